@@ -1,0 +1,77 @@
+/**
+ * What can go wrong with a request, named without HTTP. `api/v4/errors.ts` is the only place that turns these into
+ * statuses and bodies; anything thrown that is not a `Failure` is a bug.
+ */
+export class Failure extends Error {
+  override readonly cause: FailureCause
+
+  constructor(cause: FailureCause) {
+    super(describe(cause))
+    this.name = 'Failure'
+    this.cause = cause
+  }
+}
+
+/** Messages per attribute, in the order they are reported. `base` stands for the whole record. */
+export type InvalidAttributes = Record<string, readonly string[]>
+
+/** One thing wrong with a report: what, and where in the file (a JSON pointer, empty for the whole). */
+export interface ReportProblem {
+  type: string
+  message: string
+  pointer: string
+}
+
+export type FailureCause =
+  /** A parameter is missing or of the wrong type; the text names it. */
+  | { kind: 'parameter'; message: string }
+  /** No credentials where some are needed, or credentials nobody issued. */
+  | { kind: 'unauthenticated' }
+  | { kind: 'token-expired' }
+  | { kind: 'token-revoked' }
+  | { kind: 'scope-too-small'; accepted: readonly string[] }
+  | { kind: 'forbidden'; reason?: string }
+  /** With a noun (`Project`) the thing that was looked for; without one, a record found by its id. */
+  | { kind: 'not-found'; noun?: string }
+  /** The record is there, but what it stands for is not (a file missing from the store), or a lookup without a record. */
+  | { kind: 'gone' }
+  | { kind: 'method-not-allowed'; allowed: readonly string[] }
+  /** A list that page numbers do not reach into so far. */
+  | { kind: 'page-too-far'; noun: string }
+  | { kind: 'no-such-route' }
+  | { kind: 'api-v3' }
+  | { kind: 'bad-request'; reason?: string }
+  /** A rule of the domain says no; the sentence tells which. */
+  | { kind: 'refused'; sentence: string }
+  | { kind: 'invalid'; attributes: InvalidAttributes }
+  | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
+  | { kind: 'conflict'; sentence: string }
+  | { kind: 'unsupported-content-type'; contentType: string }
+  | { kind: 'precondition-failed' }
+  | { kind: 'too-large' }
+  | { kind: 'unprocessable'; sentence: string }
+  /** A dependency (database, object store) does not answer. */
+  | { kind: 'unavailable'; what: string }
+
+export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
+export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })
+export const forbidden = (reason?: string): Failure => new Failure({ kind: 'forbidden', ...(reason && { reason }) })
+/** `notFound('Project')` for a named thing, `notFound()` for a record looked up by id. */
+export const notFound = (noun?: string): Failure => new Failure({ kind: 'not-found', ...(noun && { noun }) })
+export const pageTooFar = (noun: string): Failure => new Failure({ kind: 'page-too-far', noun })
+export const gone = (): Failure => new Failure({ kind: 'gone' })
+export const badRequest = (reason?: string): Failure => new Failure({ kind: 'bad-request', ...(reason && { reason }) })
+export const refused = (sentence: string): Failure => new Failure({ kind: 'refused', sentence })
+export const invalid = (attributes: InvalidAttributes): Failure => new Failure({ kind: 'invalid', attributes })
+export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
+  new Failure({ kind: 'report-rejected', problems })
+export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
+export const tooLarge = (): Failure => new Failure({ kind: 'too-large' })
+export const unprocessable = (sentence: string): Failure => new Failure({ kind: 'unprocessable', sentence })
+export const unavailable = (what: string): Failure => new Failure({ kind: 'unavailable', what })
+
+/** For logs and test output; never sent to a client. */
+function describe(cause: FailureCause): string {
+  const { kind, ...details } = cause
+  return Object.keys(details).length === 0 ? kind : `${kind} ${JSON.stringify(details)}`
+}

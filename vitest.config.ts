@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config'
+
+const source = 'packages/server/src/**'
+const common = { isolate: false, pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 }
+
+/** Pure rules once, everything with a database on both engines, whole processes last. */
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        test: { ...common, name: 'pure', include: [`${source}/*.test.ts`], exclude: [`${source}/*.db.test.ts`] },
+      },
+      {
+        test: { ...common, name: 'sqlite', include: [`${source}/*.db.test.ts`], env: { ALCOVE_TEST_ENGINE: 'sqlite' } },
+      },
+      {
+        test: {
+          ...common,
+          name: 'postgres',
+          include: [`${source}/*.db.test.ts`],
+          env: { ALCOVE_TEST_ENGINE: 'postgres' },
+          globalSetup: ['packages/server/src/testing/global-postgres.ts'],
+        },
+      },
+      {
+        test: { ...common, name: 'processes', include: ['packages/server/tests/**/*.test.ts'], testTimeout: 120_000 },
+      },
+    ],
+  },
+})
