@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createChangeLog, findWrites } from './changes.ts'
+
+test.each([
+  ['insert into things (a) values (1)', ['insert things']],
+  ['INSERT OR IGNORE INTO "Things" values (1)', ['insert things']],
+  ['insert or replace into things values (1)', ['insert things', 'delete things']],
+  ['insert into public.things values (1) on conflict (id) do update set a = 1', ['insert things']],
+  ['update only things as t set a = 1 from others', ['update things']],
+  ['delete\n  from things where a in (select a from others)', ['delete things']],
+  ['with gone as (delete from a returning id) insert into b select id from gone', ['insert b', 'delete a']],
+  ['with picked as (select id from jobs for update skip locked) update jobs set a = 1', ['update jobs']],
+  ['select * from things for no key update', []],
+  [`select 'delete from things' -- update things\n /* insert into x */`, []],
+  ['create table a (b int references c on update cascade on delete cascade)', []],
+])('the tables written by: %s', (text, expected) => {
+  expect(findWrites(text).map(({ action, table }) => `${action} ${table}`)).toEqual(expected)
+})
+
+test('foreign keys are followed through cascades, round in circles, and after the keys have changed', () => {
+  const log = createChangeLog()
+  expect(log.tablesWritten('delete from a')).toEqual(['a'])
+  const key = (parent: string, child: string, on_delete: string, on_update = 'no action') => {
+    return { parent, child, on_delete, on_update }
+  }
+  log.refresh([
+    key('a', 'b', 'cascade', 'cascade'),
+    key('b', 'c', 'set null'),
+    key('c', 'd', 'cascade'),
+    key('b', 'a', 'cascade'),
+    key('a', 'e', 'no action'),
+  ])
+  expect([...log.tablesWritten('delete from a')].sort()).toEqual(['a', 'b', 'c'])
+  expect([...log.tablesWritten('update a set id = 2')].sort()).toEqual(['a', 'b'])
+  expect(log.tablesWritten('insert into a values (1)')).toEqual(['a'])
+})
+
+test('a stamp of several tables changes with each of them, and is unknown while disconnected', () => {
+  const log = createChangeLog()
+  const first = log.stamp(['a', 'b'])
+  log.bump(['b', 'c'])
+  const second = log.stamp(['a', 'b'])
+  expect(second).not.toBe(first)
+  log.bump(['c'])
+  expect(log.stamp(['a', 'b'])).toBe(second)
+  log.setConnected(false)
+  expect(log.stamp(['a'])).toBeUndefined()
+  log.bumpAll()
+  log.setConnected(true)
+  expect(log.stamp(['a', 'b'])).not.toBe(second)
+})

@@ -1,0 +1,220 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Client, QueryConfig } from 'pg'
+import type { Changes } from './db.ts'
+
+/** A reference from one table to another, with the actions of SQL in lower case (`cascade`, `set null`, …). */
+export interface ForeignKey {
+  child: string
+  parent: string
+  on_delete: string
+  on_update: string
+}
+
+/** The writing side of `Changes`, for the engines only. */
+export interface ChangeLog extends Changes {
+  /** The tables a statement changes, directly or through foreign keys. None for a query. */
+  tablesWritten(text: string): readonly string[]
+  /** Counts a commit that changed these tables. */
+  bump(tables: Iterable<string>): void
+  bumpAll(): void
+  /** False while the word from other processes is interrupted. */
+  setConnected(connected: boolean): void
+  /** Takes the foreign keys as they are after migrations. */
+  refresh(foreignKeys: readonly ForeignKey[]): void
+}
+
+const maxRememberedTexts = 2000
+
+export function createChangeLog(): ChangeLog {
+  const counts = new Map<string, number>()
+  const remembered = new Map<string, readonly string[]>()
+  let base = 0
+  let connected = true
+  let foreignKeys: readonly ForeignKey[] = []
+
+  return {
+    stamp(tables) {
+      if (!connected) return undefined
+      let sum = base
+      for (const table of tables) sum += counts.get(table) ?? 0
+      return sum
+    },
+    tablesWritten(text) {
+      const known = remembered.get(text)
+      if (known) return known
+      const tables = reachedTables(findWrites(text), foreignKeys)
+      if (remembered.size >= maxRememberedTexts) remembered.clear()
+      remembered.set(text, tables)
+      return tables
+    },
+    bump(tables) {
+      for (const table of tables) counts.set(table, (counts.get(table) ?? 0) + 1)
+    },
+    bumpAll() {
+      base++
+    },
+    setConnected(value) {
+      connected = value
+    },
+    refresh(keys) {
+      foreignKeys = keys
+      remembered.clear()
+    },
+  }
+}
+
+type Action = 'insert' | 'update' | 'delete'
+export interface Write {
+  table: string
+  action: Action
+}
+
+const name = String.raw`(?:only\s+)?((?:"[^"]+"|\w+)(?:\s*\.\s*(?:"[^"]+"|\w+))?)`
+const orClause = String.raw`(?:\s+or\s+\w+)?`
+const writePatterns: readonly (readonly [RegExp, Action])[] = [
+  [new RegExp(String.raw`\binsert${orClause}\s+into\s+${name}`, 'gi'), 'insert'],
+  // Replacing deletes the row that is in the way.
+  [new RegExp(String.raw`\b(?:replace|insert\s+or\s+replace|merge)\s+into\s+${name}`, 'gi'), 'delete'],
+  [new RegExp(String.raw`\b(?:delete\s+from|truncate(?:\s+table)?)\s+${name}`, 'gi'), 'delete'],
+  // Neither `for update`, nor `on conflict … do update set`, nor a key's `on update`.
+  [new RegExp(String.raw`(?<!\b(?:for|key|do|on)\s+)\bupdate${orClause}\s+${name}`, 'gi'), 'update'],
+]
+
+/** The tables named as targets anywhere in a statement, also inside its CTEs. Exported for its test. */
+export function findWrites(text: string): Write[] {
+  const code = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
+  const writes: Write[] = []
+  for (const [pattern, action] of writePatterns) {
+    for (const [, target = ''] of code.matchAll(pattern)) {
+      const table = target.slice(target.lastIndexOf('.') + 1).trim()
+      writes.push({ table: table.replaceAll('"', '').toLowerCase(), action })
+    }
+  }
+  return writes
+}
+
+/** Adds the tables that foreign keys change along with these. */
+function reachedTables(writes: readonly Write[], foreignKeys: readonly ForeignKey[]): string[] {
+  const seen = new Set<string>()
+  const pending = [...writes]
+  for (let write = pending.pop(); write; write = pending.pop()) {
+    const key = `${write.action} ${write.table}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    if (write.action === 'insert') continue
+    for (const { child, parent, on_delete, on_update } of foreignKeys) {
+      if (parent !== write.table) continue
+      const effect = write.action === 'delete' ? on_delete : on_update
+      if (effect === 'cascade') pending.push({ table: child, action: write.action })
+      else if (effect.startsWith('set ')) pending.push({ table: child, action: 'update' })
+    }
+  }
+  return [...new Set([...seen].map((key) => key.slice(key.indexOf(' ') + 1)))]
+}
+
+/** Where the catalogue keeps them; the rows are `ForeignKey`s. */
+export const foreignKeyQueries = {
+  sqlite: `
+    select lower(child.name) as child, lower(key."table") as parent,
+      lower(key.on_delete) as on_delete, lower(key.on_update) as on_update
+    from sqlite_master as child, pragma_foreign_key_list(child.name) as key
+    where child.type = 'table'`,
+  postgres: `
+    select child.relname as child, parent.relname as parent,
+      case confdeltype when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' else '' end on_delete,
+      case confupdtype when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' else '' end on_update
+    from pg_constraint
+    join pg_class as child on child.oid = conrelid
+    join pg_class as parent on parent.oid = confrelid
+    where contype = 'f'`,
+}
+
+const channel = 'alcove_changes'
+/** Stands for all tables: the schema has changed. */
+export const everyTable = '*'
+
+/** The statement that tells the other processes, when its transaction commits. */
+export function announcement(self: string, tables: readonly string[]): string {
+  const names = tables.join(',')
+  // A payload may have 8000 bytes. Quotes are doubled: a table may have any name.
+  const payload = `${self} ${names.length < 7000 ? names : everyTable}`
+  return `notify ${channel}, '${payload.replaceAll("'", "''")}'`
+}
+
+const heartbeatMs = 5_000
+const maxReconnectDelayMs = 5_000
+
+/**
+ * Counts what other processes write, over a connection of its own; `refresh` reads the foreign keys, also when another
+ * process has run migrations. While the connection is down the log is disconnected; before it is up again everything
+ * counts as changed, since words were missed. Resolves once the first connection stands.
+ */
+export async function listenForChanges(
+  log: ChangeLog,
+  self: string,
+  connect: () => Promise<Client>,
+  refresh: () => Promise<void>,
+): Promise<{ close(): Promise<void> }> {
+  const closing = new AbortController()
+  const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
+  let listener = await listen()
+  const over = attend()
+  return {
+    close() {
+      closing.abort()
+      return over
+    },
+  }
+
+  async function listen() {
+    const client = await connect()
+    client.on('notification', ({ payload = '' }) => {
+      const [sender, tables = ''] = payload.split(' ')
+      if (sender === self) return
+      if (tables !== everyTable) return log.bump(tables.split(','))
+      log.bumpAll()
+      // Without the new keys nothing may be believed: start again.
+      refresh().catch(() => client.end())
+    })
+    const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
+    try {
+      await client.query(`listen ${channel}`)
+      await refresh()
+    } catch (error) {
+      await client.end()
+      throw error
+    }
+    log.bumpAll()
+    log.setConnected(true)
+    return { client, ended }
+  }
+
+  /** Replaces the connection whenever it is lost. A peer that vanished without a word is found out by asking. */
+  async function attend() {
+    while (!closing.signal.aborted) {
+      const { client, ended } = listener
+      const lost = await Promise.race([ended, pause(heartbeatMs)])
+      if (!lost && (await answers(client))) continue
+      log.setConnected(false)
+      await client.end()
+      for (let delay = 100; !closing.signal.aborted; delay = Math.min(2 * delay, maxReconnectDelayMs)) {
+        try {
+          listener = await listen()
+          break
+        } catch {
+          await pause(delay)
+        }
+      }
+    }
+    log.setConnected(false)
+    await listener.client.end()
+  }
+}
+
+async function answers(client: Client): Promise<boolean> {
+  const question: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: heartbeatMs }
+  return client.query(question).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,79 @@
+import type { Sql } from 'sql-template-tag'
+
+/** What a column can hold once it has left a driver: the same on both engines. Times are ISO 8601 UTC strings. */
+export type Value = string | number | boolean | null | Uint8Array | object
+
+/**
+ * A place to run SQL: the database itself, or one transaction. Rows come back as plain objects with snake_case keys;
+ * booleans are booleans, timestamps ISO 8601 strings with milliseconds, `json` columns parsed values, integers numbers.
+ *
+ * SQLite goes by the declared type of a column, which also passes through subqueries, CTEs and `returning`; what is
+ * computed (`a = b`, `coalesce(…)`, `max(…)`) has none: booleans are then 0 and 1, and JSON is text.
+ *
+ * Bound objects and arrays become JSON text (write `JSON.stringify` for a string that is to be JSON), `undefined` null;
+ * a `Date` is refused. PostgreSQL guesses the type of a parameter from its place; where there is nothing to guess from,
+ * as in `select ${n}`, write `cast(${n} as bigint)`.
+ */
+export interface Db {
+  readonly dialect: Dialect
+  /** All rows, in the order of the query. */
+  all<Row>(query: Sql): Promise<Row[]>
+  /** The first row or `undefined`. Works for `insert … returning` too, which changes all its rows. */
+  one<Row>(query: Sql): Promise<Row | undefined>
+  /** The number of rows changed; of a statement that returns rows, how many. */
+  run(query: Sql): Promise<number>
+}
+
+export interface Database extends Db {
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. Writers queue; on
+   * PostgreSQL a serialization failure or deadlock runs `work` again, so it must not have effects outside the database.
+   * A statement that fails spoils the transaction, even when its error is caught: use `on conflict` instead of catching.
+   * Inside `work` the database itself must not be written to: on SQLite that waits for `work` and fails after a minute.
+   */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  readonly changes: Changes
+  /** Rejects when the database does not answer. */
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Counts commits per table, so that a cache can tell whether what it holds may be shown: an entry made at stamp n is
+ * valid as long as the stamp is n. Changes through foreign keys (`on delete cascade`) count for the tables they reach.
+ */
+export interface Changes {
+  /**
+   * The current stamp of these tables together, or `undefined` when it cannot be known (the word from the other
+   * processes is interrupted): nothing may be served from a cache then, nor put into it.
+   */
+  stamp(tables: readonly string[]): number | undefined
+}
+
+/** The places where the two engines' SQL differs, and nothing else. Everything here returns a fragment. */
+export interface Dialect {
+  readonly engine: 'sqlite' | 'postgres'
+  /** A one-column subquery of integers, for `where id in ${db.dialect.integers(ids)}`. Any length, also none. */
+  integers(values: readonly number[]): Sql
+  /** The same for text. */
+  texts(values: readonly string[]): Sql
+  /**
+   * A table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`.
+   * Values are passed as one JSON parameter; a missing or undefined field is null. Before `on conflict` SQLite needs a
+   * `where true`, or it takes `on` for a join.
+   */
+  records(rows: readonly object[], columns: Readonly<Record<string, RecordColumn>>): Sql
+  /** Locks the selected rows until the end of the transaction where the engine has row locks; else nothing. */
+  readonly forUpdate: Sql
+  /** pg_trgm's `similarity(a, b)` rounded to two decimals. */
+  similarity(column: Sql, text: string): Sql
+  /**
+   * A condition on the rows of a table: one of the columns contains all the terms, whatever their case. Terms have three
+   * characters or more; a trigram index serves it (on SQLite the FTS5 table `<table>_search`).
+   */
+  containsTerms(table: string, columns: readonly string[], terms: readonly string[]): Sql
+  /** True when the lower-cased column contains the text (case-insensitive, no wildcards). */
+  contains(column: Sql, text: string): Sql
+}
+
+export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

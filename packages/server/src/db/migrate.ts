@@ -1,0 +1,92 @@
+import sql from 'sql-template-tag'
+import type { Database, Db, Dialect } from './db.ts'
+import type { SchemaOwner, ScriptRunner } from './open.ts'
+
+/**
+ * One step of the schema. `up` returns a script of several statements, run in one transaction (on SQLite with foreign
+ * keys enforced; `pragma defer_foreign_keys = on` inside the script postpones the check). Names are numbered and sorted:
+ * `0001_first`. A migration that has been released is never changed, moved or removed.
+ */
+export interface Migration {
+  name: string
+  up(engine: Dialect['engine']): string
+}
+
+/** Brings the schema up to date and returns the names of the migrations it ran; safe in several processes at once. */
+export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const applied: string[] = []
+  for (const migration of await pendingMigrations(db, migrations)) {
+    const ran = await db.transaction((tx) => apply(tx as Db & ScriptRunner, migration, migrations))
+    if (ran) applied.push(migration.name)
+  }
+  if (applied.length > 0) await (db as Database & SchemaOwner).schemaChanged()
+  return applied
+}
+
+/** Throws when the database and the list contradict each other: it is newer than this program, or was tampered with. */
+export async function pendingMigrations(db: Db, migrations: readonly Migration[]): Promise<Migration[]> {
+  assertSorted(migrations)
+  const known = new Set(migrations.map(({ name }) => name))
+  const applied = await listApplied(db)
+  const unknown = applied.filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    throw new Error(
+      `the database has migrations this program does not know (${unknown.join(', ')}): ` +
+        'it was used by a newer version; run that version, or restore a backup from before',
+    )
+  }
+  const pending = migrations.slice(applied.length)
+  const skipped = migrations.slice(0, applied.length).find(({ name }) => !applied.includes(name))
+  if (skipped) {
+    throw new Error(
+      `migration ${skipped.name} is missing from the database although later ones were applied: ` +
+        'migrations are only ever appended',
+    )
+  }
+  return pending
+}
+
+/** False when another process was faster. */
+async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
+  const { engine } = tx.dialect
+  // The lock is held to the end of the transaction. SQLite's transaction is a lock itself.
+  if (engine === 'postgres')
+    await tx.script(`set local statement_timeout = 0; select pg_advisory_xact_lock(${lockKey})`)
+  await tx.script(
+    `create table if not exists schema_migrations (
+      name text primary key, applied_at ${engine === 'postgres' ? 'timestamptz(3)' : 'text'} not null)`,
+  )
+  if (!(await pendingMigrations(tx, migrations)).includes(migration)) return false
+  await tx.script(migration.up(engine))
+  if (engine === 'sqlite') await assertReferences(tx, migration)
+  const now = new Date().toISOString()
+  await tx.run(sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${now})`)
+  return true
+}
+
+/** Any number will do, as long as it never changes. */
+const lockKey = 7_203_118_452
+
+async function listApplied(db: Db): Promise<string[]> {
+  const table = await db.one<{ found: unknown }>(
+    db.dialect.engine === 'postgres'
+      ? sql`select to_regclass('schema_migrations') as found`
+      : sql`select max(name) as found from sqlite_master where name = 'schema_migrations'`,
+  )
+  if (!table?.found) return []
+  const rows = await db.all<{ name: string }>(sql`select name from schema_migrations`)
+  return rows.map(({ name }) => name).sort()
+}
+
+/** SQLite does not look at the rows that were there before a reference was declared. */
+async function assertReferences(tx: Db, migration: Migration): Promise<void> {
+  const broken = await tx.one<{ table: string; parent: string }>(sql`select * from pragma_foreign_key_check limit 1`)
+  if (broken) throw new Error(`${migration.name} leaves rows of ${broken.table} without their ${broken.parent}`)
+}
+
+function assertSorted(migrations: readonly Migration[]): void {
+  migrations.forEach(({ name }, index) => {
+    const before = migrations[index - 1]?.name
+    if (before !== undefined && before >= name) throw new Error(`migration ${name} stands after ${before}`)
+  })
+}

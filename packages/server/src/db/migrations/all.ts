@@ -1,0 +1,5 @@
+import type { Migration } from '../migrate.ts'
+import { foundation } from './0001_foundation.ts'
+
+/** In order; only ever appended to. */
+export const migrations: readonly Migration[] = [foundation]

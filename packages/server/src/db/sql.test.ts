@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import sql, { raw } from 'sql-template-tag'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, startPostgres } from '../testing/postgres.ts'
+import type { Database } from './db.ts'
+import { openDatabase } from './open.ts'
+import { similarity } from './sql.ts'
+
+const engines = ['sqlite', 'postgres'] as const
+const databases: { [engine in (typeof engines)[number]]?: Database } = {}
+const undo: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  const server = await startPostgres()
+  const place = await createTestDatabase(server)
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-db-'))
+  const sqlite = await openDatabase({ kind: 'sqlite', file: join(folder, 'alcove.db') })
+  const postgres = await openDatabase({ kind: 'postgres', url: place.url })
+  Object.assign(databases, { sqlite, postgres })
+  await postgres.run(sql`create extension if not exists pg_trgm`)
+  undo.push(sqlite.close, postgres.close, place.drop, () => rm(folder, { recursive: true }), server.stop)
+})
+afterAll(async () => {
+  for (const step of undo) await step()
+})
+
+const database = (engine: (typeof engines)[number]): Database => {
+  const db = databases[engine]
+  if (!db) throw new Error('not open')
+  return db
+}
+
+describe.each(engines)('%s', (engine) => {
+  test.each([0, 1, 50_000])('%i integers and texts are one parameter', async (length) => {
+    const db = database(engine)
+    const numbers = Array.from({ length }, (_, n) => n * 3)
+    const texts = numbers.map((n) => `text ${n} "%`)
+    const { integers, texts: textList } = db.dialect
+    expect(await db.one(sql`select count(*) as n from ${integers(numbers)} as listed`)).toEqual({ n: length })
+    expect(await db.one(sql`select count(*) as n from ${textList(texts)} as listed`)).toEqual({ n: length })
+    const found = sql`select 1 as found where 3 in ${integers(numbers)} and 'text 3 "%' in ${textList(texts)}`
+    expect(await db.one(found)).toEqual(length > 1 ? { found: 1 } : undefined)
+  })
+
+  test('records are inserted with their types', async () => {
+    const db = database(engine)
+    const [json, time] = engine === 'sqlite' ? ['json', 'text'] : ['jsonb', 'timestamptz(3)']
+    const type = { json: raw(json), time: raw(time) }
+    await db.run(sql`create table samples (n bigint, name text, ok boolean, data ${type.json}, at ${type.time},
+      score double precision)`)
+    const rows = Array.from({ length: 50_000 }, (_, n) => ({
+      n,
+      name: `name ${n} '"\\ é`,
+      ok: n % 2 === 0,
+      data: n % 3 === 0 ? { n, list: ['a', null] } : n % 3 === 1 ? 'a "text"' : [n, false],
+      at: new Date(n * 1001).toISOString(),
+      score: n / 7,
+      other: 'not a column',
+    }))
+    const listed = db.dialect.records([...rows, { n: 50_000, ok: undefined, data: null }], {
+      n: 'integer',
+      name: 'text',
+      ok: 'boolean',
+      data: 'json',
+      at: 'timestamp',
+      score: 'float',
+    })
+    const inserted = await db.run(sql`
+      insert into samples (n, name, ok, data, at, score)
+      select r.n, r.name, r.ok, r.data, r.at, r.score from ${listed} as r`)
+    expect(inserted).toBe(50_001)
+    const stored = await db.all(sql`select * from samples order by n`)
+    expect(stored.pop()).toEqual({ n: 50_000, name: null, ok: null, data: null, at: null, score: null })
+    expect(stored).toEqual(rows.map(({ other: _, ...row }) => row))
+    const none = db.dialect.records([], { n: 'integer' })
+    expect(await db.run(sql`insert into samples (n) select r.n from ${none} as r`)).toBe(0)
+    await db.run(sql`drop table samples`)
+  })
+
+  test('contains looks for the text itself, in any case', async () => {
+    const db = database(engine)
+    const contains = async (text: string | null, part: string) => {
+      const column = sql`cast(${text} as text)`
+      const row = await db.one<{ found: boolean | number | null }>(
+        sql`select ${db.dialect.contains(column, part)} as found`,
+      )
+      return Boolean(row?.found)
+    }
+    for (const [text, part] of [
+      ['100% sure', '0%'],
+      ['snake_case', 'E_C'],
+      ['back\\slash', 'K\\S'],
+      ['ÄÖÜ Straße', 'äöü s'],
+      ['ΟΔΟΣ', 'οδοσ'],
+      ['İstanbul', 'is'],
+      ['anything', ''],
+    ] as const) {
+      expect([text, part, await contains(text, part)]).toEqual([text, part, true])
+    }
+    for (const [text, part] of [
+      ['1000 sure', '0%'],
+      ['snakeXcase', 'e_c'],
+      ['Strasse', 'straße'],
+      [null, 'a'],
+      ['', '%'],
+    ] as const) {
+      expect([text, part, await contains(text, part)]).toEqual([text, part, false])
+    }
+  })
+})
+
+test('similarity is the same everywhere', async () => {
+  const character = fc.constantFrom(...'abcABC019 -_.,/%ÄöüßéИЖжΣσςİıñ漢字한글😀٣ǅ½²')
+  const text = fc.oneof(fc.string({ unit: character, maxLength: 40 }), fc.string({ maxLength: 20 }))
+  const fixed: [string, string][] = [
+    ['', ''],
+    ['web', 'Web'],
+    ['word', 'two words'],
+    ['a b c', 'c b a'],
+    ['release', 'releases'],
+  ]
+  const pairs = [
+    ...fixed,
+    ...fc.sample(fc.tuple(text, text), 300),
+    ...fc.sample(text, 100).map((one) => [one, `${one}s`]),
+  ]
+  const values = await Promise.all(
+    engines.map(async (engine) => {
+      const db = database(engine)
+      const rows = db.dialect.records(
+        pairs.map(([text], n) => ({ n, text })),
+        { n: 'integer', text: 'text' },
+      )
+      const answers = await db.transaction((tx) =>
+        Promise.all(
+          pairs.map(([, other = ''], n) =>
+            tx.one<{ value: number }>(
+              sql`select ${db.dialect.similarity(sql`text`, other)} as value from ${rows} as r where n = ${n}`,
+            ),
+          ),
+        ),
+      )
+      return answers.map((answer) => answer?.value)
+    }),
+  )
+  const expected = pairs.map(([a = '', b = '']) => similarity(a, b))
+  const compared = (actual: (number | undefined)[] = []) => pairs.map((pair, index) => [...pair, actual[index]])
+  expect(compared(values[0])).toEqual(compared(expected))
+  expect(compared(values[1])).toEqual(compared(expected))
+  expect(similarity('word', 'two words')).toBe(0.36)
+})

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import sql, { empty, join, raw } from 'sql-template-tag'
+import type { Dialect, RecordColumn } from './db.ts'
+
+export const sqliteDialect: Dialect = {
+  engine: 'sqlite',
+  integers: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+  texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+  records(rows, columns) {
+    const fields = Object.entries(columns).map(([name, type], index) => {
+      const field = type === 'json' ? `nullif(value -> ${index}, 'null')` : `value ->> ${index}`
+      return raw(`${field} as ${quoted(name)}`)
+    })
+    const names = Object.keys(columns)
+    const lists = (rows as Record<string, unknown>[]).map((row) => names.map((name) => row[name]))
+    return sql`(select ${join(fields)} from json_each(${JSON.stringify(lists)}))`
+  },
+  forUpdate: empty,
+  similarity: (column, text) => sql`similarity(${column}, ${text})`,
+  containsTerms(table, columns, terms) {
+    const phrases = terms.map((term) => `"${term.replaceAll('"', '""')}"`)
+    const match = columns.map((column) => `(${phrases.map((phrase) => `${column} : ${phrase}`).join(' AND ')})`)
+    const index = raw(quoted(`${table}_search`))
+    return sql`${raw(quoted(table))}.id in (select rowid from ${index} where ${index} match ${match.join(' OR ')})`
+  },
+  contains: (column, text) => sql`instr(unicode_lower(${column}), ${unicodeLower(text)}) > 0`,
+}
+
+export const postgresDialect: Dialect = {
+  engine: 'postgres',
+  integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint)`,
+  texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
+  records(rows, columns) {
+    const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)} ${postgresTypes[type]}`)
+    // With a list of names JSON.stringify leaves out other fields, but in nested values too: so pick by hand.
+    const names = Object.keys(columns)
+    const picked = (rows as Record<string, unknown>[]).map((row) => {
+      const kept: Record<string, unknown> = {}
+      for (const name of names) kept[name] = row[name]
+      return kept
+    })
+    const list = raw(fields.join(', '))
+    return sql`(select * from json_to_recordset(${JSON.stringify(picked)}::json) as listed(${list}))`
+  },
+  forUpdate: sql`for update`,
+  similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
+  containsTerms(table, columns, terms) {
+    const has = (column: string) => (term: string) =>
+      postgresDialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
+    return sql`(${join(
+      columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
+      ' or ',
+    )})`
+  },
+  // `like` and not `strpos`: a trigram index on lower(column) serves it.
+  contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,
+}
+
+const postgresTypes: Record<RecordColumn, string> = {
+  text: 'text',
+  integer: 'bigint',
+  boolean: 'boolean',
+  json: 'json', // not jsonb: the order of keys is kept
+  timestamp: 'timestamptz',
+  float: 'double precision',
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+/** What may be bound, before the engine's own changes: null for undefined, JSON text for objects and arrays. */
+export function plainValue(value: unknown): string | number | bigint | boolean | null | Buffer {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return value
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`${value} cannot be stored`)
+      return value
+    case 'undefined':
+      return null
+    case 'object':
+      if (value === null || Buffer.isBuffer(value)) return value
+      if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      if (value instanceof Date) throw new TypeError('bind times as ISO 8601 text, not as Date')
+      return JSON.stringify(value)
+    default:
+      throw new TypeError(`a ${typeof value} cannot be stored`)
+  }
+}
+
+/** PostgreSQL's `2026-01-02 03:04:05.6+00` in ISO 8601. Infinity and years before Christ stay as they are. */
+export function isoTime(text: string): string {
+  if (!text.endsWith('+00')) return text
+  const milliseconds = text.slice(20, -3).padEnd(3, '0').slice(0, 3)
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
+}
+
+const maxNamedStatements = 1000
+const statementNames = new Map<string, string>()
+
+/** For PostgreSQL: a named statement is prepared once per connection. Beyond a bound texts stay unnamed, to spare the server's memory. */
+export function statementName(text: string): string | undefined {
+  const known = statementNames.get(text)
+  if (known || statementNames.size >= maxNamedStatements) return known
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
+  statementNames.set(text, name)
+  return name
+}
+
+/**
+ * Lower case character by character, as PostgreSQL does it: `toLowerCase` looks at the neighbours of a sigma and makes
+ * two characters of a dotted capital I.
+ */
+export function unicodeLower(text: string): string {
+  return text.replaceAll('Σ', 'σ').replaceAll('İ', 'i').toLowerCase()
+}
+
+/**
+ * pg_trgm's similarity, rounded to two decimals: the trigrams both texts have, divided by those either has. A word is
+ * lower-cased and padded with two blanks before and one after.
+ */
+export function similarity(a: string, b: string): number {
+  const left = trigrams(a)
+  const right = trigrams(b)
+  if (left.size === 0 || right.size === 0) return 0
+  let shared = 0
+  for (const trigram of left) if (right.has(trigram)) shared++
+  const union = left.size + right.size - shared
+  // Rounded in whole numbers: 57/200 is 0.285 and becomes 0.29, which no binary fraction would tell.
+  return Math.floor((200 * shared + union) / (2 * union)) / 100
+}
+
+/** A query compares many texts with one: the sets of the last few are kept. */
+const recentTrigrams = new Map<string, Set<string>>()
+
+function trigrams(text: string): Set<string> {
+  const known = recentTrigrams.get(text)
+  if (known) return known
+  const found = new Set<string>()
+  for (const [word] of unicodeLower(text).matchAll(/[\p{Alphabetic}\p{Nd}]+/gu)) {
+    // Spread, so that a character outside the basic plane counts as one.
+    const padded = [...`  ${word} `]
+    for (let at = 0; at + 2 < padded.length; at++) found.add(padded.slice(at, at + 3).join(''))
+  }
+  if (recentTrigrams.size >= 16) recentTrigrams.clear()
+  recentTrigrams.set(text, found)
+  return found
+}

@@ -1,0 +1,205 @@
+import { existsSync, realpathSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import type { Sql } from 'sql-template-tag'
+import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
+import type { Engine, Result, Want } from './open.ts'
+import { plainValue, similarity, sqliteDialect, unicodeLower } from './sql.ts'
+
+const maxPreparedStatements = 500
+const turnTimeoutMs = 60_000
+
+/**
+ * Writes go through one connection, one after the other; reads use another and see the last commit without waiting.
+ * The calls are synchronous: what makes a transaction long is the awaiting inside its work.
+ */
+export async function openSqlite(path: string, changes: ChangeLog): Promise<Engine> {
+  // However it is named, it is one database with one lock.
+  const file = existsSync(path) ? realpathSync(path) : path
+  const lock = takeLock(file)
+  const [writer, reader] = connectBoth(file, lock)
+  const inTurn = createQueue()
+
+  return {
+    dialect: sqliteDialect,
+    async execute(query, want) {
+      const { sql } = query
+      const read = reader.prepare(sql)
+      if (read.readonly) return read.execute(query.values, want)
+      return inTurn(async () => {
+        const result = writer.prepare(sql).execute(query.values, want)
+        changes.bump(changes.tablesWritten(sql))
+        return result
+      })
+    },
+    transaction: (work) =>
+      inTurn(async () => {
+        const { database } = writer
+        const written = new Set<string>()
+        database.exec('begin immediate')
+        try {
+          const result = await work({
+            async execute(query: Sql, want: Want) {
+              const { sql } = query
+              const statement = writer.prepare(sql)
+              const result = statement.execute(query.values, want)
+              if (!statement.readonly) for (const table of changes.tablesWritten(sql)) written.add(table)
+              return result
+            },
+            script: async (text) => void database.exec(text),
+          })
+          database.exec('commit')
+          changes.bump(written)
+          return result
+        } catch (error) {
+          // A full disk has rolled back already.
+          if (database.inTransaction) database.exec('rollback')
+          throw error
+        }
+      }),
+    foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),
+    async schemaChanged() {
+      reader.forgetStatements()
+      writer.forgetStatements()
+    },
+    ready: async () => void reader.database.prepare('select 1').get(),
+    close: () =>
+      inTurn(async () => {
+        // The writer last: it empties the log into the file.
+        for (const database of [reader.database, writer.database, lock]) database.close()
+      }),
+  }
+}
+
+/** The lock is a transaction that stays open: the system releases it when the process ends, however it ends. */
+function takeLock(file: string): Sqlite.Database {
+  const lock = new Sqlite(`${file}.lock`, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
+    throw new Error(`${file} is in use by another process; stop that one first, or use PostgreSQL to run several`)
+  }
+}
+
+function connectBoth(file: string, lock: Sqlite.Database): [writer: Connection, reader: Connection] {
+  try {
+    return [connect(file, false), connect(file, true)]
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+interface Connection {
+  readonly database: Sqlite.Database
+  prepare(sql: string): Statement
+  forgetStatements(): void
+}
+
+function connect(file: string, readonly: boolean): Connection {
+  const database = new Sqlite(file, { readonly, timeout: 5_000 })
+  if (!readonly) database.pragma('journal_mode = wal')
+  database.pragma('synchronous = full')
+  database.pragma('foreign_keys = on')
+  database.pragma('cache_size = -4000')
+  database.pragma('mmap_size = 134217728')
+  database.pragma('temp_store = memory')
+  database.pragma('journal_size_limit = 67108864')
+  database.function('unicode_lower', { deterministic: true }, (text) =>
+    text === null ? null : unicodeLower(`${text}`),
+  )
+  database.function('similarity', { deterministic: true }, (a, b) =>
+    a === null || b === null ? null : similarity(`${a}`, `${b}`),
+  )
+
+  const prepared = new Map<string, Statement>()
+  return {
+    database,
+    prepare(sql) {
+      const known = prepared.get(sql)
+      if (known) return known
+      const statement = prepareStatement(database, sql)
+      const [oldest] = prepared.size >= maxPreparedStatements ? prepared.keys() : []
+      if (oldest !== undefined) prepared.delete(oldest)
+      prepared.set(sql, statement)
+      return statement
+    },
+    forgetStatements: () => prepared.clear(),
+  }
+}
+
+interface Statement {
+  readonly readonly: boolean
+  execute(values: readonly unknown[], want: Want): Result
+}
+
+function prepareStatement(database: Sqlite.Database, sql: string): Statement {
+  const statement = database.prepare<unknown[], Row>(sql)
+  if (!statement.reader) {
+    return {
+      readonly: statement.readonly,
+      execute: (values) => ({ rows: [], changed: statement.run(...values.map(boundValue)).changes }),
+    }
+  }
+  const decode = rowDecoder(statement.columns())
+  return {
+    readonly: statement.readonly,
+    execute(values, want) {
+      const bound = values.map(boundValue)
+      if (want !== 'one') {
+        const rows = statement.all(...bound)
+        if (decode) for (const row of rows) decode(row)
+        return { rows, changed: rows.length }
+      }
+      const row = statement.get(...bound)
+      if (!row) return { rows: [], changed: 0 }
+      decode?.(row)
+      return { rows: [row], changed: 1 }
+    },
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** SQLite knows neither booleans nor JSON; the declared type of a column tells. Computed columns have none. */
+function rowDecoder(columns: readonly Sqlite.ColumnDefinition[]): ((row: Row) => void) | undefined {
+  const named = (type: string) =>
+    columns.filter((column) => column.type?.toLowerCase() === type).map(({ name }) => name)
+  const booleans = named('boolean')
+  const documents = named('json')
+  if (booleans.length + documents.length === 0) return undefined
+  return (row) => {
+    for (const name of booleans) if (row[name] !== null) row[name] = row[name] !== 0
+    for (const name of documents) {
+      const text = row[name]
+      // A number in JSON text becomes a number on its way into a column declared `json`.
+      if (typeof text === 'string') row[name] = JSON.parse(text)
+    }
+  }
+}
+
+/** The driver binds every number as a float, which shows in columns without a numeric type; only bigints are integers. */
+function boundValue(value: unknown): unknown {
+  const plain = plainValue(value)
+  if (typeof plain === 'number') return Number.isSafeInteger(plain) ? BigInt(plain) : plain
+  return typeof plain === 'boolean' ? (plain ? 1n : 0n) : plain
+}
+
+/** Runs one piece of work at a time, in the order of asking. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) =>
+    new Promise((resolve, reject) => {
+      let gaveUp = false
+      const timer = setTimeout(() => {
+        gaveUp = true
+        reject(new Error(`waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`))
+      }, turnTimeoutMs)
+      last = last.then(async () => {
+        clearTimeout(timer)
+        if (!gaveUp) await work().then(resolve, reject)
+      })
+    })
+}
