@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { assertKey } from './key.ts'
+import type { ObjectInfo, ObjectStore } from './objects.ts'
+
+const processStartedAt = Date.now() - process.uptime() * 1000
+
+/**
+ * Objects as files. `<folder>/objects/<shard>/<name>` holds what is whole, `<folder>/tmp` what is being written: a crash
+ * leaves files in `tmp` only, and those are removed on the next open.
+ */
+export async function openDiskStore(folder: string): Promise<ObjectStore> {
+  const objects = join(folder, 'objects')
+  const temporary = join(folder, 'tmp')
+  await mkdir(temporary, { recursive: true })
+  await Promise.all(shards.map((shard) => mkdir(join(objects, shard), { recursive: true })))
+  for (const created of [objects, folder]) await syncDirectory(created)
+  await removeLeftovers(temporary)
+
+  const shardOf = (key: string) => join(objects, shards[createHash('sha256').update(key).digest()[0] ?? 0] ?? '')
+  const pathOf = (key: string) => join(shardOf(key), nameOf(key))
+
+  return {
+    async put(key, body) {
+      assertKey(key)
+      body.on('error', () => {}) // it may fail before anybody reads it; whoever reads it then hears the error
+      const aside = join(temporary, randomUUID())
+      const path = pathOf(key)
+      let renamed = false
+      try {
+        await writeDurably(aside, body)
+        await rename(aside, path)
+        renamed = true
+        await syncDirectory(shardOf(key))
+      } catch (error) {
+        body.destroy()
+        await rm(renamed ? path : aside, { force: true })
+        throw error
+      }
+    },
+
+    async open(key, range) {
+      assertKey(key)
+      const file = await openIfThere(pathOf(key))
+      return file?.createReadStream({ ...range })
+    },
+
+    async remove(key) {
+      assertKey(key)
+      await rm(pathOf(key), { force: true })
+    },
+
+    async *list(prefix) {
+      for (const shard of shards) {
+        for (const name of await readdir(join(objects, shard))) {
+          const key = keyOf(name)
+          if (!key.startsWith(prefix)) continue
+          const info = await infoIfThere(key, join(objects, shard, name))
+          if (info) yield info
+        }
+      }
+    },
+
+    async ready() {
+      const probe = join(temporary, randomUUID())
+      try {
+        await writeFile(probe, 'ready')
+      } finally {
+        await rm(probe, { force: true })
+      }
+    },
+
+    async close() {},
+  }
+}
+
+const shards = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'))
+
+/** One flat name per key, so that `a` and `a/b` can both exist and no key can leave its shard. */
+const nameOf = (key: string) => key.replaceAll('/', '=')
+const keyOf = (name: string) => name.replaceAll('=', '/')
+
+async function writeDurably(path: string, body: Readable): Promise<void> {
+  const file = await open(path, 'wx')
+  try {
+    await writeFile(file, body)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** Other processes may be writing into the same folder: what is younger than this one may still be theirs. */
+async function removeLeftovers(temporary: string): Promise<void> {
+  for (const name of await readdir(temporary)) {
+    const path = join(temporary, name)
+    const info = await infoIfThere(name, path)
+    if (info && info.modifiedAt.getTime() < processStartedAt) await rm(path, { force: true })
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  return open(path, 'r').catch(undefinedIfMissing)
+}
+
+async function infoIfThere(key: string, path: string): Promise<ObjectInfo | undefined> {
+  const found = await stat(path).catch(undefinedIfMissing)
+  return found && { key, bytes: found.size, modifiedAt: found.mtime }
+}
+
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,92 @@
+import { chmod, mkdir, mkdtemp, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, expect, test } from 'vitest'
+import { openDiskStore } from './disk.ts'
+import { openMemoryStore } from './memory.ts'
+import { describeObjectStore } from './objects.conformance.ts'
+
+const folders: string[] = []
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-objects-'))
+  folders.push(folder)
+  return folder
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+
+describeObjectStore('memory', async () => openMemoryStore())
+describeObjectStore('disk', async () => openDiskStore(await newFolder()))
+
+test('objects on disk are there when the folder is opened again', async () => {
+  const folder = await newFolder()
+  const first = await openDiskStore(folder)
+  await first.put('a/b', Readable.from([Buffer.from('kept')]))
+
+  const second = await openDiskStore(folder)
+  expect(await buffer((await second.open('a/b')) ?? Readable.from([]))).toEqual(Buffer.from('kept'))
+})
+
+test('opening removes what an earlier process left half-written, and nothing younger', async () => {
+  const folder = await newFolder()
+  await mkdir(join(folder, 'tmp'))
+  await writeFile(join(folder, 'tmp', 'old'), 'half')
+  await utimes(join(folder, 'tmp', 'old'), new Date(0), new Date(0))
+  await writeFile(join(folder, 'tmp', 'young'), 'still being written')
+
+  await openDiskStore(folder)
+  expect(await readdir(join(folder, 'tmp'))).toEqual(['young'])
+})
+
+test('a disk that refuses is an error and leaves nothing behind', async () => {
+  const folder = await newFolder()
+  const store = await openDiskStore(folder)
+  await rm(join(folder, 'objects'), { recursive: true })
+  await expect(store.put('a', Readable.from([Buffer.from('x')]))).rejects.toThrow('ENOENT')
+  expect(await readdir(join(folder, 'tmp'))).toEqual([])
+
+  await rm(join(folder, 'tmp'), { recursive: true })
+  const body = Readable.from([Buffer.from('x')])
+  await expect(store.put('a', body)).rejects.toThrow('ENOENT')
+  expect(body.destroyed).toBe(true)
+  await expect(store.ready()).rejects.toThrow('ENOENT')
+})
+
+test.runIf(process.getuid?.() !== 0)('a folder without write permission is not ready', async () => {
+  const folder = await newFolder()
+  const store = await openDiskStore(folder)
+  await chmod(join(folder, 'tmp'), 0o500)
+  await expect(store.ready()).rejects.toThrow('EACCES')
+  await chmod(join(folder, 'tmp'), 0o700)
+})
+
+test('no descriptor stays open after puts, failures, and streams that were read or given up', async () => {
+  const folder = await newFolder()
+  const store = await openDiskStore(folder)
+  await store.put('a', Readable.from([Buffer.alloc(1_000_000)]))
+  await expect(
+    store.put(
+      'b',
+      new Readable({
+        read() {
+          this.destroy(new Error('no'))
+        },
+      }),
+    ),
+  ).rejects.toThrow('no')
+  for await (const _ of (await store.open('a')) ?? []) break
+  await buffer((await store.open('a')) ?? Readable.from([]))
+  const givenUp = await store.open('a')
+  givenUp?.destroy()
+  await new Promise((resolve) => givenUp?.once('close', resolve))
+
+  expect(await openDescriptors(folder)).toEqual([])
+})
+
+/** Where the system does not tell, there is nothing to see. */
+async function openDescriptors(folder: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd').catch(() => [])
+  const targets = await Promise.all(descriptors.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')))
+  return targets.filter((target) => target.startsWith(folder))
+}

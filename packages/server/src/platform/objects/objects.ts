@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream'
+
+/** Where bytes live. Keys are ours, never a user's text: `a-z 0-9 - _ . /`, no `..`, at most 200 characters. */
+export interface ObjectStore {
+  /**
+   * Stores everything the stream yields under a new key. Resolves when the bytes are durable; when the stream fails,
+   * nothing is left and the stream's error is thrown.
+   */
+  put(key: string, body: Readable): Promise<void>
+  /** A stream of the object, or of the inclusive byte range; `undefined` when there is no such object. */
+  open(key: string, range?: ByteRange): Promise<Readable | undefined>
+  /** Removing what is not there is no error. */
+  remove(key: string): Promise<void>
+  /** Every stored object whose key starts with the prefix, in no particular order. */
+  list(prefix: string): AsyncIterable<ObjectInfo>
+  /** Rejects when objects cannot be stored now. */
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+export interface ObjectInfo {
+  key: string
+  bytes: number
+  modifiedAt: Date
+}
+
+/** A file that came in with a request: already stored, not yet anybody's. */
+export interface ReceivedFile {
+  readonly key: string
+  /** As the client sent it: untrusted, not yet sanitised. */
+  readonly filename: string
+  readonly bytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+  /** The first bytes (up to 4,100), for recognising the content. */
+  readonly head: Uint8Array
+  /** Set by whoever committed a row that refers to the object; otherwise it is removed when the request ends. */
+  kept: boolean
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Failure } from '../failure.ts'
+import { openDiskStore } from './disk.ts'
+import { openMemoryStore } from './memory.ts'
+import type { ObjectStore } from './objects.ts'
+import { receiveFile } from './receive.ts'
+
+let keys = 0
+const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000) =>
+  receiveFile(objects, body, { filename: 'a.bin', maxBytes, newKey: () => `received/${++keys}` })
+
+test('a file is stored, counted and hashed, however it arrives', async () => {
+  const objects = openMemoryStore()
+  const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(chunks, async (chunks) => {
+      const content = Buffer.concat(chunks)
+      const file = await receive(objects, Readable.from(chunks.map((chunk) => Buffer.from(chunk))), content.length)
+
+      expect(file).toMatchObject({ filename: 'a.bin', bytes: content.length, sha256: sha256(content), kept: false })
+      expect(Buffer.from(file.head)).toEqual(content.subarray(0, 4100))
+      expect(await read(objects, file.key)).toEqual(content)
+    }),
+  )
+})
+
+test('one byte over the limit is too large, and nothing is left', async () => {
+  const objects = openMemoryStore()
+  const chunks = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(chunks, async (sizes) => {
+      const body = Readable.from(sizes.map((size) => Buffer.alloc(size)))
+      const limit = sizes.reduce((sum, size) => sum + size, 0) - 1
+      await expect(receive(objects, body, limit)).rejects.toMatchObject({ cause: { kind: 'too-large' } })
+      expect(await keysOf(objects)).toEqual([])
+    }),
+  )
+})
+
+test('an endless body is refused at the limit and left to its owner', async () => {
+  const objects = openMemoryStore()
+  let given = 0
+  const body = new Readable({
+    read() {
+      given += 65536
+      this.push(Buffer.alloc(65536))
+    },
+  })
+  await expect(receive(objects, body)).rejects.toBeInstanceOf(Failure)
+  expect(body.destroyed).toBe(false)
+  const atFailure = given
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(given).toBeLessThanOrEqual(atFailure + 65536)
+  expect(await keysOf(objects)).toEqual([])
+  body.destroy()
+})
+
+test('a body that fails hands on its own error', async () => {
+  const objects = openMemoryStore()
+  const failure = new Error('the line went dead')
+  const body = new PassThrough()
+  body.write('half')
+  setImmediate(() => body.destroy(failure))
+  await expect(receive(objects, body)).rejects.toBe(failure)
+
+  const cutOff = new PassThrough()
+  setImmediate(() => cutOff.destroy())
+  await expect(receive(objects, cutOff)).rejects.toThrow('Premature close')
+  expect(await keysOf(objects)).toEqual([])
+})
+
+test('a store that refuses is heard at once, also while the client is silent', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  const objects: ObjectStore = { ...openMemoryStore(), put: () => Promise.reject(full) }
+  const silent = new PassThrough()
+  await expect(receive(objects, silent)).rejects.toBe(full)
+  expect(silent.destroyed).toBe(false)
+})
+
+describe('on disk', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-receive-'))
+  const objects = await openDiskStore(folder)
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('128 MiB pass through without being held', async () => {
+    const total = 128 * 1024 * 1024
+    const chunk = Buffer.alloc(65536, 7)
+    let given = 0
+    let peak = 0
+    const body = new Readable({
+      read() {
+        peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+        given += chunk.length
+        this.push(given > total ? null : Buffer.from(chunk))
+      },
+    })
+    const before = process.memoryUsage().arrayBuffers
+    const file = await receive(objects, body, total)
+    expect(file.bytes).toBe(total)
+    expect(peak - before).toBeLessThan(64 * 1024 * 1024)
+  }, 30_000)
+
+  test('what is refused leaves no temporary file', async () => {
+    await expect(receive(objects, Readable.from([Buffer.alloc(2_000_000)]))).rejects.toBeInstanceOf(Failure)
+    expect(await readdir(join(folder, 'tmp'))).toEqual([])
+  })
+
+  const data = new URL('../../../../../../shared/data/', import.meta.url).pathname
+  test.runIf(existsSync(data))('real attachments come back byte for byte', async () => {
+    const { files } = JSON.parse(readFileSync(join(data, 'expected.json'), 'utf8')) as {
+      files: { file: string; kind: string; bytes: number; sha256: string }[]
+    }
+    const attachments = files.filter(({ kind }) => kind === 'attachment')
+    expect(attachments.length).toBeGreaterThan(50)
+    for (const { file: path, bytes, sha256 } of attachments) {
+      const file = await receive(objects, createReadStream(join(data, path)))
+      expect(file, path).toMatchObject({ bytes, sha256 })
+      expect(await read(objects, file.key), path).toEqual(readFileSync(join(data, path)))
+    }
+  })
+})
+
+async function read(objects: ObjectStore, key: string): Promise<Buffer | undefined> {
+  const stream = await objects.open(key)
+  return stream && buffer(stream)
+}
+
+async function keysOf(objects: ObjectStore): Promise<string[]> {
+  const found = []
+  for await (const { key } of objects.list('')) found.push(key)
+  return found
+}
+
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
