@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import { maxCountedRows, type Page, type PageRequest } from '../../domain/page.ts'
+import { type Bag, isReceivedFile, wellFormed } from './bag.ts'
+import { integer } from './input.ts'
+
+const defaultPerPage = 20
+const maxPerPage = 100
+
+/** Spread into the input of a list that has parameters of its own. */
+export const pageProperties = {
+  page: integer({ default: 1, description: 'Page number, from 1' }),
+  per_page: integer({
+    default: defaultPerPage,
+    forbidden: [0],
+    description: `Rows per page, at most ${maxPerPage}; a larger number counts as ${maxPerPage}`,
+  }),
+}
+
+export const pageInput = Type.Object(pageProperties)
+
+export function readPage(input: { page?: unknown; per_page?: unknown }): PageRequest {
+  const { page: asked = 1, per_page: size = defaultPerPage } = input
+  const perPage = typeof size === 'number' && size > 0 ? Math.min(size, maxPerPage) : defaultPerPage
+  const furthest = Math.floor(Number.MAX_SAFE_INTEGER / perPage)
+  const page = typeof asked === 'number' ? Math.min(Math.max(asked, 1), furthest) : 1
+  return { page, perPage, offset: (page - 1) * perPage }
+}
+
+interface ListAnswer {
+  perPage: number
+  /** Absolute, as the client reached it; a query in it is ignored. */
+  url: string
+  /** Everything in effect, `{ ...bag, ...input }`: what the caller sent, route parameters such as `id`, defaults. */
+  parameters: Bag
+}
+
+interface PageAnswer extends ListAnswer, Omit<Page<unknown>, 'rows'> {
+  page: number
+  rowCount: number
+}
+
+/** GitLab's headers of an offset page. One that does not apply is blank; those of an uncounted list are left out. */
+export function pageHeaders(answer: PageAnswer): Record<string, string> {
+  const { page, perPage, rowCount, total } = answer
+  const lastPage = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage))
+  const isPastEnd = lastPage === undefined ? rowCount === 0 : page > lastPage
+  const hasNext = lastPage === undefined ? answer.hasNext === true : page < lastPage
+  const hasPrevious = page > 1 && !isPastEnd
+  const isCounted = total !== undefined && total <= maxCountedRows
+
+  const target = pageTarget(answer)
+  const links = [`<${target(1)}>; rel="first"`]
+  if (hasNext) links.unshift(`<${target(page + 1)}>; rel="next"`)
+  if (hasPrevious) links.unshift(`<${target(page - 1)}>; rel="prev"`)
+  if (isCounted) links.push(`<${target(lastPage ?? 1)}>; rel="last"`)
+
+  return {
+    'X-Per-Page': String(perPage),
+    'X-Page': String(page),
+    'X-Next-Page': hasNext ? String(page + 1) : '',
+    'X-Prev-Page': hasPrevious ? String(page - 1) : '',
+    ...(isCounted && { 'X-Total': String(total), 'X-Total-Pages': String(lastPage) }),
+    Link: links.join(', '),
+  }
+}
+
+interface KeysetAnswer extends ListAnswer {
+  sort: 'asc' | 'desc'
+  /** Id of the page's last row, when rows follow it. */
+  nextAfter?: number | undefined
+}
+
+/** `pagination=keyset`: the next page is the only one known, and at the end there is no header at all. */
+export function keysetHeaders({ url, parameters, perPage, sort, nextAfter }: KeysetAnswer): Record<string, string> {
+  if (nextAfter === undefined) return {}
+  const position = sort === 'asc' ? { id_after: nextAfter } : { id_before: nextAfter }
+  const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...position })
+  return { Link: `<${address(url)}?${query}>; rel="next"` }
+}
+
+function pageTarget({ url, parameters, perPage }: PageAnswer): (page: number) => string {
+  // Everything but the page number is the same in all four targets, so it is written once.
+  const before = queryText(parameters, (name) => name < 'page')
+  const after = queryText({ ...parameters, per_page: perPage }, (name) => name > 'page')
+  const start = `${address(url)}?${before === '' ? '' : `${before}&`}page=`
+  return (page) => `${start}${page}&${after}`
+}
+
+/** Links land in logs and histories; unlike GitLab's, ours never repeat a secret. The client sends it again anyway. */
+const secrets = new Set(['private_token', 'access_token', 'bearer_token', 'job_token'])
+
+/** Sorted by name and nested as the parser of queries reads it. */
+function queryText(parameters: Bag, choose: (name: string) => boolean = () => true): string {
+  const pairs: string[] = []
+  for (const name of Object.keys(parameters).sort()) {
+    if (!secrets.has(name) && choose(name)) addPairs(pairs, name, parameters[name])
+  }
+  return pairs.join('&')
+}
+
+function addPairs(pairs: string[], name: string, value: unknown): void {
+  if (value === undefined || isReceivedFile(value)) return
+  if (Array.isArray(value)) {
+    for (const element of value) addPairs(pairs, `${name}[]`, element)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, element] of Object.entries(value).sort(byKey)) addPairs(pairs, `${name}[${key}]`, element)
+  } else {
+    pairs.push(`${escapeQuery(name)}=${escapeQuery(String(value ?? ''))}`)
+  }
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+/** As Ruby's `CGI.escape`, which writes GitLab's links. */
+function escapeQuery(text: string): string {
+  if (/^[\w.~-]*$/.test(text)) return text
+  return encodeURIComponent(wellFormed(text))
+    .replaceAll('%20', '+')
+    .replace(/[!'()*]/g, percent)
+}
+
+/** Without its query, and without anything that would end the link early. */
+function address(url: string): string {
+  const query = url.indexOf('?')
+  return (query === -1 ? url : url.slice(0, query)).replace(/[<>"\\\s]/g, percent)
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
