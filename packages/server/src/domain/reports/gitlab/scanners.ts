@@ -1,0 +1,44 @@
+import { objectOf, textOf } from '../json-fields.ts'
+import type { Analyzer, JsonObject, Scanner } from '../report.ts'
+import { shorten } from '../shorten.ts'
+import type { Major } from './versions.ts'
+
+/** Reads scanners; the same scanner is always the same object. */
+export function startScanners(
+  scan: JsonObject | undefined,
+  major: Major,
+): {
+  ofScan: Scanner | undefined
+  /** 14.x names a scanner with every vulnerability; later versions leave that to the scan. */
+  of: (vulnerability: JsonObject) => Scanner | undefined
+} {
+  const known = new Map<string, Scanner>()
+  const read = (value: unknown, scanScanner?: Scanner): Scanner | undefined => {
+    const tool = objectOf(value)
+    const externalId = textOf(tool?.id)
+    if (!tool || !externalId) return undefined
+    const same = scanScanner?.externalId === externalId ? scanScanner : undefined
+    const scanner: Scanner = {
+      externalId,
+      name: shorten(textOf(tool.name) ?? externalId, 255),
+      vendor: shorten(textOf(objectOf(tool.vendor)?.name) ?? same?.vendor ?? 'GitLab', 255),
+      version: textOf(tool.version) ?? same?.version,
+    }
+    const key = JSON.stringify(scanner)
+    if (!known.has(key)) known.set(key, scanner)
+    return known.get(key)
+  }
+  const ofScan = read(scan?.scanner)
+  const own = (vulnerability: JsonObject) => (major === 14 ? read(vulnerability.scanner, ofScan) : undefined)
+  return { ofScan, of: (vulnerability) => own(vulnerability) ?? ofScan }
+}
+
+/** Only a complete analyzer counts. */
+export function readAnalyzer(value: unknown): Analyzer | undefined {
+  const tool = objectOf(value)
+  const externalId = textOf(tool?.id)
+  const name = textOf(tool?.name)
+  const version = textOf(tool?.version)
+  const vendor = textOf(objectOf(tool?.vendor)?.name)
+  return externalId && name && version && vendor ? { externalId, name, vendor, version } : undefined
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxDepth, parseReportJson } from './json.ts'
+import { findSyntaxError } from './json-syntax.ts'
+import { decodeText } from './text.ts'
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const bytes = (...values: (number | string)[]) =>
+  Buffer.concat(values.map((value) => (typeof value === 'number' ? Buffer.from([value]) : Buffer.from(value))))
+
+describe('bytes become text', () => {
+  test('with and without byte order mark', () => {
+    expect(decodeText(utf8('{"ä":1}'))).toBe('{"ä":1}')
+    expect(decodeText(utf8('\ufeff{"ä":1}'))).toBe('{"ä":1}')
+  })
+
+  test('from UTF-16 of either order', () => {
+    const little = Buffer.from('\ufeff{"😀":1}', 'utf16le')
+    expect(decodeText(little)).toBe('{"😀":1}')
+    expect(decodeText(Buffer.from(little).swap16())).toBe('{"😀":1}')
+  })
+
+  test.for([
+    ['nothing', bytes(), 'Report file is empty'],
+    ['only a byte order mark', utf8('\ufeff'), 'Report file is empty'],
+    ['only space', utf8(' \n'), 'Report file is empty'],
+    ['gzip', bytes(0x1f, 0x8b, 8), 'compressed with gzip'],
+    ['ISO-8859-1', bytes('{\n"a": "', 0xe4, '"}'), 'byte 0xe4 at offset 8 (line 2)'],
+    ['a character cut off at the end', bytes('{"a": "', 0xf0, 0x9f), 'byte 0xf0 at offset 7 (line 1)'],
+    ['a character written too long', bytes('"', 0xc0, 0x80, '"'), 'byte 0xc0 at offset 1 (line 1)'],
+  ] as const)('%s is refused with a reason', ([, given, reason]) => {
+    expect(() => decodeText(given)).toThrow(reason)
+  })
+})
+
+describe('text becomes JSON', () => {
+  test.for([
+    ['{"a": 1,}', 1, 9, 'unexpected "}", expected a property name in double quotes'],
+    ['[1,]', 1, 4, 'unexpected "]", expected a value'],
+    ['[1 2]', 1, 4, 'unexpected "2", expected "," or the end'],
+    ['{\n  "a" 1}', 2, 7, 'expected ":"'],
+    ['{a: 1}', 1, 2, 'expected a property name in double quotes or "}"'],
+    ['{"a": 01}', 1, 8, 'unexpected "1"'],
+    ['{"a": NaN}', 1, 7, 'unexpected "N", expected a value'],
+    ['{"a": tru}', 1, 7, 'unexpected "t", expected a value'],
+    ['{"a": 1} x', 1, 10, 'unexpected "x" after the end'],
+    ['{"a": 1', 1, 8, 'ends too early'],
+    ['["a\nb"]', 1, 4, 'must be escaped'],
+    ['["\\x"]', 1, 3, 'unknown escape'],
+    ['["\\u12"]', 1, 3, 'unknown escape'],
+    ['["abc', 1, 2, 'never ends'],
+    ['[}', 1, 2, 'unexpected "}"'],
+    ['// x', 1, 1, 'unexpected "/"'],
+    ['\n\n 😀', 3, 2, 'unexpected'],
+  ] as const)('%j is refused at line %i, column %i', ([text, line, column, what]) => {
+    expect(() => JSON.parse(text)).toThrow()
+    expect(findSyntaxError(text)).toEqual({ line, column, what: expect.stringContaining(what) })
+    expect(() => parseReportJson(text)).toThrow(`line ${line}, column ${column}`)
+  })
+
+  test('whatever JSON.parse refuses has a place', () => {
+    const broken = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 3 })).map(([json, at, noise]) => {
+      const cut = at % (json.length + 1)
+      return json.slice(0, cut) + noise + json.slice(cut + (at % 3))
+    })
+    const pieces = fc.array(
+      fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '1', '-', 'e1', 'null', ' ', '\\', '"'),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          broken,
+          pieces.map((all) => all.join('')),
+        ),
+        (text) => {
+          fc.pre(!isJson(text))
+          expect(findSyntaxError(text).what).not.toMatch(/^nothing/)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('the last of two equal keys counts', () => {
+    expect(parseReportJson('{"a": 1, "a": 2}').value).toEqual({ a: 2 })
+  })
+
+  test('what a database cannot store is replaced, with a warning', () => {
+    const { value, warnings } = parseReportJson('{"a\\u0000": ["b\\u0000", "\\ud800c", "😀", 1e999, -1e999]}')
+    expect(value).toEqual({ 'a\\u0000': ['b\\u0000', '\ufffdc', '😀', Number.MAX_VALUE, -Number.MAX_VALUE] })
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'Report artifact contained unicode null characters which are escaped during the ingestion.',
+      expect.stringContaining('lone surrogates'),
+      expect.stringContaining('numbers too large'),
+    ])
+  })
+
+  test('a key __proto__ changes nothing but itself', () => {
+    const { value } = parseReportJson('{"__proto__": {"admin": "\\u0000"}, "a": "\\u0000"}')
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect((value as { admin?: unknown }).admin).toBeUndefined()
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"\\\\u0000"},"a":"\\\\u0000"}')
+  })
+
+  test('depth is limited, and a hundred thousand levels are no danger', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(parseReportJson(nested(maxDepth)).warnings).toEqual([])
+    expect(() => parseReportJson(nested(maxDepth + 1))).toThrow('more than 1000 levels')
+    expect(() => parseReportJson(nested(100_000))).toThrow('more than 1000 levels')
+    expect(() => parseReportJson('['.repeat(100_000))).toThrow('column 100001: the file ends too early')
+  })
+
+  test('line numbers are known as they were written where that makes a difference', () => {
+    const lines = (number: string) =>
+      parseReportJson(`[{"start_line" : ${number} ,"x":"\\"end_line\\": 1.0"}]`).exactLines
+    expect(lines('10')).toBeUndefined()
+    expect(lines('10.0')).toEqual([{ start_line: '10.0', x: '"end_line": 1.0' }])
+    expect(lines('1e2')).toEqual([{ start_line: '100.0', x: '"end_line": 1.0' }])
+    expect(lines('-2.50')).toEqual([{ start_line: '-2.5', x: '"end_line": 1.0' }])
+    expect(lines('12345678901234567890')).toMatchObject([{ start_line: '12345678901234567890' }])
+  })
+})
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,149 @@
+import type { ReportProblem } from '../../platform/failure.ts'
+import type { Confidence, ReportType, Severity } from '../vulnerabilities/scales.ts'
+
+/** What a report says, whatever format it was written in. Every format reads into this, and ingestion knows only this. */
+export interface Report {
+  format: string
+  /** The format's own version, as declared in the file. */
+  version: string
+  reportType: ReportType
+  /** Who scanned; where there is no scan, the scanner of the first finding. Each finding names its own. */
+  scanner: Scanner | undefined
+  analyzer: Analyzer | undefined
+  scan: Scan
+  findings: ReportFinding[]
+  /** Worth telling the person who sent the report; none of these keeps it out. */
+  warnings: ReportProblem[]
+  /** Entries that cannot be stored as a finding, so that none disappears in silence. */
+  skipped: SkippedFinding[]
+  /** Entries that repeat another one of the same report. */
+  merged: MergedFinding[]
+  /** `read` is every entry of the file: findings + skipped + merged. */
+  counts: { read: number; skipped: number; merged: number }
+}
+
+export interface Scanner {
+  externalId: string
+  name: string
+  vendor: string
+  version: string | undefined
+}
+
+export interface Analyzer {
+  externalId: string
+  name: string
+  vendor: string
+  version: string
+}
+
+export interface Scan {
+  /** `failure`: what an earlier report found must not be counted as gone. */
+  status: 'success' | 'failure'
+  /** ISO 8601 in UTC; undefined when absent or no real point in time. */
+  startTime: string | undefined
+  endTime: string | undefined
+  messages: { level: string; value: string }[]
+  /** The rules this scan looked for; undefined when the report does not list them. */
+  primaryIdentifiers: Identifier[] | undefined
+}
+
+export interface ReportFinding {
+  uuid: string
+  /** Where it is in the file, as a JSON pointer. */
+  pointer: string
+  reportType: ReportType
+  name: string
+  description: string | undefined
+  solution: string | undefined
+  severity: Severity
+  confidence: Confidence
+  scanner: Scanner
+  /** At most `maxIdentifiers`; the first is the primary one. */
+  identifiers: [Identifier, ...Identifier[]]
+  location: JsonObject
+  /** Always the SHA-1 of the location, also when the uuid was made from a signature. */
+  locationFingerprint: string
+  /** Best first. */
+  signatures: Signature[]
+  links: Link[]
+  flags: Flag[]
+  evidence: JsonObject | undefined
+  assets: Asset[]
+  details: JsonObject
+  cvss: CvssVector[]
+  remediations: Remediation[]
+  cve: string | undefined
+  /** JSON text of this entry of the report, with its remediations. */
+  rawMetadata: string
+  metadataVersion: string
+  /** Two findings of one type that share any of these are the same finding. */
+  keys: string[]
+}
+
+export interface Identifier {
+  externalType: string
+  externalId: string
+  name: string
+  url: string | undefined
+  fingerprint: string
+}
+
+export interface Signature {
+  algorithm: SignatureAlgorithm
+  sha: string
+}
+
+/** From worst to best. */
+export const signatureAlgorithms = [
+  'hash',
+  'location',
+  'scope_offset',
+  'scope_offset_compressed',
+  'rule_value',
+] as const
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+
+export interface Link {
+  name: string | undefined
+  url: string
+}
+
+export interface Flag {
+  type: 'false_positive'
+  origin: string
+  description: string
+}
+
+export interface Asset {
+  type: string
+  name: string
+  url: string
+}
+
+export interface CvssVector {
+  vendor: string
+  vector: string
+}
+
+export interface Remediation {
+  summary: string
+  /** Base64, as written; not checked. */
+  diff: string
+}
+
+export interface SkippedFinding {
+  pointer: string
+  reason: string
+}
+
+export interface MergedFinding {
+  pointer: string
+  uuid: string
+  /** The finding that stays in its place. */
+  into: string
+}
+
+/** An object as `JSON.parse` makes it: it may own a key `__proto__`, so never copy it by assignment. */
+export type JsonObject = { [key: string]: unknown }
+
+export const maxIdentifiers = 20

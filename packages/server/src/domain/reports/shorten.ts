@@ -1,0 +1,14 @@
+/** Cuts a text to this many characters, the last three being dots, never through the middle of one. */
+export function shorten(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  let characters = 0
+  let units = 0
+  let cut = 0
+  for (const character of text) {
+    if (characters === maxCharacters - 3) cut = units
+    if (characters === maxCharacters) return `${text.slice(0, cut)}...`
+    characters++
+    units += character.length
+  }
+  return text
+}

@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto'
+
+/** The namespace of every finding's uuid; self-managed GitLab servers use this one too. */
+export const findingNamespace = '58dc0f06-936c-43b3-93bb-71693f1b6570'
+
+/** RFC 4122, version 5: the same name in the same namespace is the same uuid everywhere. */
+export function nameUuid(namespace: string, name: string): string {
+  const digest = hash('sha1', Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)]))
+  const variant = ((Number.parseInt(digest.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `5${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(18, 20)}`,
+    digest.slice(20, 32),
+  ].join('-')
+}

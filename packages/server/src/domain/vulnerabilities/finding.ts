@@ -1,0 +1,83 @@
+import type { Confidence, Severity, State } from './scales.ts'
+
+/** What a scanner found, once per project. People triage it after it has become a vulnerability. */
+export interface Finding {
+  id: number
+  projectId: number
+  vulnerabilityId: number | null
+  uuid: string
+  reportType: string
+  scannerId: number
+  primaryIdentifierId: number
+  name: string
+  description: string | null
+  solution: string | null
+  severity: Severity
+  confidence: Confidence
+  cve: string | null
+  location: object
+  locationFingerprint: string
+  details: object
+  extras: FindingExtras
+  metadataVersion: string
+  /** JSON text of the scanner's own entry. */
+  rawMetadata: string
+  detectedAt: string
+  createdAt: string
+  updatedAt: string
+}
+
+/** What is shown of a finding and never searched. */
+export interface FindingExtras {
+  links: readonly { name?: string | undefined; url: string }[]
+  flags: readonly { type: string; origin: string; description: string }[]
+  evidence: object | null
+  assets: readonly { type: string; name: string; url: string }[]
+  cvss: readonly { vendor: string; vector: string }[]
+  remediations: readonly { summary: string; diff: string }[]
+  signatures: readonly { algorithm: string; sha: string }[]
+}
+
+export interface StoredScanner {
+  id: number
+  externalId: string
+  name: string
+  vendor: string
+}
+
+export interface StoredIdentifier {
+  id: number
+  externalType: string
+  externalId: string
+  name: string
+  url: string | null
+}
+
+/** A finding as the list of findings shows it, with what hangs on it. */
+export interface ListedFinding {
+  finding: Finding
+  state: State
+  scanner: StoredScanner
+  identifiers: StoredIdentifier[]
+}
+
+export interface Vulnerability {
+  id: number
+  projectId: number
+  authorId: number | null
+  title: string
+  description: string | null
+  state: State
+  severity: Severity
+  confidence: Confidence
+  reportType: string
+  isResolvedOnDefaultBranch: boolean
+  confirmedAt: string | null
+  confirmedById: number | null
+  dismissedAt: string | null
+  dismissedById: number | null
+  resolvedAt: string | null
+  resolvedById: number | null
+  createdAt: string
+  updatedAt: string
+}

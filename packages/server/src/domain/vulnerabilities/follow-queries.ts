@@ -1,0 +1,109 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+/**
+ * Gives the vulnerabilities of these findings what the findings say now, where it differs; resolved ones are detected
+ * again. Tells how many changed.
+ */
+export async function takeOverFindings(db: Db, findingIds: readonly number[], now: string): Promise<number> {
+  return db.run(sql`
+    update vulnerabilities set
+      title = case when length(f.name) > 255 then title else trim(f.name) end,
+      severity = f.severity, confidence = f.confidence, is_resolved_on_default_branch = false,
+      state = case when state = 'resolved' then 'detected' else state end,
+      resolved_at = case when state = 'resolved' then null else resolved_at end,
+      resolved_by_id = case when state = 'resolved' then null else resolved_by_id end,
+      updated_at = ${now}
+    from findings f
+    where f.vulnerability_id = vulnerabilities.id and f.id in ${db.dialect.integers(findingIds)}
+      and (vulnerabilities.severity <> f.severity or vulnerabilities.confidence <> f.confidence
+        or vulnerabilities.is_resolved_on_default_branch = true or vulnerabilities.state = 'resolved'
+        or (vulnerabilities.title <> trim(f.name) and length(f.name) <= 255))`)
+}
+
+/** Marks those whose finding is no longer on the branch. Secrets stay: a secret that left the code has still leaked. */
+export async function setResolvedOnDefaultBranch(
+  db: Db,
+  projectId: number,
+  defaultBranch: string,
+  now: string,
+): Promise<number> {
+  return db.run(sql`
+    update vulnerabilities set is_resolved_on_default_branch = true, updated_at = ${now}
+    where project_id = ${projectId} and is_resolved_on_default_branch = false and report_type <> 'secret_detection'
+      and id in (
+        select f.vulnerability_id from occurrences o join findings f on f.id = o.finding_id
+        where o.project_id = ${projectId} and o.ref = ${defaultBranch} and o.is_present = false)`)
+}
+
+export interface UnattachedFinding {
+  id: number
+  name: string
+  severity: number
+  confidence: number
+  reportType: string
+}
+
+export async function listUnattachedFindings(db: Db, ids: readonly number[]): Promise<UnattachedFinding[]> {
+  const rows = await db.all<Omit<UnattachedFinding, 'reportType'> & { report_type: string }>(sql`
+    select id, name, severity, confidence, report_type from findings
+    where id in ${db.dialect.integers(ids)} and vulnerability_id is null order by id ${db.dialect.forUpdate}`)
+  return rows.map(({ report_type, ...row }) => ({ ...row, reportType: report_type }))
+}
+
+/** The ids of the new rows, in the order of the drafts. */
+export async function insertVulnerabilities(
+  db: Db,
+  projectId: number,
+  authorId: number,
+  drafts: readonly (UnattachedFinding & { title: string })[],
+  now: string,
+): Promise<number[]> {
+  const rows = drafts.map(({ title, severity, confidence, reportType }, position) => ({
+    position,
+    title,
+    severity,
+    confidence,
+    report_type: reportType,
+  }))
+  const columns = {
+    position: 'integer',
+    title: 'text',
+    severity: 'integer',
+    confidence: 'integer',
+    report_type: 'text',
+  } as const
+  const inserted = await db.all<{ id: number }>(sql`
+    insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
+      created_at, updated_at)
+    select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, ${now}, ${now}
+    from ${db.dialect.records(rows, columns)} as r order by r.position
+    returning id`)
+  // Ids rise in the order of insertion; the order in which rows are returned is not promised.
+  return inserted.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+export async function attachFindings(
+  db: Db,
+  links: readonly { findingId: number; vulnerabilityId: number | undefined }[],
+  now: string,
+): Promise<void> {
+  const rows = links.map(({ findingId, vulnerabilityId }) => ({
+    finding_id: findingId,
+    vulnerability_id: vulnerabilityId,
+  }))
+  const columns = { finding_id: 'integer', vulnerability_id: 'integer' } as const
+  await db.run(sql`
+    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
+    from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
+}
+
+/** Sets the kept counts of a project to what its vulnerabilities say; after changes to many at once. */
+export async function recountVulnerabilities(db: Db, projectId: number): Promise<void> {
+  await db.run(sql`delete from vulnerability_counts where project_id = ${projectId}`)
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, severity, state, total)
+    select project_id, severity, state, count(*) from vulnerabilities
+    where project_id = ${projectId} and is_on_default_branch = true
+    group by project_id, severity, state`)
+}

@@ -1,0 +1,164 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { PageRequest } from '../page.ts'
+import type { Finding, StoredIdentifier, StoredScanner, Vulnerability } from './finding.ts'
+import {
+  type FindingRow,
+  findingColumns,
+  findingFrom,
+  type VulnerabilityRow,
+  vulnerabilityColumns,
+  vulnerabilityFrom,
+} from './rows.ts'
+import { confidenceRanks, type Severity, type State, severityRanks } from './scales.ts'
+
+/** Worst first; one more than the page holds. The page's ids come from the index alone, so a page costs what it shows. */
+export async function listVulnerabilities(
+  db: Db,
+  projectId: number,
+  { perPage, offset }: PageRequest,
+): Promise<Vulnerability[]> {
+  const rows = await db.all<VulnerabilityRow>(sql`
+    select ${vulnerabilityColumns} from vulnerabilities
+    where id in (
+      select id from vulnerabilities
+      where project_id = ${projectId} and is_on_default_branch = true
+      order by severity desc, id desc limit ${perPage + 1} offset ${offset})
+    order by severity desc, id desc`)
+  return rows.map(vulnerabilityFrom)
+}
+
+export async function totalVulnerabilities(db: Db, projectId: number): Promise<number> {
+  const row = await db.one<{ total: number | null }>(sql`
+    select cast(sum(total) as bigint) as total from vulnerability_counts where project_id = ${projectId}`)
+  return row?.total ?? 0
+}
+
+export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]): Promise<Finding[]> {
+  const rows = await db.all<FindingRow>(sql`
+    select ${findingColumns} from findings f
+    where f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by f.id`)
+  return rows.map(findingFrom)
+}
+
+/** By its id or its uuid; held until the transaction ends. */
+export async function lockFinding(
+  db: Db,
+  projectId: number,
+  reference: number | string,
+): Promise<Finding | undefined> {
+  const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
+  const row = await db.one<FindingRow>(sql`
+    select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which} ${db.dialect.forUpdate}`)
+  return row && findingFrom(row)
+}
+
+export interface VulnerabilityDraft {
+  projectId: number
+  authorId: number
+  title: string
+  severity: Severity
+  confidence: Finding['confidence']
+  reportType: string
+  now: string
+}
+
+export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Promise<Vulnerability> {
+  const row = await db.one<VulnerabilityRow>(sql`
+    insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
+      created_at, updated_at)
+    values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
+      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.now}, ${draft.now})
+    returning ${vulnerabilityColumns}`)
+  if (!row) throw new Error('an inserted vulnerability returned no row')
+  return vulnerabilityFrom(row)
+}
+
+/** False when another request attached the finding first. */
+export async function attachFinding(db: Db, findingId: number, vulnerabilityId: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update findings set vulnerability_id = ${vulnerabilityId}, updated_at = ${now}
+    where id = ${findingId} and vulnerability_id is null`)
+  return changed === 1
+}
+
+/** Adds to the kept counts; a negative number takes away. */
+export async function addToCounts(
+  db: Db,
+  projectId: number,
+  changes: readonly { severity: Severity; state: State; total: number }[],
+): Promise<void> {
+  const rows = changes.map(({ severity, state, total }) => ({ severity: severityRanks[severity], state, total }))
+  const columns = { severity: 'integer', state: 'text', total: 'integer' } as const
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, severity, state, total)
+    select ${projectId}, r.severity, r.state, r.total from ${db.dialect.records(rows, columns)} as r where true
+    on conflict (project_id, severity, state) do update set total = vulnerability_counts.total + excluded.total`)
+}
+
+export interface FindingFilter {
+  projectId: number
+  ref: string
+  reportTypes: readonly string[] | undefined
+  severities: readonly Severity[] | undefined
+  withDismissed: boolean
+  /** Only what this import saw. */
+  importId: number | undefined
+}
+
+/** What is there on the ref, worst first and one more than the page holds; with the state of its vulnerability. */
+export async function listPresentFindings(
+  db: Db,
+  filter: FindingFilter,
+  { perPage, offset }: PageRequest,
+): Promise<{ finding: Finding; state: State }[]> {
+  const rows = await db.all<FindingRow & { state: State | null }>(sql`
+    select ${findingColumns}, v.state
+    from occurrences o join findings f on f.id = o.finding_id
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where o.project_id = ${filter.projectId} and o.ref = ${filter.ref} and o.is_present = true
+      ${conditions(db, filter)}
+    order by o.severity desc, o.finding_id limit ${perPage + 1} offset ${offset}`)
+  return rows.map((row) => ({ finding: findingFrom(row), state: row.state ?? 'detected' }))
+}
+
+function conditions(db: Db, { reportTypes, severities, withDismissed, importId }: FindingFilter): Sql {
+  const ranks = severities?.map((word) => severityRanks[word])
+  return sql`
+    ${ranks ? sql`and o.severity in ${db.dialect.integers(ranks)}` : empty}
+    ${reportTypes ? sql`and f.report_type in ${db.dialect.texts(reportTypes)}` : empty}
+    ${withDismissed ? empty : sql`and (v.state is null or v.state <> 'dismissed')`}
+    ${importId === undefined ? empty : sql`and o.last_import_id = ${importId}`}`
+}
+
+export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
+  const rows = await db.all<{ id: number; external_id: string; name: string; vendor: string }>(sql`
+    select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map((row) => ({ id: row.id, externalId: row.external_id, name: row.name, vendor: row.vendor }))
+}
+
+/** In the order of the report; the first one of each finding is its primary identifier. */
+export async function listIdentifiers(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<(StoredIdentifier & { findingId: number })[]> {
+  const rows = await db.all<{
+    finding_id: number
+    id: number
+    external_type: string
+    external_id: string
+    name: string
+    url: string | null
+  }>(sql`
+    select fi.finding_id, i.id, i.external_type, i.external_id, i.name, i.url
+    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
+    where fi.finding_id in ${db.dialect.integers(findingIds)} order by fi.finding_id, fi.position`)
+  return rows.map((row) => ({
+    findingId: row.finding_id,
+    id: row.id,
+    externalType: row.external_type,
+    externalId: row.external_id,
+    name: row.name,
+    url: row.url,
+  }))
+}

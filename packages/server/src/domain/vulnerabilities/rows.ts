@@ -1,0 +1,109 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Finding, FindingExtras, Vulnerability } from './finding.ts'
+import { confidenceOf, type State, severityOf } from './scales.ts'
+
+export interface FindingRow {
+  id: number
+  project_id: number
+  vulnerability_id: number | null
+  uuid: string
+  report_type: string
+  scanner_id: number
+  primary_identifier_id: number
+  name: string
+  description: string | null
+  solution: string | null
+  severity: number
+  confidence: number
+  cve: string | null
+  location: object
+  location_fingerprint: string
+  details: object
+  extras: FindingExtras
+  metadata_version: string
+  raw_metadata: string
+  detected_at: string
+  created_at: string
+  updated_at: string
+}
+
+/** Of the table `findings`, called `f`. */
+export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
+  f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,
+  f.location_fingerprint, f.details, f.extras, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
+  f.updated_at`
+
+export function findingFrom(row: FindingRow): Finding {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    vulnerabilityId: row.vulnerability_id,
+    uuid: row.uuid,
+    reportType: row.report_type,
+    scannerId: row.scanner_id,
+    primaryIdentifierId: row.primary_identifier_id,
+    name: row.name,
+    description: row.description,
+    solution: row.solution,
+    severity: severityOf(row.severity),
+    confidence: confidenceOf(row.confidence),
+    cve: row.cve,
+    location: row.location,
+    locationFingerprint: row.location_fingerprint,
+    details: row.details,
+    extras: row.extras,
+    metadataVersion: row.metadata_version,
+    rawMetadata: row.raw_metadata,
+    detectedAt: row.detected_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+export interface VulnerabilityRow {
+  id: number
+  project_id: number
+  author_id: number | null
+  title: string
+  description: string | null
+  state: State
+  severity: number
+  confidence: number
+  report_type: string
+  is_resolved_on_default_branch: boolean
+  confirmed_at: string | null
+  confirmed_by_id: number | null
+  dismissed_at: string | null
+  dismissed_by_id: number | null
+  resolved_at: string | null
+  resolved_by_id: number | null
+  created_at: string
+  updated_at: string
+}
+
+export const vulnerabilityColumns: Sql = sql`id, project_id, author_id, title, description, state, severity,
+  confidence, report_type, is_resolved_on_default_branch, confirmed_at, confirmed_by_id, dismissed_at,
+  dismissed_by_id, resolved_at, resolved_by_id, created_at, updated_at`
+
+export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    authorId: row.author_id,
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    severity: severityOf(row.severity),
+    confidence: confidenceOf(row.confidence),
+    reportType: row.report_type,
+    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
+    confirmedAt: row.confirmed_at,
+    confirmedById: row.confirmed_by_id,
+    dismissedAt: row.dismissed_at,
+    dismissedById: row.dismissed_by_id,
+    resolvedAt: row.resolved_at,
+    resolvedById: row.resolved_by_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

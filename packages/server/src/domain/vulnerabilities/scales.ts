@@ -1,0 +1,40 @@
+/** The words that findings are graded and sorted by, and the numbers GitLab keeps them as: a higher number is worse. */
+export const severityRanks = { info: 1, unknown: 2, low: 4, medium: 5, high: 6, critical: 7 } as const
+export type Severity = keyof typeof severityRanks
+export const severities = Object.keys(severityRanks) as Severity[]
+
+export const confidenceRanks = {
+  ignore: 1,
+  unknown: 2,
+  experimental: 3,
+  low: 4,
+  medium: 5,
+  high: 6,
+  confirmed: 7,
+} as const
+export type Confidence = keyof typeof confidenceRanks
+export const confidences = Object.keys(confidenceRanks) as Confidence[]
+
+export const reportTypes = [
+  'sast',
+  'dependency_scanning',
+  'container_scanning',
+  'dast',
+  'secret_detection',
+  'coverage_fuzzing',
+  'api_fuzzing',
+  'cluster_image_scanning',
+  'container_scanning_for_registry',
+] as const
+export type ReportType = (typeof reportTypes)[number]
+
+export const states = ['detected', 'confirmed', 'resolved', 'dismissed'] as const
+export type State = (typeof states)[number]
+
+export function severityOf(rank: number): Severity {
+  return severities.find((word) => severityRanks[word] === rank) ?? 'unknown'
+}
+
+export function confidenceOf(rank: number): Confidence {
+  return confidences.find((word) => confidenceRanks[word] === rank) ?? 'unknown'
+}

@@ -1,0 +1,119 @@
+import { invalid } from '../../platform/failure.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
+import type { Finding, ListedFinding, Vulnerability } from './finding.ts'
+import {
+  addToCounts,
+  attachFinding,
+  type FindingFilter,
+  insertVulnerability,
+  listFindingsOf,
+  listIdentifiers,
+  listPresentFindings,
+  listScanners,
+  listVulnerabilities,
+  lockFinding,
+  totalVulnerabilities,
+} from './queries.ts'
+
+export interface VulnerabilityWithFinding {
+  vulnerability: Vulnerability
+  finding: Finding
+}
+
+/** What is on the default branch, worst first. */
+export async function findVulnerabilities(
+  deps: Deps,
+  project: Project,
+  page: PageRequest,
+): Promise<Page<VulnerabilityWithFinding>> {
+  const [vulnerabilities, total] = await Promise.all([
+    listVulnerabilities(deps.db, project.id, page),
+    totalVulnerabilities(deps.db, project.id),
+  ])
+  const findings = await listFindingsOf(
+    deps.db,
+    vulnerabilities.map(({ id }) => id),
+  )
+  const byVulnerability = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  const rows = vulnerabilities.flatMap((vulnerability) => {
+    const finding = byVulnerability.get(vulnerability.id)
+    return finding ? [{ vulnerability, finding }] : []
+  })
+  return pageOf(page, rows, total)
+}
+
+/** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
+export function promoteFinding(
+  deps: Deps,
+  project: Project,
+  author: User,
+  reference: number | string,
+): Promise<VulnerabilityWithFinding> {
+  return transaction(deps, async (deps) => {
+    const finding = await lockFinding(deps.db, project.id, reference)
+    if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
+
+    const vulnerability = await insertVulnerability(deps.db, {
+      projectId: project.id,
+      authorId: author.id,
+      title: titleOf(finding.name),
+      severity: finding.severity,
+      confidence: finding.confidence,
+      reportType: finding.reportType,
+      now: deps.now(),
+    })
+    // Two requests may get this far; only one of them attaches.
+    const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
+    if (!attached) throw notPromotable()
+    await addToCounts(deps.db, project.id, [{ severity: finding.severity, state: 'detected', total: 1 }])
+    return {
+      vulnerability,
+      finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
+    }
+  })
+}
+
+/** GitLab has one message for an unknown finding, one of another project, and one that is attached already. */
+const notPromotable = () =>
+  invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
+
+const maxTitle = 255
+
+/** A title is a finding's name, cut to what a title may have. */
+export function titleOf(name: string): string {
+  const characters = [...name.trim()]
+  return characters.length <= maxTitle ? characters.join('') : `${characters.slice(0, maxTitle - 3).join('')}...`
+}
+
+export async function findFindings(
+  deps: Deps,
+  filter: FindingFilter,
+  page: PageRequest,
+): Promise<Page<ListedFinding>> {
+  const present = await listPresentFindings(deps.db, filter, page)
+  const { rows, hasNext } = pageOf(page, present)
+  const findings = rows.map(({ finding }) => finding)
+  const [scanners, identifiers] = await Promise.all([
+    listScanners(
+      deps.db,
+      findings.map(({ scannerId }) => scannerId),
+    ),
+    listIdentifiers(
+      deps.db,
+      findings.map(({ id }) => id),
+    ),
+  ])
+  const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
+  const identifiersOf = new Map<number, typeof identifiers>(findings.map(({ id }) => [id, []]))
+  for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
+  return {
+    hasNext,
+    rows: rows.flatMap(({ finding, state }) => {
+      const scanner = scannerById.get(finding.scannerId)
+      return scanner ? [{ finding, state, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
+    }),
+  }
+}
