@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Bag } from './bag.ts'
+import type { Credentials } from './guard.ts'
+
+/**
+ * Who a request says it comes from. Bearer sources come before the private token, and a token in the query or form
+ * before the one in the header (contract 1.5). A blank one means nobody.
+ */
+export function readCredentials(headers: IncomingHttpHeaders, isReading: boolean, query: Bag, form?: Bag): Credentials {
+  const token = firstText(
+    query['access_token'],
+    query['bearer_token'],
+    /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1],
+    query['private_token'],
+    form?.['private_token'],
+    headers['private-token'],
+  )
+  const sudo = firstText(headers['sudo'], query['sudo'], form?.['sudo'])
+  return { isReading, ...(token && { token }), ...(sudo && { sudo }) }
+}
+
+/** True when the query holds a secret, which must not be remembered with the answer. */
+export function hasSecret(query: Bag): boolean {
+  return 'private_token' in query || 'access_token' in query || 'bearer_token' in query
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value.trim() !== '')?.trim()
+}

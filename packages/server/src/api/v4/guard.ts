@@ -1,0 +1,98 @@
+import type { Caller } from '../../domain/access/callers.ts'
+import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { type Role, roles } from '../../domain/access/roles.ts'
+import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Namespace, Project } from '../../domain/projects/project.ts'
+import {
+  findGroup,
+  findProject,
+  groupLevel,
+  isGroupVisible,
+  isVisible,
+  openProjectMemory,
+  projectLevel,
+} from '../../domain/projects/visible.ts'
+import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
+
+/** What the row of a permission found: the thing in the path, if there is one. */
+export interface Found {
+  project?: Project
+  group?: Namespace
+}
+
+/** What a request brings to say who sends it. */
+export interface Credentials {
+  token?: string
+  /** Id or name of the user to act as. */
+  sudo?: string
+  isReading: boolean
+}
+
+/**
+ * The 401/403/404 policy, in the order of contract 1.5. `identify` runs before the input is read, `admit` when the
+ * input has been found in order (or before the body, for uploads).
+ */
+export interface Guard {
+  identify(permission: Permission, credentials: Credentials): Promise<Caller | null>
+  admit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
+}
+
+export function createGuard(deps: RootDeps): Guard {
+  const tokens = openTokenMemory(deps.db.changes)
+  const projects = openProjectMemory(deps.db.changes)
+
+  return {
+    async identify(permission, { token, sudo, isReading }) {
+      const row: PermissionRow = permissions[permission]
+      if (token === undefined) {
+        if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
+        return null
+      }
+      const caller = await authenticate(deps, token, tokens)
+      assertScope(row, caller, isReading)
+      return sudo === undefined ? caller : actAs(deps, caller, sudo)
+    },
+
+    async admit(permission, caller, id) {
+      const row: PermissionRow = permissions[permission]
+      if (!caller && row.anonymous === 'after-input') throw unauthenticated()
+      if (row.on === 'instance') {
+        assertLevel(row, caller, 0)
+        return {}
+      }
+      if (row.on === 'project') {
+        const project = await findProject(deps, id ?? '', projects)
+        const level = project ? await projectLevel(deps, project, caller, projects) : 0
+        if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
+        assertLevel(row, caller, level)
+        return { project }
+      }
+      const group = await findGroup(deps, id ?? '', projects)
+      const level = group ? await groupLevel(deps, group, caller, projects) : 0
+      if (!group || !(await isGroupVisible(deps, group, caller, level, projects))) throw notFound('Group')
+      assertLevel(row, caller, level)
+      return { group }
+    },
+  }
+
+  function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
+    if (row.who === 'anyone') return
+    if (row.who === 'user' ? caller === null : row.who === 'admin' ? !caller?.isAdmin : level < least(row.who)) {
+      throw forbidden()
+    }
+  }
+
+  function least(who: Role | 'triager'): number {
+    return roles[who === 'triager' ? deps.settings.triageRole : who]
+  }
+}
+
+function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
+  const { scopes } = caller.token
+  if (row.scope === 'none' || scopes.includes('api')) return
+  if (row.scope === 'self_rotate' && scopes.includes('self_rotate')) return
+  if (isReading && row.scope !== 'api' && scopes.includes('read_api')) return
+  if (isReading && row.scope === 'read_user' && scopes.includes('read_user')) return
+  throw new Failure({ kind: 'scope-too-small', accepted: row.namedScopes ?? ['api', 'read_api'] })
+}

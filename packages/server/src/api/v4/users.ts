@@ -1,0 +1,216 @@
+import Type, { type Static } from 'typebox'
+import {
+  blockUser,
+  findUsers,
+  getUser,
+  readAccounts,
+  readUser,
+  type User,
+  unblockUser,
+} from '../../domain/access/users.ts'
+import type { Deps } from '../../domain/deps.ts'
+import { changeAccount, createAccount } from '../../domain/projects/accounts.ts'
+import { removeUser } from '../../domain/removal/remove.ts'
+import { dateTime, flag, integer, nullable, oneOf, optional, text } from './input.ts'
+import { noOutput, type Route, route } from './route.ts'
+import {
+  accountView,
+  currentUserView,
+  listedUserView,
+  userView,
+  viewAccount,
+  viewBasicUser,
+  viewCurrentUser,
+  viewUser,
+} from './user-views.ts'
+
+const optionalAttributes = {
+  admin: optional(flag()),
+  can_create_group: optional(flag()),
+  external: optional(flag()),
+  projects_limit: optional(integer()),
+  note: optional(nullable(text())),
+}
+
+const wantsNoPassword = {
+  reset_password: optional(flag({ description: 'Leave the account without a password; no mail is sent' })),
+  force_random_password: optional(flag({ description: 'Leave the account without a password' })),
+}
+
+export const userRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/user',
+    summary: 'Get yourself',
+    permission: 'self.read',
+    status: 200,
+    output: currentUserView,
+    handle: async ({ deps, caller, origin }) =>
+      caller.isAdmin ? describe(deps, caller.user, origin) : viewCurrentUser(caller.user, origin),
+  }),
+  route({
+    method: 'GET',
+    path: '/users',
+    summary: 'List users, newest first',
+    permission: 'user.list',
+    input: Type.Object({
+      username: optional(text({ description: 'The whole username, in any case' })),
+      search: optional(text({ description: 'In name and username; administrators also find a whole e-mail address' })),
+      active: optional(flag()),
+      blocked: optional(flag()),
+      external: optional(flag({ description: 'Administrators only' })),
+      admins: optional(flag({ description: 'Administrators only' })),
+      exclude_active: optional(flag()),
+      exclude_external: optional(flag({ description: 'Administrators only' })),
+      created_after: optional(dateTime({ description: 'Administrators only' })),
+      created_before: optional(dateTime({ description: 'Administrators only' })),
+      order_by: oneOf(['id', 'name', 'username', 'created_at', 'updated_at'], {
+        default: 'id',
+        description: 'Administrators only',
+      }),
+      sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'Administrators only' }),
+    }),
+    status: 200,
+    output: Type.Array(listedUserView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const query = {
+        ...input,
+        excludeActive: input.exclude_active,
+        excludeExternal: input.exclude_external,
+        createdAfter: input.created_after,
+        createdBefore: input.created_before,
+      }
+      const order = { by: input.order_by, direction: input.sort }
+      const found = await findUsers(deps, caller, query, order, page)
+      if (!caller?.isAdmin) return { ...found, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
+      const accounts = await readAccounts(deps, found.rows)
+      return { ...found, rows: accounts.map((account) => viewAccount(account, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:id',
+    summary: 'Get a user',
+    permission: 'user.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: userView,
+    async handle({ deps, caller, input, origin }) {
+      const user = await readUser(deps, caller, input.id)
+      return caller?.isAdmin ? describe(deps, user, origin) : viewUser(user, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users',
+    summary: 'Create a user',
+    permission: 'user.manage',
+    input: Type.Object(
+      {
+        email: text(),
+        password: optional(text({ description: '8 to 128 characters' })),
+        ...wantsNoPassword,
+        skip_confirmation: optional(flag({ description: 'Accounts are confirmed at once either way' })),
+        name: text(),
+        username: text(),
+        ...optionalAttributes,
+      },
+      { atLeastOneOf: [['password', 'reset_password', 'force_random_password']] },
+    ),
+    status: 201,
+    output: accountView,
+    async handle({ deps, caller, input, origin }) {
+      const { email, name, username } = input
+      const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
+      const draft = { email, name, username, password, ...attributesOf(input) }
+      return describe(deps, await createAccount(deps, draft, caller.user), origin)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/users/:id',
+    summary: 'Change a user',
+    permission: 'user.manage',
+    input: Type.Object({
+      id: integer(),
+      email: optional(text()),
+      password: optional(text({ description: '8 to 128 characters' })),
+      skip_reconfirmation: optional(flag({ description: 'Addresses are confirmed at once either way' })),
+      name: optional(text()),
+      username: optional(text()),
+      ...optionalAttributes,
+    }),
+    status: 200,
+    output: accountView,
+    async handle({ deps, input, origin }) {
+      const { id, email, name, username, password } = input
+      const change = { email, name, username, password, ...attributesOf(input) }
+      return describe(deps, await changeAccount(deps, id, change), origin)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id',
+    summary: 'Delete a user with his namespace and its projects',
+    permission: 'user.manage',
+    input: Type.Object({
+      id: integer(),
+      hard_delete: optional(flag({ description: 'What the user left elsewhere stays without an author either way' })),
+    }),
+    status: 204,
+    output: noOutput,
+    handle: async ({ deps, input }) => removeUser(deps, await getUser(deps, input.id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/block',
+    summary: 'Block a user',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    async handle({ deps, caller, input }) {
+      await blockUser(deps, caller, input.id)
+      return true
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/unblock',
+    summary: 'Unblock a user',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    async handle({ deps, input }) {
+      await unblockUser(deps, input.id)
+      return true
+    },
+  }),
+]
+
+async function describe(deps: Deps, user: User, origin: string): Promise<Static<typeof accountView>> {
+  const [account] = await readAccounts(deps, [user])
+  return viewAccount({ ...user, namespaceId: null, createdBy: undefined, ...account }, origin)
+}
+
+function isWithoutPassword(input: { reset_password?: boolean; force_random_password?: boolean }): boolean {
+  return input.reset_password === true || input.force_random_password === true
+}
+
+function attributesOf(input: {
+  admin?: boolean
+  can_create_group?: boolean
+  external?: boolean
+  projects_limit?: number
+  note?: string | null
+}) {
+  return {
+    isAdmin: input.admin,
+    canCreateGroup: input.can_create_group,
+    isExternal: input.external,
+    projectsLimit: input.projects_limit,
+    note: input.note,
+  }
+}

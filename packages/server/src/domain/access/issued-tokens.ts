@@ -1,0 +1,139 @@
+import { badRequest, gone, notFound, unauthenticated } from '../../platform/failure.ts'
+import type { Deps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Caller } from './callers.ts'
+import { type IssuedToken, rotateToken } from './issue.ts'
+import { countTokens, findTokenById, listTokens, revokeToken } from './token-queries.ts'
+import type { AccessToken } from './tokens.ts'
+import { getUser } from './users.ts'
+
+export interface TokenFilter {
+  kind: AccessToken['kind']
+  userId?: number | undefined
+  isRevoked?: boolean | undefined
+  state?: 'active' | 'inactive' | undefined
+  search?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+  lastUsedAfter?: string | undefined
+  lastUsedBefore?: string | undefined
+  /** YYYY-MM-DD, that day included. */
+  expiresAfter?: string | undefined
+  expiresBefore?: string | undefined
+}
+
+export const tokenOrders = [
+  'created_asc',
+  'created_desc',
+  'expires_asc',
+  'expires_desc',
+  'last_used_asc',
+  'last_used_desc',
+  'name_asc',
+  'name_desc',
+] as const
+export type TokenOrder = (typeof tokenOrders)[number]
+
+/** The caller's own personal tokens; everybody's for administrators. An order nobody knows is by id. */
+export async function findTokens(
+  deps: Deps,
+  caller: Caller,
+  filter: Omit<TokenFilter, 'kind'>,
+  order: string | undefined,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  const { userId } = filter
+  if (caller.isAdmin) {
+    if (userId !== undefined) await getUser(deps, userId)
+  } else if (userId !== undefined && userId !== caller.user.id) {
+    throw unauthenticated()
+  }
+  const owner = caller.isAdmin ? userId : caller.user.id
+  return pageOfTokens(deps, { ...filter, kind: 'personal', userId: owner }, order, page)
+}
+
+/** The tokens with which administrators act as this user. */
+export async function findImpersonationTokens(
+  deps: Deps,
+  userId: number,
+  state: TokenFilter['state'],
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  await getUser(deps, userId)
+  return pageOfTokens(deps, { kind: 'impersonation', userId, state }, undefined, page)
+}
+
+/** Only administrators are told whether a token that is not their own exists. */
+export async function getToken(deps: Deps, caller: Caller, id: number): Promise<AccessToken> {
+  const token = await findPersonalToken(deps, id)
+  if (token && owns(caller, token)) return token
+  throw caller.isAdmin ? gone() : unauthenticated()
+}
+
+/** The token that the request was sent with. */
+export async function getOwnToken(deps: Deps, caller: Caller): Promise<AccessToken> {
+  const token = await findTokenById(deps.db, caller.token.id)
+  if (!token) throw unauthenticated()
+  return token
+}
+
+export async function getImpersonationToken(deps: Deps, userId: number, id: number): Promise<AccessToken> {
+  await getUser(deps, userId)
+  const token = await findTokenById(deps.db, id)
+  if (token?.kind !== 'impersonation' || token.userId !== userId) throw notFound('Impersonation Token')
+  return token
+}
+
+/** Revoking twice is no error. */
+export async function revokePersonalToken(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const token = await findPersonalToken(deps, id)
+  if (!token) throw notFound()
+  if (!owns(caller, token)) throw badRequest('Not permitted to revoke')
+  await revokeToken(deps.db, token.id)
+}
+
+export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {
+  await revokeToken(deps.db, caller.token.id)
+}
+
+export async function revokeImpersonationToken(deps: Deps, userId: number, id: number): Promise<void> {
+  const token = await getImpersonationToken(deps, userId, id)
+  await revokeToken(deps.db, token.id)
+}
+
+export async function rotatePersonalToken(
+  deps: Deps,
+  caller: Caller,
+  id: number,
+  expiresOn?: string,
+): Promise<IssuedToken> {
+  return rotateToken(deps, await getToken(deps, caller, id), expiresOn)
+}
+
+export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: string): Promise<IssuedToken> {
+  return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
+}
+
+function owns(caller: Caller, token: AccessToken): boolean {
+  return caller.isAdmin || token.userId === caller.user.id
+}
+
+async function findPersonalToken(deps: Deps, id: number): Promise<AccessToken | undefined> {
+  const token = await findTokenById(deps.db, id)
+  return token?.kind === 'personal' ? token : undefined
+}
+
+async function pageOfTokens(
+  deps: Deps,
+  filter: TokenFilter,
+  asked: string | undefined,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  const order = tokenOrders.find((known) => known === asked)
+  const today = deps.now().slice(0, 10)
+  const [rows, counted] = await Promise.all([
+    listTokens(deps.db, filter, order, today, page),
+    countTokens(deps.db, filter, today),
+  ])
+  return pageOf(page, rows, counted)
+}

@@ -1,0 +1,82 @@
+import type { Role } from './roles.ts'
+
+/**
+ * Who may do what. A route names a row; the guard enforces it; the matrix test prints it against every role.
+ *
+ * - `on`: what is checked. `project` and `group` are found by the path's `:id` and are invisible (404) to whoever may
+ *   not read them.
+ * - `who`: `anyone` (with `on: 'project'`: anyone who can read the project), `user` (the same, signed in), `admin`, the
+ *   least role, or `triager` (the role an operator set). Administrators count as owners of everything.
+ * - `scope`: the least a token needs: `api` ⊃ `read_api`; `read_user` is met by those two as well; `self_rotate` by
+ *   `api`; `none` by any token.
+ * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it
+ *   (topics: contract 1.5), or never, being treated as an outsider (upload lists answer him 403 or 404).
+ * - `namedScopes`: the scopes that a refusal lists (contract 1.5), where it is not `api read_api`.
+ */
+export interface PermissionRow {
+  readonly on: 'instance' | 'project' | 'group'
+  readonly who: 'anyone' | 'user' | 'admin' | 'triager' | Role
+  readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'none'
+  readonly anonymous?: 'after-input' | 'as-outsider'
+  readonly namedScopes?: readonly string[]
+}
+
+const userScopes = ['api', 'read_api', 'read_user']
+
+export const permissions = {
+  'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
+  'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
+
+  'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
+  'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
+  'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
+  'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'token.list': { on: 'instance', who: 'user', scope: 'read_api' },
+  'token.read': { on: 'instance', who: 'user', scope: 'read_api' },
+  'token.revoke': { on: 'instance', who: 'user', scope: 'api' },
+  'token.rotate': { on: 'instance', who: 'user', scope: 'api' },
+  'token.self': { on: 'instance', who: 'user', scope: 'none' },
+  'token.rotate-self': { on: 'instance', who: 'user', scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] },
+  'token.create-own': { on: 'instance', who: 'user', scope: 'api', namedScopes: userScopes },
+  'token.issue': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
+  'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+
+  'namespace.list': { on: 'instance', who: 'user', scope: 'read_api' },
+  'namespace.read': { on: 'instance', who: 'user', scope: 'read_api' },
+  'group.list': { on: 'instance', who: 'anyone', scope: 'read_api' },
+  'group.create': { on: 'instance', who: 'user', scope: 'api' },
+  'group.read': { on: 'group', who: 'anyone', scope: 'read_api' },
+  'group.update': { on: 'group', who: 'owner', scope: 'api' },
+  'group.delete': { on: 'group', who: 'owner', scope: 'api' },
+  'group.member.list': { on: 'group', who: 'user', scope: 'read_api' },
+  'group.member.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'group.member.remove': { on: 'group', who: 'user', scope: 'api' },
+
+  'project.list': { on: 'instance', who: 'anyone', scope: 'read_api' },
+  'project.create': { on: 'instance', who: 'user', scope: 'api' },
+  'project.create-for': { on: 'instance', who: 'admin', scope: 'api' },
+  'project.read': { on: 'project', who: 'anyone', scope: 'read_api' },
+  'project.update': { on: 'project', who: 'maintainer', scope: 'api' },
+  'project.delete': { on: 'project', who: 'owner', scope: 'api' },
+  'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },
+  'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'project.member.remove': { on: 'project', who: 'user', scope: 'api' },
+
+  'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
+  'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none' },
+  'topic.manage': { on: 'instance', who: 'admin', scope: 'api', anonymous: 'after-input' },
+
+  'upload.create': { on: 'project', who: 'user', scope: 'api' },
+  'upload.list': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
+  'upload.read': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
+  'upload.read-by-secret': { on: 'project', who: 'anyone', scope: 'read_api' },
+  'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
+
+  'report.create': { on: 'project', who: 'developer', scope: 'api' },
+  'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+} as const satisfies Record<string, PermissionRow>
+
+export type Permission = keyof typeof permissions

@@ -1,0 +1,14 @@
+/** GitLab's access levels. A role includes everything below it. */
+export const roles = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const
+
+export type Role = keyof typeof roles
+
+/** The levels that can be granted: the roles and minimal access, which opens nothing. */
+export const grantableLevels: readonly number[] = [5, ...Object.values(roles)]
+
+export function roleName(level: number): string {
+  const name = Object.entries(roles).find(([, value]) => value === level)?.[0] ?? 'minimal access'
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+export type Visibility = 'private' | 'internal' | 'public'

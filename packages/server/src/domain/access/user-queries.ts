@@ -1,0 +1,181 @@
+import sql, { join, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { UserDraft } from './user-draft.ts'
+import type { User, UserFilter, UserOrder } from './users.ts'
+
+interface UserRow {
+  id: number
+  username: string
+  email: string
+  name: string
+  state: User['state']
+  is_admin: boolean
+  is_external: boolean
+  can_create_group: boolean
+  projects_limit: number
+  note: string | null
+  created_by_id: number | null
+  created_at: string
+  updated_at: string
+}
+
+const columns = sql`users.id, users.username, users.email, users.name, users.state, users.is_admin,
+  users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
+  users.created_at, users.updated_at`
+
+export async function findUserById(db: Db, id: number): Promise<User | undefined> {
+  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id}`)
+  return row && userFrom(row)
+}
+
+/** Held until the transaction ends. */
+export async function lockUser(db: Db, id: number): Promise<User | undefined> {
+  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id} ${db.dialect.forUpdate}`)
+  return row && userFrom(row)
+}
+
+export async function findUserByUsername(db: Db, username: string): Promise<User | undefined> {
+  const row = await db.one<UserRow>(sql`select ${columns} from users where username_key = ${username.toLowerCase()}`)
+  return row && userFrom(row)
+}
+
+export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
+  const row = await db.one<UserRow>(sql`select ${columns} from users where email_key = ${email.toLowerCase()}`)
+  return row && userFrom(row)
+}
+
+export async function findPasswordHash(db: Db, userId: number): Promise<string | null> {
+  const row = await db.one<{ password_hash: string | null }>(sql`select password_hash from users where id = ${userId}`)
+  return row?.password_hash ?? null
+}
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from users limit 1`)) !== undefined
+}
+
+export async function listUsersById(db: Db, ids: readonly number[]): Promise<User[]> {
+  const rows = await db.all<UserRow>(sql`
+    select ${columns} from users where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(userFrom)
+}
+
+/** One row more than the page holds. */
+export async function listUsers(db: Db, filter: UserFilter, order: UserOrder, page: PageRequest): Promise<User[]> {
+  const rows = await db.all<UserRow>(sql`
+    select ${columns} from users where ${conditions(db, filter)}
+    order by ${orders[order.by][order.direction]} limit ${page.perPage + 1} offset ${page.offset}`)
+  return rows.map(userFrom)
+}
+
+/** Counts no further than one above what lists tell. */
+export async function countUsers(db: Db, filter: UserFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from
+      (select 1 from users where ${conditions(db, filter)} limit ${maxCountedRows + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+/** Ids of the users' own namespaces. */
+export async function listOwnNamespaceIds(
+  db: Db,
+  userIds: readonly number[],
+): Promise<{ userId: number; namespaceId: number }[]> {
+  const rows = await db.all<{ owner_id: number; id: number }>(sql`
+    select owner_id, id from namespaces where owner_id in ${db.dialect.integers(userIds)} order by id`)
+  return rows.map((row) => ({ userId: row.owner_id, namespaceId: row.id }))
+}
+
+/** Throws a unique violation when the username or the address is taken. */
+export async function insertUser(
+  db: Db,
+  draft: UserDraft,
+  passwordHash: string | null,
+  createdById: number | null,
+  now: string,
+): Promise<User> {
+  const row = await db.one<UserRow>(sql`
+    insert into users (username, username_key, email, email_key, name, password_hash, is_admin, is_external,
+      can_create_group, projects_limit, note, created_by_id, created_at, updated_at)
+    values (${draft.username}, ${draft.username.toLowerCase()}, ${draft.email}, ${draft.email.toLowerCase()},
+      ${draft.name}, ${passwordHash}, ${draft.isAdmin ?? false}, ${draft.isExternal ?? false},
+      ${draft.canCreateGroup ?? true}, ${draft.projectsLimit ?? 100_000}, ${draft.note}, ${createdById}, ${now}, ${now})
+    returning ${columns}`)
+  if (!row) throw new Error('an inserted user did not come back')
+  return userFrom(row)
+}
+
+/** Without a hash the password stays. Throws a unique violation when the username or the address is taken. */
+export async function updateUser(db: Db, user: User, passwordHash: string | undefined, now: string): Promise<User> {
+  const row = await db.one<UserRow>(sql`
+    update users set username = ${user.username}, username_key = ${user.username.toLowerCase()},
+      email = ${user.email}, email_key = ${user.email.toLowerCase()}, name = ${user.name},
+      password_hash = coalesce(${passwordHash}, password_hash), is_admin = ${user.isAdmin},
+      is_external = ${user.isExternal}, can_create_group = ${user.canCreateGroup},
+      projects_limit = ${user.projectsLimit}, note = ${user.note}, updated_at = ${now}
+    where id = ${user.id}
+    returning ${columns}`)
+  if (!row) throw new Error('an updated user did not come back')
+  return userFrom(row)
+}
+
+export async function updateUserState(db: Db, id: number, state: User['state'], now: string): Promise<void> {
+  await db.run(sql`update users set state = ${state}, updated_at = ${now} where id = ${id}`)
+}
+
+/** Tokens, memberships and the own namespace go with him; what he wrote stays without an author. */
+export async function deleteUser(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from users where id = ${id}`)) === 1
+}
+
+const orders: Record<UserOrder['by'], Record<UserOrder['direction'], Sql>> = {
+  id: { asc: sql`users.id`, desc: sql`users.id desc` },
+  name: { asc: sql`users.name, users.id`, desc: sql`users.name desc, users.id desc` },
+  username: { asc: sql`users.username_key, users.id`, desc: sql`users.username_key desc, users.id desc` },
+  created_at: { asc: sql`users.created_at, users.id`, desc: sql`users.created_at desc, users.id desc` },
+  updated_at: { asc: sql`users.updated_at, users.id`, desc: sql`users.updated_at desc, users.id desc` },
+}
+
+function conditions(db: Db, filter: UserFilter): Sql {
+  const { username, search, states, isAdmin, isExternal, createdAfter, createdBefore } = filter
+  const all: Sql[] = [sql`1 = 1`]
+  if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
+  if (search !== undefined) all.push(matching(db, search))
+  if (states !== undefined) all.push(sql`users.state in ${db.dialect.texts(states)}`)
+  if (isAdmin !== undefined) all.push(sql`users.is_admin = ${isAdmin}`)
+  if (isExternal !== undefined) all.push(sql`users.is_external = ${isExternal}`)
+  if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
+  if (createdBefore !== undefined) all.push(sql`users.created_at <= ${createdBefore}`)
+  return join(all, ' and ')
+}
+
+function matching(db: Db, { text, terms, isEmailSearched }: NonNullable<UserFilter['search']>): Sql {
+  const either = [sql`users.name`, sql`users.username`].map((column) =>
+    terms.length > 0
+      ? sql`(${join(
+          terms.map((term) => db.dialect.contains(column, term)),
+          ' and ',
+        )})`
+      : sql`lower(${column}) = ${text.toLowerCase()}`,
+  )
+  if (isEmailSearched) either.push(sql`users.email_key = ${text.toLowerCase()}`)
+  return sql`(${join(either, ' or ')})`
+}
+
+function userFrom(row: UserRow): User {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    name: row.name,
+    state: row.state,
+    isAdmin: row.is_admin,
+    isExternal: row.is_external,
+    canCreateGroup: row.can_create_group,
+    projectsLimit: row.projects_limit,
+    note: row.note,
+    createdById: row.created_by_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,166 @@
+import { forbidden, notFound } from '../../platform/failure.ts'
+import type { Deps } from '../deps.ts'
+import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Caller } from './callers.ts'
+import {
+  countUsers,
+  findUserById,
+  findUserByUsername,
+  listOwnNamespaceIds,
+  listUsers,
+  listUsersById,
+  updateUserState,
+} from './user-queries.ts'
+
+export interface User {
+  id: number
+  username: string
+  email: string
+  name: string
+  state: 'active' | 'blocked' | 'unconfirmed'
+  isAdmin: boolean
+  isExternal: boolean
+  canCreateGroup: boolean
+  projectsLimit: number
+  note: string | null
+  createdById: number | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** What administrators are told besides. */
+export interface Account extends User {
+  namespaceId: number | null
+  createdBy: User | undefined
+}
+
+/** By id when the text is all digits, else by username whatever its case. */
+export async function findUserByReference(deps: Deps, reference: string): Promise<User | undefined> {
+  if (!/^\d+$/.test(reference)) return findUserByUsername(deps.db, reference)
+  const id = Number(reference)
+  return Number.isSafeInteger(id) ? findUserById(deps.db, id) : undefined
+}
+
+export async function getUser(deps: Deps, id: number): Promise<User> {
+  const user = await findUserById(deps.db, id)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** Somebody's profile; strangers see none. */
+export async function readUser(deps: Deps, caller: Caller | null, id: number): Promise<User> {
+  if (!caller) throw forbidden('Not authorized!')
+  return getUser(deps, id)
+}
+
+/** What a client asks a list of users for. */
+export interface UserQuery {
+  username?: string | undefined
+  search?: string | undefined
+  active?: boolean | undefined
+  blocked?: boolean | undefined
+  external?: boolean | undefined
+  admins?: boolean | undefined
+  excludeActive?: boolean | undefined
+  excludeExternal?: boolean | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+/** What rows are chosen by. */
+export interface UserFilter {
+  username?: string | undefined
+  /** Every term in the name, or every term in the username; without terms the text is the whole of it. */
+  search?: { text: string; terms: readonly string[]; isEmailSearched: boolean } | undefined
+  states?: readonly User['state'][] | undefined
+  isAdmin?: boolean | undefined
+  isExternal?: boolean | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+export interface UserOrder {
+  by: 'id' | 'name' | 'username' | 'created_at' | 'updated_at'
+  direction: 'asc' | 'desc'
+}
+
+/** Newest first; another order, and filters that tell more than a profile shows, are for administrators. */
+export async function findUsers(
+  deps: Deps,
+  caller: Caller | null,
+  query: UserQuery,
+  order: UserOrder,
+  page: PageRequest,
+): Promise<Page<User>> {
+  // Nobody may walk through all users, but whoever knows a name may look it up.
+  if (!caller && !query.username) throw forbidden('Not authorized to access /api/v4/users')
+  assertReachable(page, 'User')
+  const isAdmin = caller?.isAdmin === true
+  const filter: UserFilter = {
+    username: query.username || undefined,
+    search: readSearch(query.search, isAdmin),
+    states: statesOf(query),
+    ...(isAdmin && filterForAdministrators(query)),
+  }
+  const [rows, counted] = await Promise.all([
+    listUsers(deps.db, filter, isAdmin ? order : { by: 'id', direction: 'desc' }, page),
+    countUsers(deps.db, filter),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** With what only administrators are told, in the same order. */
+export async function readAccounts(deps: Deps, users: readonly User[]): Promise<Account[]> {
+  const creatorIds = users.flatMap((user) => user.createdById ?? [])
+  const [namespaces, creators] = await Promise.all([
+    listOwnNamespaceIds(
+      deps.db,
+      users.map((user) => user.id),
+    ),
+    creatorIds.length > 0 ? listUsersById(deps.db, creatorIds) : [],
+  ])
+  const namespaceOf = new Map(namespaces.map(({ userId, namespaceId }) => [userId, namespaceId]))
+  const creatorOf = new Map(creators.map((creator) => [creator.id, creator]))
+  return users.map((user) => ({
+    ...user,
+    namespaceId: namespaceOf.get(user.id) ?? null,
+    createdBy: creatorOf.get(user.createdById ?? 0),
+  }))
+}
+
+/** His tokens stay and are refused from the next request on. */
+export async function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const user = await getUser(deps, id)
+  if (user.id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
+  if (user.state !== 'blocked') await updateUserState(deps.db, user.id, 'blocked', deps.now())
+}
+
+export async function unblockUser(deps: Deps, id: number): Promise<void> {
+  const user = await getUser(deps, id)
+  if (user.state === 'blocked') await updateUserState(deps.db, user.id, 'active', deps.now())
+}
+
+function statesOf({ active, blocked, excludeActive }: UserQuery): readonly User['state'][] | undefined {
+  if (!active && !blocked && !excludeActive) return undefined
+  const states: User['state'][] = ['active', 'blocked', 'unconfirmed']
+  return states.filter(
+    (state) =>
+      (!active || state === 'active') && (!blocked || state === 'blocked') && !(excludeActive && state === 'active'),
+  )
+}
+
+function filterForAdministrators(query: UserQuery): UserFilter {
+  return {
+    isAdmin: query.admins || undefined,
+    isExternal: query.external ? true : query.excludeExternal ? false : undefined,
+    createdAfter: query.createdAfter,
+    createdBefore: query.createdBefore,
+  }
+}
+
+/** Words of three letters or more are found anywhere; a shorter search is the whole name. */
+function readSearch(search: string | undefined, isEmailSearched: boolean): UserFilter['search'] {
+  const text = (search ?? '').trim().replace(/^@/, '').replace(/\s+/g, ' ')
+  if (text === '') return undefined
+  return { text, terms: text.split(' ').filter((term) => [...term].length >= 3), isEmailSearched }
+}

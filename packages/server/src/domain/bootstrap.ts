@@ -1,0 +1,33 @@
+import { isUniqueViolation } from '../db/violations.ts'
+import { storeToken } from './access/issue.ts'
+import { mintToken, tokenScopes } from './access/tokens.ts'
+import { hasUsers } from './access/user-queries.ts'
+import { type Deps, transaction } from './deps.ts'
+import { storeAccount } from './projects/accounts.ts'
+
+const administrator = {
+  username: 'root',
+  name: 'Administrator',
+  // A domain that can never exist: well-formed for every client, and nobody's.
+  email: 'root@alcove.invalid',
+  isAdmin: true,
+}
+
+/** Gives an empty database its administrator. The token only when this call created him; it cannot be had again. */
+export async function ensureAdministrator(deps: Deps): Promise<{ token: string } | undefined> {
+  try {
+    return await transaction(deps, async (deps) => {
+      if (await hasUsers(deps.db)) return undefined
+      const user = await storeAccount(deps, administrator, null, null)
+      const secret = deps.settings.bootstrapToken ?? mintToken(deps.random)
+      // Does not expire: there is nobody else yet who could let the operator in again.
+      const draft = { userId: user.id, kind: 'personal' as const, name: 'First start', scopes: tokenScopes }
+      await storeToken(deps, { ...draft, expiresOn: null }, secret)
+      return { token: secret }
+    })
+  } catch (error) {
+    // Several processes may start at once on one database; one of them was faster.
+    if (isUniqueViolation(error) && (await hasUsers(deps.db))) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import type { Database, Db } from '../db/db.ts'
+import type { Log } from '../platform/log.ts'
+import type { ObjectStore } from '../platform/objects/objects.ts'
+import type { Settings } from '../platform/settings.ts'
+
+/** Everything the domain reaches the outside through. */
+export interface Deps {
+  /** The database, or inside `transaction` the transaction. */
+  readonly db: Db
+  readonly objects: ObjectStore
+  readonly settings: Settings
+  readonly log: Log
+  /** ISO 8601 UTC with milliseconds. */
+  now(): string
+  random(bytes: number): Buffer
+}
+
+/** Deps as the process holds them: with the right to open transactions. */
+export interface RootDeps extends Deps {
+  readonly db: Database
+}
+
+/** Runs `work` with deps whose `db` is one transaction; shadow the name, so that the outer database is out of reach. */
+export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
+  if (!isDatabase(deps.db)) return work(deps)
+  return deps.db.transaction((db) => work({ ...deps, db }))
+}
+
+function isDatabase(db: Db): db is Database {
+  return 'transaction' in db
+}

@@ -1,0 +1,78 @@
+import { isUniqueViolation } from '../../db/violations.ts'
+import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
+import { hashPassword } from '../access/passwords.ts'
+import { type UserChange, type UserDraft, userProblems } from '../access/user-draft.ts'
+import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../access/user-queries.ts'
+import { getUser, type User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { createOwnNamespace, renameOwnNamespace } from './own-namespace.ts'
+
+/** Creates a user and his own namespace. Accounts are confirmed at once, because no mail is sent. */
+export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
+  return orTaken(deps, draft, undefined, async () => {
+    const problems = userProblems(draft)
+    if (Object.keys(problems).length > 0) throw (await takenBy(deps, draft, undefined)) ?? invalid(problems)
+    // Before the transaction: nobody should have to wait for the hashing.
+    const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password)
+    return storeAccount(deps, draft, passwordHash, createdBy)
+  })
+}
+
+/** Without asking whether the draft is in order. Throws a unique violation when a name is taken. */
+export function storeAccount(
+  deps: Deps,
+  draft: UserDraft,
+  passwordHash: string | null,
+  createdBy: User | null,
+): Promise<User> {
+  return transaction(deps, async (deps) => {
+    const user = await insertUser(deps.db, draft, passwordHash, createdBy?.id ?? null, deps.now())
+    await createOwnNamespace(deps, user)
+    return user
+  })
+}
+
+export async function changeAccount(deps: Deps, id: number, change: UserChange): Promise<User> {
+  await getUser(deps, id)
+  return orTaken(deps, change, id, async () => {
+    const problems = userProblems(change)
+    if (Object.keys(problems).length > 0) throw (await takenBy(deps, change, id)) ?? invalid(problems)
+    const passwordHash = change.password === undefined ? undefined : await hashPassword(deps, change.password)
+    return transaction(deps, async (deps) => {
+      const user = await lockUser(deps.db, id)
+      if (!user) throw notFound('User')
+      const changed = await updateUser(deps.db, merge(user, change), passwordHash, deps.now())
+      if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
+      return changed
+    })
+  })
+}
+
+function merge(user: User, { password: _, ...change }: UserChange): User {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return { ...user, ...given }
+}
+
+/** Turns a unique violation into what the client is told about it. */
+async function orTaken<T>(deps: Deps, draft: UserChange, id: number | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    const taken = await takenBy(deps, draft, id)
+    throw taken ?? invalid({ base: ['A user, alias, or group already exists with that username.'] })
+  }
+}
+
+/** Set when somebody else has the address or the username. */
+async function takenBy(
+  deps: Deps,
+  { email = '', username = '' }: UserChange,
+  id: number | undefined,
+): Promise<Failure | undefined> {
+  const sameEmail = await findUserByEmail(deps.db, email)
+  if (sameEmail && sameEmail.id !== id) return conflict('Email has already been taken')
+  const sameUsername = await findUserByUsername(deps.db, username)
+  if (sameUsername && sameUsername.id !== id) return conflict('Username has already been taken')
+  return undefined
+}

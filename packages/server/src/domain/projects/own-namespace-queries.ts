@@ -1,0 +1,47 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+/** A user's own namespace: his name, at his username. Throws a unique violation when a group has that path. */
+export async function insertOwnNamespace(
+  db: Db,
+  owner: { id: number; username: string; name: string },
+  organizationId: number,
+  now: string,
+): Promise<number> {
+  const { id, username, name } = owner
+  const row = await db.one<{ id: number }>(sql`
+    insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, visibility,
+      owner_id, created_at, updated_at)
+    values (${organizationId}, 'user', ${name}, ${username}, ${username}, ${username.toLowerCase()}, ${name}, 'public',
+      ${id}, ${now}, ${now})
+    returning id`)
+  if (!row) throw new Error('an inserted namespace did not come back')
+  return row.id
+}
+
+/** Throws a unique violation when a group has that path. */
+export async function updateOwnNamespace(
+  db: Db,
+  owner: { id: number; username: string; name: string },
+  now: string,
+): Promise<void> {
+  const { id, username, name } = owner
+  await db.run(sql`
+    update namespaces set name = ${name}, full_name = ${name}, path = ${username}, full_path = ${username},
+      full_path_key = ${username.toLowerCase()}, updated_at = ${now}
+    where owner_id = ${id} and kind = 'user'`)
+}
+
+/** Projects in a user's own namespace are addressed by his username. */
+export async function updateOwnProjectPaths(db: Db, owner: { id: number; username: string }): Promise<void> {
+  await db.run(sql`
+    update projects set full_path = ${owner.username} || '/' || path,
+      full_path_key = ${owner.username.toLowerCase()} || '/' || lower(path)
+    where namespace_id in (select id from namespaces where owner_id = ${owner.id} and kind = 'user')`)
+}
+
+export async function insertOwnMembership(db: Db, namespaceId: number, userId: number, level: number, now: string) {
+  await db.run(sql`
+    insert into members (namespace_id, user_id, access_level, created_at)
+    values (${namespaceId}, ${userId}, ${level}, ${now})`)
+}

@@ -1,0 +1,24 @@
+import { roles } from '../access/roles.ts'
+import type { User } from '../access/users.ts'
+import type { Deps } from '../deps.ts'
+import {
+  insertOwnMembership,
+  insertOwnNamespace,
+  updateOwnNamespace,
+  updateOwnProjectPaths,
+} from './own-namespace-queries.ts'
+
+const organizationId = 1
+
+/** Where a user's personal projects live; he owns what is in it. */
+export async function createOwnNamespace(deps: Deps, user: User): Promise<void> {
+  const now = deps.now()
+  const namespaceId = await insertOwnNamespace(deps.db, user, organizationId, now)
+  await insertOwnMembership(deps.db, namespaceId, user.id, roles.owner, now)
+}
+
+/** After the user's name or username has changed. */
+export async function renameOwnNamespace(deps: Deps, user: User): Promise<void> {
+  await updateOwnNamespace(deps.db, user, deps.now())
+  await updateOwnProjectPaths(deps.db, user)
+}
