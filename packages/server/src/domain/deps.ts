@@ -1,5 +1,6 @@
 import type { Database, Db } from '../db/db.ts'
 import type { Log } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 import type { Settings } from '../platform/settings.ts'
 
@@ -18,6 +19,7 @@ export interface Deps {
 /** Deps as the process holds them: with the right to open transactions. */
 export interface RootDeps extends Deps {
   readonly db: Database
+  readonly metrics: Metrics
 }
 
 /** Runs `work` with deps whose `db` is one transaction; shadow the name, so that the outer database is out of reach. */

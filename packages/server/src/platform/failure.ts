@@ -38,6 +38,12 @@ export type FailureCause =
   | { kind: 'method-not-allowed'; allowed: readonly string[] }
   /** A list that page numbers do not reach into so far. */
   | { kind: 'page-too-far'; noun: string }
+  /** A list in an order that nobody can continue after an id. */
+  | { kind: 'no-keyset' }
+  /** What was asked for is so already. */
+  | { kind: 'unchanged' }
+  /** The user may have no more of something. */
+  | { kind: 'limit-reached'; sentence: string }
   | { kind: 'no-such-route' }
   | { kind: 'api-v3' }
   | { kind: 'bad-request'; reason?: string }
@@ -58,6 +64,9 @@ export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticat
 export const forbidden = (reason?: string): Failure => new Failure({ kind: 'forbidden', ...(reason && { reason }) })
 /** `notFound('Project')` for a named thing, `notFound()` for a record looked up by id. */
 export const notFound = (noun?: string): Failure => new Failure({ kind: 'not-found', ...(noun && { noun }) })
+export const noKeyset = (): Failure => new Failure({ kind: 'no-keyset' })
+export const unchanged = (): Failure => new Failure({ kind: 'unchanged' })
+export const limitReached = (sentence: string): Failure => new Failure({ kind: 'limit-reached', sentence })
 export const pageTooFar = (noun: string): Failure => new Failure({ kind: 'page-too-far', noun })
 export const gone = (): Failure => new Failure({ kind: 'gone' })
 export const badRequest = (reason?: string): Failure => new Failure({ kind: 'bad-request', ...(reason && { reason }) })

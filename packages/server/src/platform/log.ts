@@ -15,7 +15,9 @@ export function withoutSecrets(url: string): string {
   const question = url.indexOf('?')
   if (question < 0) return url
   const query = url.slice(question)
-  return url.slice(0, question) + (query.includes('%') ? decodeNames(query) : query).replace(secretParameter, '$1[hidden]')
+  return (
+    url.slice(0, question) + (query.includes('%') ? decodeNames(query) : query).replace(secretParameter, '$1[hidden]')
+  )
 }
 
 function decodeNames(query: string): string {

@@ -64,11 +64,18 @@ export function pageHeaders(answer: PageAnswer): Record<string, string> {
   }
 }
 
-interface KeysetAnswer extends ListAnswer {
+/** One page of a list in the order of ids, which goes on after the last of them. */
+export interface KeysetPage<T> extends KeysetEnd {
+  rows: T[]
+}
+
+interface KeysetEnd {
   sort: 'asc' | 'desc'
   /** Id of the page's last row, when rows follow it. */
   nextAfter?: number | undefined
 }
+
+type KeysetAnswer = ListAnswer & KeysetEnd
 
 /** `pagination=keyset`: the next page is the only one known, and at the end there is no header at all. */
 export function keysetHeaders({ url, parameters, perPage, sort, nextAfter }: KeysetAnswer): Record<string, string> {

@@ -6,6 +6,7 @@ import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
+import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import {
   findKnownFindings,
@@ -22,7 +23,6 @@ import {
 } from './queries.ts'
 import { readReport } from './read-report.ts'
 import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
-import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
 
 export interface IngestOptions {
   /** Absent: the report must say. */

@@ -42,11 +42,7 @@ export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]
 }
 
 /** By its id or its uuid; held until the transaction ends. */
-export async function lockFinding(
-  db: Db,
-  projectId: number,
-  reference: number | string,
-): Promise<Finding | undefined> {
+export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {
   const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
   const row = await db.one<FindingRow>(sql`
     select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which} ${db.dialect.forUpdate}`)

@@ -77,8 +77,7 @@ export function promoteFinding(
 }
 
 /** GitLab has one message for an unknown finding, one of another project, and one that is attached already. */
-const notPromotable = () =>
-  invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
+const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
 
 const maxTitle = 255
 
@@ -88,11 +87,7 @@ export function titleOf(name: string): string {
   return characters.length <= maxTitle ? characters.join('') : `${characters.slice(0, maxTitle - 3).join('')}...`
 }
 
-export async function findFindings(
-  deps: Deps,
-  filter: FindingFilter,
-  page: PageRequest,
-): Promise<Page<ListedFinding>> {
+export async function findFindings(deps: Deps, filter: FindingFilter, page: PageRequest): Promise<Page<ListedFinding>> {
   const present = await listPresentFindings(deps.db, filter, page)
   const { rows, hasNext } = pageOf(page, present)
   const findings = rows.map(({ finding }) => finding)

@@ -1,0 +1,207 @@
+import fastJson from 'fast-json-stringify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type TObject } from 'typebox'
+import { openCache } from '../../db/cache.ts'
+import type { Caller } from '../../domain/access/callers.ts'
+import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Page } from '../../domain/page.ts'
+import { Failure } from '../../platform/failure.ts'
+import { metricsContentType } from '../../platform/metrics.ts'
+import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import { receiveFile } from '../../platform/objects/receive.ts'
+import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
+import { assertAnnouncedLength, type BodyKind, bodyKind, maxEnvelopeBytes, readBody } from './body.ts'
+import { hasSecret, readCredentials } from './credentials.ts'
+import { type Download, sendDownload } from './download.ts'
+import { isBug } from './errors.ts'
+import type { Found, Guard } from './guard.ts'
+import { compileInput } from './input.ts'
+import type { FilePart, MultipartOptions } from './multipart.ts'
+import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
+import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
+import { fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+
+/** Answers one request to one route, from the first header to the last byte. Never throws. */
+export type Answerer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** The order of the steps is the policy of contract 1.5: who, then what he sent, then whether he may. */
+export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answerer {
+  const row: PermissionRow = permissions[route.permission]
+  const schema = inputSchema(route)
+  const readInput = compileInput(schema)
+  const fileFields = fileFieldsOf(schema)
+  const stringify = fastJson(route.output as object)
+  const remembered = route.remember && openCache<Rendered>(deps.db.changes, route.remember, 500)
+  const maxFileBytes = route.maxFileBytes?.(deps)
+
+  return async (request, reply) => {
+    const files: ReceivedFile[] = []
+    try {
+      await answer(request, reply, files)
+      await removeUnkept(files)
+    } catch (error) {
+      // After a bug nobody knows whether a row was committed: a leftover object is swept, a row without one is damage.
+      if (isBug(error)) request.log.error({ err: error }, 'request failed')
+      else await removeUnkept(files)
+      if (!reply.sent) sendError(request, reply, error)
+      limitUnreadBody(request)
+    }
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, files: ReceivedFile[]): Promise<void> {
+    const query = queryOf(request)
+    const kind = bodyKind(request)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    assertAnnouncedLength(request, kind, maxFileBytes)
+    // A form may carry the token itself.
+    const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, false)) : undefined
+    const caller = await guard.identify(route.permission, readCredentials(request.headers, isReading, query, form))
+    const params = request.params as Bag // strings by name: Fastify decoded the path
+    const id = typeof params['id'] === 'string' ? params['id'] : undefined
+
+    // A large body is only stored for somebody who may send it; whether he may hear 400 first is up to the row.
+    let found: Found | Failure | undefined
+    if (kind === 'multipart') found = await guard.admit(route.permission, caller, id).catch(failureOnly)
+    if (found instanceof Failure && row.anonymous !== 'after-input') throw found
+    const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, !(found instanceof Failure))))
+    const bag = mergeBags(query, body, params)
+    const input = readInput(bag)
+    if (found instanceof Failure) throw found
+    found ??= await guard.admit(route.permission, caller, id)
+
+    const call = { request, reply, caller, found, input, bag }
+    if (!remembered || hasSecret(query)) return handle(call)
+    const address = `${originOf(deps, request)} ${request.raw.url}`
+    sendRendered(request, reply, await remembered.get(address, () => renderAnswer(call)))
+  }
+
+  async function handle(call: Call): Promise<void> {
+    const { request, reply } = call
+    if (route.output === fileOutput) {
+      await sendDownload(reply, request, (await resultOf(call)) as Download) // what `fileOutput` stands for
+    } else if (route.output === metricsOutput) {
+      reply.header('content-type', metricsContentType).send(await resultOf(call))
+    } else if (route.output === noOutput) {
+      await resultOf(call)
+      sendNothing(reply, route.status)
+    } else {
+      sendRendered(request, reply, await renderAnswer(call))
+    }
+  }
+
+  async function renderAnswer(call: Call): Promise<Rendered> {
+    const result = await resultOf(call)
+    if (!route.paged) return render(route.status, stringify(result))
+    const list = result as Page<unknown> | KeysetPage<unknown> // `paged` routes return one
+    const url = originOf(deps, call.request) + pathOf(call.request)
+    const parameters = { ...call.bag, ...call.input }
+    const { page, perPage } = readPage(pageOf(call.input))
+    const { rows, ...end } = list
+    const headers =
+      'sort' in end
+        ? keysetHeaders({ perPage, url, parameters, ...end })
+        : pageHeaders({ page, perPage, url, parameters, rowCount: rows.length, ...end })
+    return render(route.status, stringify(rows), headers)
+  }
+
+  function resultOf({ request, caller, found, input }: Call): Promise<unknown> {
+    const origin = originOf(deps, request)
+    const page = route.paged ? readPage(pageOf(input)) : undefined
+    const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
+    const context = { deps, caller, ...found, input, origin, page, unmodifiedSince }
+    return route.handle(context as never) // what the permission's row promises
+  }
+
+  /** Raw bodies of any type are sent to an upload by mistake; GitLab answers that the file is missing. */
+  function takenKind(kind: BodyKind): BodyKind {
+    return kind === 'other' && fileFields.length > 0 ? 'none' : kind
+  }
+
+  function filesInto(files: ReceivedFile[], mayStore: boolean): MultipartOptions {
+    return {
+      fileFields: mayStore ? fileFields : [],
+      maxBodyBytes: (maxFileBytes ?? 0) + maxEnvelopeBytes,
+      async receive({ filename, stream }: FilePart) {
+        const newKey = () => `files/${deps.random(16).toString('hex')}`
+        const file = await receiveFile(deps.objects, stream, { filename, maxBytes: maxFileBytes ?? 0, newKey })
+        files.push(file)
+        return file
+      },
+      discard: (file) => deps.objects.remove(file.key),
+    }
+  }
+
+  async function removeUnkept(files: ReceivedFile[]): Promise<void> {
+    for (const file of files) if (!file.kept) await deps.objects.remove(file.key)
+  }
+}
+
+interface Call {
+  request: FastifyRequest
+  reply: FastifyReply
+  caller: Caller | null
+  found: Found
+  input: Record<string, unknown>
+  bag: Bag
+}
+
+/** Of a route with `paged`, whose input always has both. */
+function pageOf(input: Record<string, unknown>): { page: number; per_page: number } {
+  return { page: Number(input['page']), per_page: Number(input['per_page']) }
+}
+
+function inputSchema(route: Route): TObject {
+  const own = route.input ?? Type.Object({})
+  if (!route.paged) return own
+  // `exclusive` and the like stand beside the properties and are kept.
+  const { properties, type: _type, required: _required, ...keywords } = own as TObject & Record<string, unknown>
+  return Type.Object({ ...properties, ...pageProperties }, keywords)
+}
+
+function fileFieldsOf(schema: TObject): string[] {
+  return Object.entries(schema.properties)
+    .filter(([, property]) => (property as { format?: string }).format === 'binary')
+    .map(([name]) => name)
+}
+
+function queryOf(request: FastifyRequest): Bag {
+  const url = request.raw.url ?? ''
+  const question = url.indexOf('?')
+  return question < 0 ? emptyBag() : parseUrlencoded(url.slice(question + 1))
+}
+
+function pathOf(request: FastifyRequest): string {
+  return (request.raw.url ?? '').split('?', 1)[0] ?? ''
+}
+
+/** What links begin with: the configured address, or the one the client asked. */
+export function originOf(deps: RootDeps, request: FastifyRequest): string {
+  return deps.settings.externalUrl ?? `${request.protocol}://${request.host}`
+}
+
+function dateHeader(value: string | undefined): number | undefined {
+  const time = Date.parse(value ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
+function failureOnly(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  throw error
+}
+
+const maxUnreadBytes = 64 * 1024 * 1024
+const maxUnreadMs = 10_000
+
+/** A client that is refused early may still be sending: it gets the time to read the answer, not to fill the line. */
+function limitUnreadBody({ raw }: FastifyRequest): void {
+  if (raw.complete) return
+  let left = maxUnreadBytes
+  const timer = setTimeout(() => raw.destroy(), maxUnreadMs).unref()
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) raw.destroy()
+  })
+  raw.once('close', () => clearTimeout(timer))
+  raw.resume()
+}

@@ -1,0 +1,104 @@
+import { Failure, type FailureCause } from '../../platform/failure.ts'
+
+/** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
+export interface ErrorAnswer {
+  status: number
+  body: object
+  headers?: Record<string, string>
+}
+
+/** Anything that is not a `Failure` is a bug: the caller logs it, the client learns nothing of it. */
+export function answerFor(error: unknown): ErrorAnswer {
+  return error instanceof Failure ? answers(error.cause) : message(500, '500 Internal Server Error')
+}
+
+export function isBug(error: unknown): boolean {
+  return !(error instanceof Failure)
+}
+
+function answers(cause: FailureCause): ErrorAnswer {
+  switch (cause.kind) {
+    case 'parameter':
+      return { status: 400, body: { error: cause.message } }
+    case 'unauthenticated':
+      return message(401, '401 Unauthorized')
+    case 'token-expired':
+      return invalidToken('Token is expired. You can either do re-authorization or token refresh.')
+    case 'token-revoked':
+      return invalidToken('Token was revoked. You have to re-authorize from the user.')
+    case 'scope-too-small':
+      return {
+        status: 403,
+        body: {
+          error: 'insufficient_scope',
+          error_description: 'The request requires higher privileges than provided by the access token.',
+          scope: cause.accepted.join(' '),
+        },
+      }
+    case 'forbidden':
+      return message(403, cause.reason ? `403 Forbidden - ${cause.reason}` : '403 Forbidden')
+    case 'not-found':
+      // GitLab's own difference: a record looked up by id answers with a small f.
+      return message(404, cause.noun ? `404 ${cause.noun} Not Found` : '404 Not found')
+    case 'gone':
+      return message(404, '404 Not Found')
+    case 'page-too-far':
+      return { status: 405, body: { error: tooFar(cause.noun) } }
+    case 'no-keyset':
+      return { status: 405, body: { error: 'Keyset pagination is not yet available for this type of request' } }
+    case 'unchanged':
+      return { status: 304, body: {} }
+    case 'limit-reached':
+      return { status: 403, body: { error: [cause.sentence] } }
+    case 'no-such-route':
+      return { status: 404, body: { error: '404 Not Found' } }
+    case 'api-v3':
+      return { status: 410, body: { error: 'API V3 is no longer supported. Use API V4 instead.' } }
+    case 'method-not-allowed':
+      return { status: 405, body: { error: '405 Not Allowed' }, headers: { allow: cause.allowed.join(', ') } }
+    case 'bad-request':
+      return message(400, cause.reason ? `400 Bad request - ${cause.reason}` : '400 Bad request')
+    case 'refused':
+      return message(400, cause.sentence)
+    case 'invalid':
+      return { status: 400, body: { message: cause.attributes } }
+    case 'report-rejected':
+      return {
+        status: 400,
+        body: { message: { base: cause.problems.map((problem) => problem.message) }, errors: cause.problems },
+      }
+    case 'conflict':
+      return message(409, cause.sentence)
+    case 'unsupported-content-type':
+      return { status: 415, body: { error: `The provided content-type '${cause.contentType}' is not supported.` } }
+    case 'precondition-failed':
+      return message(412, '412 Precondition Failed')
+    case 'too-large':
+      return message(413, '413 Request Entity Too Large')
+    case 'unprocessable':
+      return message(422, cause.sentence)
+    case 'unavailable':
+      return message(503, '503 Service Unavailable')
+  }
+}
+
+function message(status: number, text: string): ErrorAnswer {
+  return { status, body: { message: text } }
+}
+
+function tooFar(noun: string): string {
+  return (
+    'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type ' +
+    `${noun}. Remaining records can be retrieved using keyset pagination.`
+  )
+}
+
+function invalidToken(description: string): ErrorAnswer {
+  return {
+    status: 401,
+    body: { error: 'invalid_token', error_description: description },
+    headers: {
+      'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import Type from 'typebox'
+import { unavailable } from '../../platform/failure.ts'
+import { revision, version } from '../../platform/version.ts'
+import { metricsOutput, type Route, route } from './route.ts'
+
+const metadataView = Type.Object({
+  version: Type.String(),
+  revision: Type.String(),
+  kas: Type.Object({
+    enabled: Type.Boolean(),
+    externalUrl: Type.Null(),
+    externalK8sProxyUrl: Type.Null(),
+    version: Type.Null(),
+  }),
+  enterprise: Type.Boolean(),
+})
+
+const metadata = {
+  version,
+  revision,
+  kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  enterprise: false,
+}
+
+const healthView = Type.Object({ status: Type.String() })
+
+export const metadataRoutes: readonly Route[] = [
+  ...(['/version', '/metadata'] as const).map((path) =>
+    route({
+      method: 'GET',
+      path,
+      summary: 'Tell the version that is spoken here',
+      permission: 'metadata.read',
+      status: 200,
+      output: metadataView,
+      handle: async () => metadata,
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/-/health',
+    outside: true,
+    summary: 'Tell that the process lives',
+    permission: 'health.read',
+    status: 200,
+    output: healthView,
+    handle: async () => ({ status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/-/ready',
+    outside: true,
+    summary: 'Tell that database and object store answer',
+    permission: 'health.read',
+    status: 200,
+    output: healthView,
+    async handle({ deps }) {
+      await Promise.all([
+        assertAnswers('the database', () => deps.db.ready()),
+        assertAnswers('the object store', () => deps.objects.ready()),
+      ])
+      return { status: 'ok' }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/-/metrics',
+    outside: true,
+    summary: 'Tell what the process counts of itself, for Prometheus',
+    permission: 'health.read',
+    status: 200,
+    output: metricsOutput,
+    handle: ({ deps }) => deps.metrics.print(),
+  }),
+]
+
+async function assertAnswers(what: string, ask: () => Promise<void>): Promise<void> {
+  try {
+    await ask()
+  } catch {
+    throw unavailable(what)
+  }
+}

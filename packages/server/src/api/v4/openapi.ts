@@ -1,0 +1,174 @@
+import type { TSchema } from 'typebox'
+import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { version } from '../../platform/version.ts'
+import { pageProperties } from './pages.ts'
+import { fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import { addressOf } from './server.ts'
+
+/** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
+export function describeRoutes(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
+    paths[address] ??= {}
+    paths[address][route.method.toLowerCase()] = describeRoute(route)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Alcove',
+      version,
+      description:
+        'Markdown uploads, project topics and project vulnerabilities over GitLab’s REST API v4. ' +
+        'Parameters may come in the query, as a form, as multipart or as JSON.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ privateToken: [] }, { bearer: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: errorSchema },
+      responses: {
+        Error: {
+          description: 'What is wrong',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+    },
+  }
+}
+
+/** The three families of GitLab's error bodies. */
+const errorSchema = {
+  type: 'object',
+  properties: {
+    error: { type: 'string' },
+    error_description: { type: 'string' },
+    scope: { type: 'string' },
+    message: { type: ['string', 'object'] },
+    errors: { type: 'array', items: { type: 'object' } },
+  },
+}
+
+function describeRoute(route: Route): object {
+  const pathNames = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const properties: Record<string, TSchema> = {
+    ...route.input?.properties,
+    ...(route.paged && pageProperties),
+  }
+  const required: readonly string[] = route.input?.required ?? []
+  const row: PermissionRow = permissions[route.permission]
+  const inBody = route.method === 'POST' || route.method === 'PUT'
+  const others = Object.entries(properties).filter(([name]) => !pathNames.includes(name))
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: whoMay(route.permission, row),
+    tags: [tagOf(route)],
+    ...(row.who === 'anyone' ? {} : { security: [{ privateToken: [] }, { bearer: [] }] }),
+    parameters: [
+      ...pathNames.map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: plain(properties[name] ?? idSchema),
+      })),
+      ...(inBody ? [] : others.map(([name, schema]) => queryParameter(name, schema, required.includes(name)))),
+    ],
+    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required) }),
+    responses: { [route.status]: successOf(route), '4XX': { $ref: '#/components/responses/Error' } },
+  }
+}
+
+const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
+
+function queryParameter(name: string, schema: TSchema, isRequired: boolean): object {
+  const isList = (schema as { type?: string }).type === 'array'
+  return {
+    name: isList ? `${name}[]` : name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    ...(isList && { style: 'form', explode: true }),
+    schema: plain(schema),
+  }
+}
+
+function requestBody(fields: [string, TSchema][], required: readonly string[]): object {
+  const names = fields.map(([name]) => name).filter((name) => required.includes(name))
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field)])),
+    ...(names.length > 0 && { required: names }),
+  }
+  const hasFile = fields.some(([, field]) => (field as { format?: string }).format === 'binary')
+  const types = hasFile
+    ? ['multipart/form-data']
+    : ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
+  return {
+    ...(names.length > 0 && { required: true }),
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  }
+}
+
+function successOf(route: Route): object {
+  if (route.output === noOutput) return { description: 'Done; no body' }
+  if (route.output === fileOutput) {
+    const schema = { type: 'string', format: 'binary' }
+    return { description: 'The file', content: { 'application/octet-stream': { schema } } }
+  }
+  if (route.output === metricsOutput) {
+    return { description: 'Metrics', content: { 'text/plain': { schema: { type: 'string' } } } }
+  }
+  return {
+    description: route.paged ? 'One page of the list' : 'OK',
+    ...(route.paged && { headers: pageHeaderSchemas }),
+    content: { 'application/json': { schema: plain(route.output) } },
+  }
+}
+
+const pageHeaderSchemas = Object.fromEntries(
+  ['X-Total', 'X-Total-Pages', 'X-Per-Page', 'X-Page', 'X-Next-Page', 'X-Prev-Page', 'Link'].map((name) => [
+    name,
+    { schema: { type: 'string' } },
+  ]),
+)
+
+function whoMay(permission: Permission, { on, who, scope }: PermissionRow): string {
+  const where = on === 'instance' ? '' : ` of the ${on}`
+  const people: Record<PermissionRow['who'], string> = {
+    anyone: on === 'instance' ? 'anyone' : `whoever may read the ${on}`,
+    user: on === 'instance' ? 'anyone signed in' : `anyone signed in who may read the ${on}`,
+    admin: 'administrators',
+    triager: 'maintainers and up; an operator may choose developers',
+    guest: `guests${where} and up`,
+    planner: `planners${where} and up`,
+    reporter: `reporters${where} and up`,
+    developer: `developers${where} and up`,
+    maintainer: `maintainers${where} and up`,
+    owner: `owners${where}`,
+  }
+  return `For ${people[who]}. Token scope: ${scope}. Permission: ${permission}.`
+}
+
+/** The noun that an address is about. */
+function tagOf({ path }: Route): string {
+  const nouns = path.split('/').filter((part) => part !== '' && !part.startsWith(':') && part !== '-')
+  return nouns[0] === 'projects' && nouns[1] ? nouns[1] : (nouns[0] ?? 'server')
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace(/:(\w+)/g, 'by_$1')
+    .split(/\W+/)
+    .filter(Boolean)
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+/** A schema without TypeBox's own marks. */
+function plain(schema: TSchema): unknown {
+  return JSON.parse(JSON.stringify(schema))
+}

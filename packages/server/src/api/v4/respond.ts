@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { answerFor } from './errors.ts'
+
+/** A JSON answer as it goes out, and as it may be remembered. */
+export interface Rendered {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+export function render(status: number, json: string, headers: Record<string, string> = {}): Rendered {
+  return { status, headers, body: Buffer.from(json) }
+}
+
+/** Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to whoever has it already. */
+export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Rendered): void {
+  // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
+  reply.code(status).headers(headers).header('content-type', 'application/json')
+  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    reply.header('cache-control', 'no-cache').send(body)
+    return
+  }
+  const etag = `W/"${hash('md5', body, 'hex')}"`
+  reply.header('etag', etag).header('cache-control', 'max-age=0, private, must-revalidate')
+  if (matches(request.headers['if-none-match'], etag)) reply.code(304).removeHeader('content-type').send()
+  else reply.send(body)
+}
+
+export function sendNothing(reply: FastifyReply, status: number): void {
+  reply.code(status).send()
+}
+
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  const { status, body, headers } = answerFor(error)
+  sendRendered(request, reply, render(status, JSON.stringify(body), headers))
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const bare = etag.replace(/^W\//, '')
+  return header.split(',').some((candidate) => {
+    const value = candidate.trim()
+    return value === '*' || value.replace(/^W\//, '') === bare
+  })
+}

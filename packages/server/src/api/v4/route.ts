@@ -1,0 +1,79 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Caller } from '../../domain/access/callers.ts'
+import type { Permission, permissions } from '../../domain/access/permissions.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Page, PageRequest } from '../../domain/page.ts'
+import type { Namespace, Project } from '../../domain/projects/project.ts'
+import type { Download } from './download.ts'
+import type { KeysetPage } from './pages.ts'
+
+type Rows = typeof permissions
+type Row<P extends Permission> = Rows[P]
+
+/** What a permission's row puts into the handler. */
+type Found<P extends Permission> = Row<P>['on'] extends 'project'
+  ? { project: Project; caller: CallerOf<P> }
+  : Row<P>['on'] extends 'group'
+    ? { group: Namespace; caller: CallerOf<P> }
+    : { caller: CallerOf<P> }
+
+/** Nobody may call a row open to anyone; everywhere else there is somebody. */
+type CallerOf<P extends Permission> = Row<P>['who'] extends 'anyone' ? Caller | null : Caller
+
+export type Context<P extends Permission, I extends TObject> = Found<P> & {
+  deps: RootDeps
+  input: Static<I>
+  /** `https://host` that links in the answer begin with: the configured one, or the one the client asked. */
+  origin: string
+  /** For routes with `paged`: which page. */
+  page: PageRequest
+  /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
+  unmodifiedSince: number | undefined
+}
+
+/** `output` is what the answer is serialised by and what the OpenAPI document says; see also `fileOutput`, `noOutput`. */
+export interface RouteDefinition<P extends Permission, I extends TObject, O extends TSchema> {
+  method: Method
+  /** Below /api/v4, unless `outside` says otherwise. */
+  path: string
+  /** True for the few addresses that are not below /api/v4. */
+  outside?: boolean
+  summary: string
+  permission: P
+  input?: I
+  status: number
+  output: O
+  /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
+  paged?: boolean
+  /** A file part is larger than text: the most it may have, from the settings. Without it no file is taken. */
+  maxFileBytes?: (deps: RootDeps) => number
+  /**
+   * The answer depends on these tables, the address and the resource, and on nothing else (not on the caller, once he
+   * is let through), so it may be remembered until one of them changes.
+   */
+  remember?: readonly string[]
+  handle(context: Context<P, I>): Promise<Answer<O>>
+}
+
+/** A list is answered as the page of it that was asked for, or whole. */
+type Answer<O extends TSchema> = Static<O> extends (infer Item)[] ? Page<Item> | KeysetPage<Item> | Item[] : Static<O>
+
+/** The output of a route that answers with a file's bytes. */
+export const fileOutput = Type.Unsafe<Download>({ type: 'string', format: 'binary' })
+/** The output of a route that answers plain text, in Prometheus’ format. */
+export const metricsOutput = Type.Unsafe<string>({ type: 'string' })
+/** The output of a route that answers 204. */
+export const noOutput = Type.Unsafe<void>({})
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** A route with its types forgotten, as the server and the OpenAPI generator hold it. */
+export type Route = Omit<RouteDefinition<Permission, TObject, TSchema>, 'handle'> & {
+  handle(context: never): Promise<unknown>
+}
+
+export function route<P extends Permission, I extends TObject, O extends TSchema>(
+  definition: RouteDefinition<P, I, O>,
+): Route {
+  return definition as unknown as Route // the guard supplies exactly the context that the permission's row promises
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
+import type { RootDeps } from '../../domain/deps.ts'
+import { Failure } from '../../platform/failure.ts'
+import { withoutSecrets } from '../../platform/log.ts'
+import { createAnswerer } from './answer.ts'
+import { createGuard } from './guard.ts'
+import { registerMultipart } from './multipart.ts'
+import { sendError } from './respond.ts'
+import type { Method, Route } from './route.ts'
+
+/** The HTTP server for these routes; not listening yet. */
+export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+    // Time runs against silence, not against slow lines: a large upload may take its while.
+    connectionTimeout: 120_000,
+    requestTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: 16_384,
+      // An address that is not UTF-8 reaches no route.
+      onBadUrl: (_path, request, response) => refuseAddress(request, response),
+      querystringParser: () => ({}), // answer.ts reads the query by GitLab's rules
+    },
+  })
+  await registerMultipart(app)
+  // Bodies are read by answer.ts, after it is known who sends them.
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  const guard = createGuard(deps)
+  for (const route of routes) {
+    const answer = createAnswerer(deps, guard, route)
+    app.route({
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      url: addressOf(route),
+      exposeHeadRoute: false,
+      // Not the promise: Fastify would send its `undefined` while a file is about to be streamed.
+      handler: (request, reply) => void answer(request, reply),
+    })
+  }
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply
+      .header('x-content-type-options', 'nosniff')
+      .header('x-frame-options', 'SAMEORIGIN')
+      .header('x-request-id', request.id)
+      .header('vary', 'Origin')
+    if (!isApi(request)) return
+    if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
+    if (request.method === 'OPTIONS') {
+      const asked = request.headers['access-control-request-headers']
+      if (asked !== undefined) reply.header('access-control-allow-headers', asked)
+      await reply.headers(preflightHeaders).code(200).send()
+    }
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const pattern = request.routeOptions.url ?? 'none'
+    deps.metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
+    request.log.info(
+      {
+        method: request.method,
+        url: withoutSecrets(request.raw.url ?? ''),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+      },
+      'request',
+    )
+  })
+  const methodsOn = matcher(routes)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
+    sendError(request, reply, new Failure(nowhere(request, allowed)))
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { statusCode = 500 } = error as { statusCode?: number }
+    if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
+    else {
+      request.log.error({ err: error }, 'request failed outside its route')
+      sendError(request, reply, error)
+    }
+  })
+  return app
+}
+
+export function addressOf(route: Route): string {
+  return route.outside ? route.path : `/api/v4${route.path}`
+}
+
+function nowhere(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
+  if (/^\/api\/v3(\/|$)/.test(request.raw.url ?? '')) return { kind: 'api-v3' }
+  if (allowed.length === 0) return { kind: 'no-such-route' }
+  const withHead = allowed.includes('GET') ? ['GET', 'HEAD', ...allowed.filter((method) => method !== 'GET')] : allowed
+  return { kind: 'method-not-allowed', allowed: withHead }
+}
+
+/** Which methods some route has for a path, for the `Allow` of a 405. */
+function matcher(routes: readonly Route[]): (path: string) => Method[] {
+  const patterns = routes.map((route) => ({
+    method: route.method,
+    pattern: new RegExp(
+      `^${addressOf(route)
+        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/:\w+/g, '[^/]+')}/?$`,
+    ),
+  }))
+  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+}
+
+function isApi(request: FastifyRequest): boolean {
+  return (request.raw.url ?? '').startsWith('/api/')
+}
+
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+}
+
+function refuseAddress(request: FastifyRequest | unknown, response: unknown): void {
+  void request
+  const reply = response as {
+    statusCode: number
+    setHeader(name: string, value: string): void
+    end(text: string): void
+  }
+  reply.statusCode = 400
+  reply.setHeader('content-type', 'application/json')
+  reply.end('{"error":"the address is not valid percent-encoded UTF-8"}')
+}
+
+const exposed = [
+  'Link',
+  'X-Total',
+  'X-Total-Pages',
+  'X-Per-Page',
+  'X-Page',
+  'X-Next-Page',
+  'X-Prev-Page',
+  'X-Gitlab-Blob-Id',
+  'X-Gitlab-Commit-Id',
+  'X-Gitlab-Content-Sha256',
+  'X-Gitlab-Encoding',
+  'X-Gitlab-File-Name',
+  'X-Gitlab-File-Path',
+  'X-Gitlab-Last-Commit-Id',
+  'X-Gitlab-Ref',
+  'X-Gitlab-Size',
+  'X-Request-Id',
+  'ETag',
+]
+const crossOriginHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposed.join(', '),
+}
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'access-control-max-age': '7200',
+}

@@ -1,0 +1,150 @@
+import Type from 'typebox'
+import type { Topic } from '../../domain/topics/topic.ts'
+import { changeTopic, createTopic, deleteTopic, findTopics, getTopic, mergeTopics } from '../../domain/topics/topics.ts'
+import { gone } from '../../platform/failure.ts'
+import { inline } from './content-disposition.ts'
+import { blankableFile, flag, integer, nullable, optional, text } from './input.ts'
+import { fileOutput, noOutput, type Route, route } from './route.ts'
+import { nullableString } from './views.ts'
+
+const topicView = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  title: Type.String(),
+  description: nullableString,
+  total_projects_count: Type.Integer(),
+  organization_id: Type.Integer(),
+  avatar_url: nullableString,
+})
+
+function viewTopic(topic: Topic, origin: string) {
+  const file = topic.avatar && encodeURIComponent(topic.avatar.filename)
+  return {
+    id: topic.id,
+    name: topic.name,
+    title: topic.title,
+    description: topic.description,
+    total_projects_count: topic.totalProjectsCount,
+    organization_id: topic.organizationId,
+    avatar_url: file && `${origin}/uploads/-/system/projects/topic/avatar/${topic.id}/${file}`,
+  }
+}
+
+export const topicRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/topics',
+    summary: 'List topics, most used first',
+    permission: 'topic.read',
+    input: Type.Object({
+      search: optional(text({ description: 'All words of three letters or more, in the name or in the title' })),
+      without_projects: optional(flag({ description: 'Only topics that no project carries' })),
+      organization_id: integer({ default: 1 }),
+    }),
+    status: 200,
+    output: Type.Array(topicView),
+    paged: true,
+    remember: ['topics', 'organizations'],
+    async handle({ deps, input, page, origin }) {
+      const { search, without_projects: withoutProjects, organization_id: organizationId } = input
+      const found = await findTopics(deps, { search, withoutProjects, organizationId }, page)
+      return { ...found, rows: found.rows.map((topic) => viewTopic(topic, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/topics/:id',
+    summary: 'Get a topic',
+    permission: 'topic.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: topicView,
+    remember: ['topics'],
+    handle: async ({ deps, input, origin }) => viewTopic(await getTopic(deps, input.id), origin),
+  }),
+  route({
+    method: 'POST',
+    path: '/topics',
+    summary: 'Create a topic',
+    permission: 'topic.manage',
+    input: Type.Object({
+      name: text({ description: 'ASCII, at most 255 characters, unique whatever the case' }),
+      title: text(),
+      description: optional(nullable(text())),
+      avatar: optional(blankableFile),
+      organization_id: optional(integer()),
+    }),
+    status: 201,
+    output: topicView,
+    maxFileBytes: ({ settings }) => settings.maxUploadBytes,
+    async handle({ deps, input, origin }) {
+      const { name, title, description = null, organization_id: organizationId } = input
+      const avatar = input.avatar || undefined
+      return viewTopic(await createTopic(deps, { name, title, description, avatar, organizationId }), origin)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/topics/:id',
+    summary: 'Update a topic; a blank avatar removes the one it has',
+    permission: 'topic.manage',
+    input: Type.Object({
+      id: integer(),
+      name: optional(text()),
+      title: optional(text()),
+      description: optional(nullable(text())),
+      avatar: optional(blankableFile),
+    }),
+    status: 200,
+    output: topicView,
+    maxFileBytes: ({ settings }) => settings.maxUploadBytes,
+    async handle({ deps, input, origin }) {
+      const { id, avatar, ...texts } = input
+      return viewTopic(await changeTopic(deps, id, { ...texts, avatar: avatar === '' ? null : avatar }), origin)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/topics/:id',
+    summary: 'Delete a topic and its assignments',
+    permission: 'topic.manage',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, input, unmodifiedSince }) => deleteTopic(deps, input.id, unmodifiedSince),
+  }),
+  route({
+    method: 'POST',
+    path: '/topics/merge',
+    summary: 'Move all projects of one topic to another and delete the first',
+    permission: 'topic.manage',
+    input: Type.Object({ source_topic_id: integer(), target_topic_id: integer() }),
+    status: 201,
+    output: topicView,
+    async handle({ deps, input, origin }) {
+      return viewTopic(await mergeTopics(deps, input.source_topic_id, input.target_topic_id), origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
+    outside: true,
+    summary: 'Get the avatar of a topic',
+    permission: 'topic.avatar',
+    input: Type.Object({ id: integer(), filename: text() }),
+    status: 200,
+    output: fileOutput,
+    async handle({ deps, input }) {
+      const { avatar } = await getTopic(deps, input.id)
+      if (avatar?.filename !== input.filename) throw gone()
+      return {
+        open: (range) => deps.objects.open(avatar.objectKey, range),
+        bytes: avatar.bytes,
+        contentType: avatar.contentType,
+        disposition: inline(avatar.filename),
+        etag: `"${avatar.objectKey.slice(-32)}"`,
+        cacheControl: 'max-age=300, public',
+      }
+    },
+  }),
+]

@@ -1,0 +1,156 @@
+import Type from 'typebox'
+import type { Project } from '../../domain/projects/project.ts'
+import { states } from '../../domain/vulnerabilities/scales.ts'
+import {
+  findVulnerabilities,
+  promoteFinding,
+  type VulnerabilityWithFinding,
+} from '../../domain/vulnerabilities/vulnerabilities.ts'
+import { integer, uuid } from './input.ts'
+import { type Route, route } from './route.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from './views.ts'
+
+const findingView = Type.Object({
+  id: Type.Integer(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  severity: Type.String(),
+  confidence: Type.String(),
+  report_type: Type.String(),
+  project_id: Type.Integer(),
+  scanner_id: Type.Integer(),
+  primary_identifier_id: Type.Integer(),
+  location_fingerprint: Type.String(),
+  project_fingerprint: Type.String(),
+  name: Type.String(),
+  metadata_version: Type.String(),
+  raw_metadata: Type.String(),
+  vulnerability_id: nullableInteger,
+  details: freeObject,
+  description: nullableString,
+  solution: nullableString,
+  cve: nullableString,
+  location: freeObject,
+  detection_method: Type.String(),
+  uuid: Type.String(),
+  detected_at: timestamp,
+})
+
+const vulnerabilityView = Type.Object({
+  id: Type.Integer(),
+  title: Type.String(),
+  description: nullableString,
+  state: Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: states }),
+  severity: Type.String(),
+  confidence: Type.String(),
+  report_type: Type.String(),
+  project: Type.Object({
+    id: Type.Integer(),
+    description: Type.String(),
+    name: Type.String(),
+    name_with_namespace: Type.String(),
+    path: Type.String(),
+    path_with_namespace: Type.String(),
+    created_at: timestamp,
+  }),
+  finding: findingView,
+  resolved_on_default_branch: Type.Boolean(),
+  project_default_branch: Type.String(),
+  author_id: nullableInteger,
+  resolved_by_id: nullableInteger,
+  dismissed_by_id: nullableInteger,
+  confirmed_by_id: nullableInteger,
+  created_at: timestamp,
+  updated_at: timestamp,
+  resolved_at: nullableTimestamp,
+  dismissed_at: nullableTimestamp,
+  confirmed_at: nullableTimestamp,
+})
+
+function viewVulnerability(project: Project, { vulnerability, finding }: VulnerabilityWithFinding) {
+  return {
+    id: vulnerability.id,
+    title: vulnerability.title,
+    description: vulnerability.description,
+    state: vulnerability.state,
+    severity: vulnerability.severity,
+    confidence: vulnerability.confidence,
+    report_type: vulnerability.reportType,
+    project: {
+      id: project.id,
+      description: project.description ?? '',
+      name: project.name,
+      name_with_namespace: `${project.namespace.fullName} / ${project.name}`,
+      path: project.path,
+      path_with_namespace: project.fullPath,
+      created_at: project.createdAt,
+    },
+    finding: {
+      id: finding.id,
+      created_at: finding.createdAt,
+      updated_at: finding.updatedAt,
+      severity: finding.severity,
+      confidence: finding.confidence,
+      report_type: finding.reportType,
+      project_id: finding.projectId,
+      scanner_id: finding.scannerId,
+      primary_identifier_id: finding.primaryIdentifierId,
+      location_fingerprint: finding.locationFingerprint,
+      // GitLab answered the uuid under this name until it dropped the field (contract 6.1).
+      project_fingerprint: finding.uuid,
+      name: finding.name,
+      metadata_version: finding.metadataVersion,
+      raw_metadata: finding.rawMetadata,
+      vulnerability_id: finding.vulnerabilityId,
+      details: finding.details,
+      description: finding.description,
+      solution: finding.solution,
+      cve: finding.cve,
+      location: finding.location,
+      detection_method: 'gitlab_security_report',
+      uuid: finding.uuid,
+      detected_at: finding.detectedAt,
+    },
+    resolved_on_default_branch: vulnerability.isResolvedOnDefaultBranch,
+    project_default_branch: project.defaultBranch,
+    author_id: vulnerability.authorId,
+    resolved_by_id: vulnerability.resolvedById,
+    dismissed_by_id: vulnerability.dismissedById,
+    confirmed_by_id: vulnerability.confirmedById,
+    created_at: vulnerability.createdAt,
+    updated_at: vulnerability.updatedAt,
+    resolved_at: vulnerability.resolvedAt,
+    dismissed_at: vulnerability.dismissedAt,
+    confirmed_at: vulnerability.confirmedAt,
+  }
+}
+
+export const vulnerabilityRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerabilities',
+    summary: 'List a project’s vulnerabilities, worst first',
+    permission: 'vulnerability.list',
+    status: 200,
+    output: Type.Array(vulnerabilityView),
+    paged: true,
+    remember: ['vulnerabilities', 'vulnerability_counts', 'findings', 'projects', 'namespaces'],
+    async handle({ deps, project, page }) {
+      const found = await findVulnerabilities(deps, project, page)
+      return { ...found, rows: found.rows.map((row) => viewVulnerability(project, row)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/vulnerabilities',
+    summary: 'Make a vulnerability of a finding',
+    permission: 'vulnerability.create',
+    input: Type.Object({
+      finding_id: Type.Union([integer(), uuid()], { description: 'The id of a finding, or its uuid' }),
+    }),
+    status: 201,
+    output: vulnerabilityView,
+    handle: async ({ deps, project, caller, input }) =>
+      viewVulnerability(project, await promoteFinding(deps, project, caller.user, input.finding_id)),
+  }),
+]

@@ -1,0 +1,204 @@
+import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, refused } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { roles, type Visibility } from '../access/roles.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
+import { insertMember } from './member-queries.ts'
+import { listMembershipRoots, type Membership } from './membership-queries.ts'
+import { countNamespaces, listNamespaces, type NamespaceFilter, type NamespaceOrder } from './namespace-list-queries.ts'
+import {
+  findNamespaceById,
+  findNamespaceByPath,
+  insertGroup,
+  listVisibilitiesIn,
+  lockNamespace,
+  updateGroup,
+  updateSubgroupPaths,
+} from './namespace-queries.ts'
+import { groupProblems } from './paths.ts'
+import { isWider, lineageOf, type Namespace } from './project.ts'
+import { findProjectByPath, updateProjectPathsBelow } from './project-queries.ts'
+import { groupLevel, isGroupVisible, openVisibilities, type Visitor } from './visible.ts'
+
+export interface NewGroup {
+  name: string
+  path: string
+  description?: string | undefined
+  visibility?: Visibility | undefined
+  parentId?: number | undefined
+}
+
+const organizationId = 1
+
+/** The creator owns it. */
+export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promise<Namespace> {
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    const parent = fresh.parentId === undefined ? null : await parentFor(deps, caller, fresh.parentId)
+    if (!parent && !mayCreateTopLevel(caller)) throw forbidden()
+    const { name, path, description = '', visibility = 'private' } = fresh
+    const problems = {
+      ...groupProblems({ name, path, description }, parent === null),
+      ...(parent ? wideness(visibility, parent.visibility) : {}),
+    }
+    if (Object.keys(problems).length > 0) throw notSaved(problems)
+
+    const draft = { name, path, description, visibility }
+    const group = await insertGroup(deps.db, draft, parent, parent?.organizationId ?? organizationId, now)
+    if (!group) throw notSaved({ path: [taken] })
+    const terms = { accessLevel: roles.owner, expiresOn: null }
+    await insertMember(deps.db, { namespaceId: group.id }, caller.user.id, terms, caller.user.id, now)
+    return group
+  })
+}
+
+export interface GroupChange {
+  name?: string | undefined
+  path?: string | undefined
+  description?: string | undefined
+  visibility?: Visibility | undefined
+}
+
+/** A new path or name is carried to everything below. */
+export function changeGroup(deps: Deps, id: number, change: GroupChange): Promise<Namespace> {
+  return transaction(deps, async (deps) => {
+    const before = await holdGroup(deps, id)
+    const parent = before.parentId === null ? null : await findNamespaceById(deps.db, before.parentId)
+    const after = { ...before, ...given(change) }
+    after.fullPath = parent ? `${parent.fullPath}/${after.path}` : after.path
+    after.fullName = parent ? `${parent.fullName} / ${after.name}` : after.name
+    const problems = {
+      ...groupProblems(change, before.parentId === null),
+      ...(after.visibility === before.visibility ? {} : await visibilityProblems(deps, after, parent ?? null)),
+    }
+    if (Object.keys(problems).length > 0) throw invalid(problems)
+    if (await isTaken(deps, after)) throw invalid({ path: [taken] })
+
+    await updateGroup(deps.db, after, deps.now())
+    if (after.fullPath !== before.fullPath || after.fullName !== before.fullName) {
+      await updateSubgroupPaths(deps.db, before, after)
+      if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(deps.db, before, after)
+    }
+    const group = await findNamespaceById(deps.db, id)
+    if (!group) throw notFound('Group')
+    return group
+  })
+}
+
+/** What a client asks a list of groups for. */
+export interface GroupQuery {
+  search?: string | undefined
+  owned?: boolean | undefined
+  minAccessLevel?: number | undefined
+  /** False: only groups that the caller has something to do with. */
+  allAvailable?: boolean | undefined
+  topLevelOnly?: boolean | undefined
+  visibility?: Visibility | undefined
+  exceptIds?: readonly number[] | undefined
+  parentId?: number | undefined
+}
+
+/** Those of the groups that the caller can read. */
+export async function findGroups(
+  deps: Deps,
+  caller: Visitor | null,
+  query: GroupQuery,
+  order: NamespaceOrder,
+  page: PageRequest,
+): Promise<Page<Namespace>> {
+  assertReachable(page, 'Group')
+  const least = Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0)
+  const member = caller && {
+    userId: caller.user.id,
+    level: Math.max(least, roles.guest),
+    today: deps.now().slice(0, 10),
+  }
+  const isRestricted = least > 0 || (caller !== null && query.allAvailable === false)
+  const text = query.search?.trim()
+  const filter: NamespaceFilter = {
+    kind: 'group',
+    open: isRestricted ? [] : openVisibilities(caller),
+    member: member ?? undefined,
+    ids: member && least === 0 ? await listGroupsAround(deps, member) : [],
+    exceptIds: query.exceptIds,
+    parentId: query.topLevelOnly ? null : query.parentId,
+    visibility: query.visibility,
+    search: text ? { text, inFullPath: false } : undefined,
+  }
+  const [rows, counted] = await Promise.all([
+    listNamespaces(deps.db, filter, order, page),
+    countNamespaces(deps.db, filter),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** Ids of the groups that somebody can see because he is a member of something inside. */
+async function listGroupsAround(deps: Deps, member: Membership): Promise<number[]> {
+  const roots = await listMembershipRoots(deps.db, member)
+  return [...new Set(roots.flatMap(lineageOf))]
+}
+
+async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
+  const parent = await lockNamespace(deps.db, id)
+  if (parent?.kind !== 'group') throw notFound('Group')
+  const level = await groupLevel(deps, parent, caller)
+  if (!(await isGroupVisible(deps, parent, caller, level))) throw notFound('Group')
+  if (level < roles.maintainer) throw forbidden()
+  return parent
+}
+
+function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
+  return isAdmin || (user.canCreateGroup && !user.isExternal)
+}
+
+/** With what is above it, so that its path is still its path when it is written. */
+async function holdGroup(deps: Deps, id: number): Promise<Namespace> {
+  const found = await findNamespaceById(deps.db, id)
+  for (const heldId of found ? lineageOf(found) : []) await lockNamespace(deps.db, heldId)
+  const group = await findNamespaceById(deps.db, id)
+  if (!group) throw notFound('Group')
+  return group
+}
+
+async function isTaken(deps: Deps, group: Namespace): Promise<boolean> {
+  const namespace = await findNamespaceByPath(deps.db, group.fullPath)
+  if (namespace && namespace.id !== group.id) return true
+  return (await findProjectByPath(deps.db, group.fullPath)) !== undefined
+}
+
+const taken = 'has already been taken'
+
+function wideness(visibility: Visibility, most: Visibility): InvalidAttributes {
+  if (!isWider(visibility, most)) return {}
+  return { visibility_level: [`${visibility} is not allowed since the parent group has a ${most} visibility.`] }
+}
+
+async function visibilityProblems(deps: Deps, after: Namespace, parent: Namespace | null): Promise<InvalidAttributes> {
+  const within = (await listVisibilitiesIn(deps.db, after.id)).filter(({ visibility }) =>
+    isWider(visibility, after.visibility),
+  )
+  const messages = [
+    ...(parent ? (wideness(after.visibility, parent.visibility)['visibility_level'] ?? []) : []),
+    ...(within.some(({ of }) => of === 'project')
+      ? [`${after.visibility} is not allowed since this group contains projects with higher visibility.`]
+      : []),
+    ...(within.some(({ of }) => of === 'group')
+      ? [`${after.visibility} is not allowed since there are sub-groups with higher visibility.`]
+      : []),
+  ]
+  return messages.length > 0 ? { visibility_level: messages } : {}
+}
+
+function given(change: GroupChange): Partial<Namespace> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}
+
+/** GitLab prints the attributes as Ruby would, and clients look for the words in it. */
+function notSaved(problems: InvalidAttributes): Failure {
+  const pairs = Object.entries(problems).map(([name, messages]) => `:${name}=>[${messages.map(quoted).join(', ')}]`)
+  return refused(`Failed to save group {${pairs.join(', ')}}`)
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,59 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { roles } from '../access/roles.ts'
+import { lineageRange, type Namespace } from './project.ts'
+
+/** Somebody, as far as he is a member at this level or above. Day as YYYY-MM-DD. */
+export interface Membership {
+  userId: number
+  level: number
+  today: string
+}
+
+/** A subquery: ids of the projects that he is a direct member of. */
+export function memberProjects({ userId, level, today }: Membership): Sql {
+  return sql`(select m.project_id from members m
+    where m.user_id = ${userId} and m.project_id is not null and m.access_level >= ${level}
+      and (m.expires_on is null or m.expires_on > ${today}))`
+}
+
+/** A subquery: ids of the namespaces that he is a member of, directly or from above. */
+export function memberNamespaces({ userId, level, today }: Membership): Sql {
+  return sql`(select m.namespace_id from members m
+    where m.user_id = ${userId} and m.namespace_id is not null and m.access_level >= ${level}
+      and (m.expires_on is null or m.expires_on > ${today})
+    union all
+    select below.id from members m join namespaces top on top.id = m.namespace_id
+      join namespaces below on below.lineage >= top.lineage || top.id || '/' and below.lineage < top.lineage || top.id || '0'
+    where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today}))`
+}
+
+/** Where his memberships are rooted: the namespaces, and those of the projects, with what is above them. */
+export async function listMembershipRoots(
+  db: Db,
+  { userId, level, today }: Membership,
+): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+  return db.all(sql`
+    select distinct n.id, n.lineage from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+    where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today})
+    order by n.id`)
+}
+
+/** Whether he is a member of a project in the namespace, or of anything below it. */
+export async function isMemberBelow(
+  db: Db,
+  namespace: Pick<Namespace, 'id' | 'lineage'>,
+  userId: number,
+  today: string,
+): Promise<boolean> {
+  const [from, to] = lineageRange(namespace)
+  const row = await db.one(sql`
+    select 1 as found from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+    where m.user_id = ${userId} and m.access_level >= ${roles.guest}
+      and (m.expires_on is null or m.expires_on > ${today})
+      and (n.id = ${namespace.id} or (n.lineage >= ${from} and n.lineage < ${to}))
+    limit 1`)
+  return row !== undefined
+}

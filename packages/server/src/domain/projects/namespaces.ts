@@ -1,0 +1,83 @@
+import { notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { roles } from '../access/roles.ts'
+import type { Deps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { listLevels } from './member-queries.ts'
+import { countMembersBelow, countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
+import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
+import { lineageOf, type Namespace } from './project.ts'
+import { findNamespace, groupLevel } from './visible.ts'
+
+export interface NamespaceQuery {
+  search?: string | undefined
+  /** The search looks at full paths. */
+  fullPathSearch?: boolean | undefined
+  ownedOnly?: boolean | undefined
+  topLevelOnly?: boolean | undefined
+}
+
+/** The caller's own namespace and the groups he is a member of; everything for administrators. */
+export async function findNamespaces(
+  deps: Deps,
+  caller: Caller,
+  query: NamespaceQuery,
+  page: PageRequest,
+): Promise<Page<Namespace>> {
+  const text = query.search?.trim()
+  const level = query.ownedOnly ? roles.owner : roles.guest
+  const filter: NamespaceFilter = {
+    open: caller.isAdmin && !query.ownedOnly ? ['public', 'internal', 'private'] : [],
+    member: { userId: caller.user.id, level, today: deps.now().slice(0, 10) },
+    parentId: query.topLevelOnly ? null : undefined,
+    search: text ? { text, inFullPath: query.fullPathSearch ?? false } : undefined,
+  }
+  const [rows, counted] = await Promise.all([
+    listNamespaces(deps.db, filter, { by: 'id', direction: 'asc' }, page),
+    countNamespaces(deps.db, filter),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** Only members are told, even of a public group. */
+export async function getNamespace(deps: Deps, caller: Caller, reference: string): Promise<Namespace> {
+  const namespace = await findNamespace(deps, reference)
+  if (!namespace || (await groupLevel(deps, namespace, caller)) < roles.guest) throw notFound('Namespace')
+  return namespace
+}
+
+/** By namespace id, for the groups among them that the caller administers: how many members they have. */
+export async function countMembersFor(
+  deps: Deps,
+  caller: Caller,
+  namespaces: readonly Namespace[],
+): Promise<Map<number, number>> {
+  const today = deps.now().slice(0, 10)
+  const groups = namespaces.filter((namespace) => namespace.kind === 'group')
+  const above = [...new Set(groups.flatMap(lineageOf))]
+  const held = caller.isAdmin ? [] : await listLevels(deps.db, caller.user.id, [], above, today)
+  const owned = new Set(held.flatMap((row) => (row.level >= roles.owner ? (row.namespaceId ?? []) : [])))
+  const counted = groups.filter((group) => caller.isAdmin || lineageOf(group).some((id) => owned.has(id)))
+  const totals = await countMembersBelow(
+    deps.db,
+    counted.map((group) => group.id),
+    today,
+  )
+  return new Map(counted.map((group) => [group.id, totals.get(group.id) ?? 0]))
+}
+
+/** Whether a user or group has the path, and if so one like it that is free. */
+export async function checkPath(
+  deps: Deps,
+  path: string,
+  parentId: number | undefined,
+): Promise<{ exists: boolean; suggests: string[] }> {
+  const parent = parentId === undefined ? undefined : await findNamespaceById(deps.db, parentId)
+  if (parentId !== undefined && !parent) return { exists: false, suggests: [] }
+  const isTaken = async (candidate: string) =>
+    (await findNamespaceByPath(deps.db, parent ? `${parent.fullPath}/${candidate}` : candidate)) !== undefined
+  if (path.includes('/') || !(await isTaken(path))) return { exists: false, suggests: [] }
+  let number = 1
+  while (await isTaken(`${path}${number}`)) number += 1
+  return { exists: true, suggests: [`${path}${number}`] }
+}

@@ -1,0 +1,204 @@
+import sql, { empty, join, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { Visibility } from '../access/roles.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import { type Membership, memberNamespaces, memberProjects } from './membership-queries.ts'
+import { lineageRange, type Namespace, type Project } from './project.ts'
+import { projectColumns, projectFrom, type ProjectRow } from './project-queries.ts'
+import type { ProjectSearch } from './search.ts'
+
+/** Whose list it is. */
+export interface Audience {
+  /** Everything of these visibilities is in. */
+  open: readonly Visibility[]
+  /** Besides: what he is a member of. */
+  member?: Membership | undefined
+}
+
+export interface ProjectFilter {
+  audience: Audience
+  visibility?: Visibility | undefined
+  /** In one namespace, or also in those below it. */
+  within?: { namespace: Namespace; descendants: boolean } | undefined
+  /** Of each list at least one topic. */
+  topics?: readonly (readonly number[])[] | undefined
+  starredBy?: number | undefined
+  search?: ProjectSearch | undefined
+  isArchived?: boolean | undefined
+  idAfter?: number | undefined
+  idBefore?: number | undefined
+  activeAfter?: string | undefined
+  activeBefore?: string | undefined
+  updatedAfter?: string | undefined
+  updatedBefore?: string | undefined
+}
+
+export interface ProjectOrder {
+  by: 'id' | 'name' | 'path' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity'
+  direction: 'asc' | 'desc'
+}
+
+/** Up to this many are gathered and sorted; more are read in the order of an index until the page is full. */
+const mostGathered = 2000
+
+/** Counts no further than one above what lists tell. */
+export async function countProjects(db: Db, filter: ProjectFilter): Promise<number> {
+  const found = gathered(db, filter, sql`1`)
+  if (!found) return 0
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (${found} limit ${maxCountedRows + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+/** One row more than the page holds. How it is found depends on how many `countProjects` counted. */
+export async function listProjects(
+  db: Db,
+  filter: ProjectFilter,
+  order: ProjectOrder,
+  page: PageRequest,
+  counted: number,
+): Promise<Project[]> {
+  const key = orderKey(db, filter, order)
+  const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
+  const limit = sql`limit ${page.perPage + 1} offset ${page.offset}`
+  const columns = sql`projects.id as id, ${key} as sort_key`
+  const found = counted > mostGathered ? undefined : gathered(db, filter, columns)
+  const chosen = found
+    ? sql`found as materialized (${found}),
+      page as (select id, sort_key from found order by sort_key ${direction}, id ${direction} ${limit})`
+    : sql`page as (${scanned(db, filter, columns, order)} order by ${key} ${direction}, projects.id ${direction} ${limit})`
+  const rows = await db.all<ProjectRow>(sql`
+    with ${chosen}
+    select ${projectColumns} from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
+    order by page.sort_key ${direction}, page.id ${direction}`)
+  return rows.map(projectFrom)
+}
+
+function orderKey(db: Db, { search }: ProjectFilter, { by }: ProjectOrder): Sql {
+  if (by !== 'similarity') return by === 'id' ? sql`projects.id` : keys[by]
+  const similar = (column: Sql) => (search ? db.dialect.similarity(column, search.text) : sql`0`)
+  return sql`10 * ${similar(sql`projects.path`)} + 7 * ${similar(sql`projects.name`)}
+    + 2 * ${similar(sql`coalesce(projects.description, '')`)}`
+}
+
+const keys = {
+  name: sql`projects.name`,
+  path: sql`projects.path`,
+  updated_at: sql`projects.updated_at`,
+  last_activity_at: sql`projects.last_activity_at`,
+  star_count: sql`projects.star_count`,
+}
+
+/** A query that reaches the projects from whatever narrows them most; `undefined` when there can be none. */
+function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined {
+  const { audience, visibility, within, topics, starredBy, search } = filter
+  if (audience.open.length === 0 && !audience.member) return undefined
+  const isNarrow = within || topics?.length || starredBy !== undefined || search
+  if (isNarrow || audience.open.length === visibilities.length) return flat(db, filter, columns)
+  const asked = visibility ? [visibility] : visibilities
+  const branches = audience.open
+    .filter((open) => asked.includes(open))
+    .map((open) => sql`select ${columns} from projects where projects.visibility = ${open} ${narrowing(db, filter)}`)
+  const closed = asked.filter((candidate) => !audience.open.includes(candidate))
+  if (audience.member && closed.length > 0) {
+    branches.push(sql`
+      select ${columns} from projects
+      where projects.id in (
+          select * from ${memberProjects(audience.member)} as direct
+          union select id from projects where namespace_id in ${memberNamespaces(audience.member)})
+        ${closed.length < visibilities.length ? sql`and ${isOf(closed)}` : empty} ${narrowing(db, filter)}`)
+  }
+  return branches.length > 0 ? join(branches, ' union all ') : undefined
+}
+
+/** A query whose rows come in the order of an index, and are tested one by one. */
+function scanned(db: Db, filter: ProjectFilter, columns: Sql, order: ProjectOrder): Sql {
+  const { audience, within, topics } = filter
+  const [only, ...others] = audience.open
+  // The one case that an index with the visibility serves.
+  if (only && others.length === 0 && !audience.member && !within && !topics?.length && order.by === 'id') {
+    return sql`select ${columns} from projects where projects.visibility = ${only} ${narrowing(db, filter)}`
+  }
+  return flat(db, filter, columns)
+}
+
+function flat(db: Db, filter: ProjectFilter, columns: Sql): Sql {
+  const { audience, visibility, topics = [] } = filter
+  const [first] = topics
+  const from = first
+    ? sql`project_topics tagged join projects on projects.id = tagged.project_id where ${isTagged(db, sql`tagged`, first)}`
+    : sql`projects where 1 = 1`
+  return sql`select ${columns} from ${from} ${isIn(audience)} ${visibility ? sql`and ${isOf([visibility])}` : empty}
+    ${narrowing(db, filter)}`
+}
+
+const visibilities: readonly Visibility[] = ['public', 'internal', 'private']
+
+/** An expression, because the index on the column would be taken for more selective than it is. */
+function isOf(wanted: readonly Visibility[]): Sql {
+  return sql`projects.visibility || '' in (${join(wanted)})`
+}
+
+function isIn({ open, member }: Audience): Sql {
+  if (open.length === visibilities.length) return empty
+  const ways = [
+    ...(open.length > 0 ? [isOf(open)] : []),
+    ...(member
+      ? [sql`projects.id in ${memberProjects(member)}`, sql`projects.namespace_id in ${memberNamespaces(member)}`]
+      : []),
+  ]
+  return sql`and (${join(ways, ' or ')})`
+}
+
+function isTagged(db: Db, table: Sql, ids: readonly number[]): Sql {
+  const [only, ...others] = ids
+  return only !== undefined && others.length === 0
+    ? sql`${table}.topic_id = ${only}`
+    : sql`${table}.topic_id in ${db.dialect.integers(ids)}`
+}
+
+/** Everything but the visibility and the first topic, each with its `and`. */
+function narrowing(db: Db, filter: ProjectFilter): Sql {
+  const { within, topics = [], starredBy, search, isArchived } = filter
+  const all: Sql[] = [empty]
+  for (const ids of topics.slice(1)) {
+    all.push(sql`exists (
+      select 1 from project_topics also where also.project_id = projects.id and ${isTagged(db, sql`also`, ids)})`)
+  }
+  if (within) all.push(isWithin(within.namespace, within.descendants))
+  if (starredBy !== undefined) {
+    all.push(sql`projects.id in (select project_id from project_stars where user_id = ${starredBy})`)
+  }
+  if (search) all.push(matches(db, search))
+  if (isArchived !== undefined) all.push(sql`projects.is_archived = ${isArchived}`)
+  if (filter.idAfter !== undefined) all.push(sql`projects.id > ${filter.idAfter}`)
+  if (filter.idBefore !== undefined) all.push(sql`projects.id < ${filter.idBefore}`)
+  if (filter.activeAfter !== undefined) all.push(sql`projects.last_activity_at >= ${filter.activeAfter}`)
+  if (filter.activeBefore !== undefined) all.push(sql`projects.last_activity_at <= ${filter.activeBefore}`)
+  if (filter.updatedAfter !== undefined) all.push(sql`projects.updated_at >= ${filter.updatedAfter}`)
+  if (filter.updatedBefore !== undefined) all.push(sql`projects.updated_at <= ${filter.updatedBefore}`)
+  return join(all, ' and ')
+}
+
+function isWithin(namespace: Namespace, descendants: boolean): Sql {
+  if (!descendants) return sql`projects.namespace_id = ${namespace.id}`
+  const [from, to] = lineageRange(namespace)
+  return sql`projects.namespace_id in (
+    select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to}))`
+}
+
+function matches(db: Db, { text, terms, withFullPath }: ProjectSearch): Sql {
+  const columns = ['name', 'path', 'description', ...(withFullPath ? ['full_path'] : [])]
+  if (terms.length > 0) return db.dialect.containsTerms('projects', columns, terms)
+  const length = [...text].length
+  const equals = (column: Sql) => sql`(length(${column}) = ${length} and ${db.dialect.contains(column, text)})`
+  return sql`(${equals(sql`projects.name`)} or ${equals(sql`projects.path`)})`
+}
+
+/** The topics of exactly this name, one per organization at most. */
+export async function listTopicIdsNamed(db: Db, name: string): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topics
+    where organization_id in (select id from organizations) and name = ${name} order by id`)
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,154 @@
+import { badRequest, notFound } from '../../platform/failure.ts'
+import { roles } from '../access/roles.ts'
+import { findUserByReference } from '../access/users.ts'
+import type { Deps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { listLevels, listPeople, type Person } from './member-queries.ts'
+import { findOwnNamespace } from './namespace-queries.ts'
+import { lineageOf, type Namespace, type Project } from './project.ts'
+import {
+  type Audience,
+  countProjects,
+  listProjects,
+  listTopicIdsNamed,
+  type ProjectFilter,
+  type ProjectOrder,
+} from './project-list-queries.ts'
+import { readProjectSearch } from './search.ts'
+import { openVisibilities, type Visitor } from './visible.ts'
+
+/** What a client asks a list of projects for. */
+export interface ProjectQuery extends Pick<ProjectFilter, 'visibility' | 'within' | 'isArchived' | 'idAfter'> {
+  search?: string | undefined
+  /** The search looks at full paths too. */
+  searchNamespaces?: boolean | undefined
+  owned?: boolean | undefined
+  membership?: boolean | undefined
+  starred?: boolean | undefined
+  minAccessLevel?: number | undefined
+  idBefore?: number | undefined
+  activeAfter?: string | undefined
+  activeBefore?: string | undefined
+  updatedAfter?: string | undefined
+  updatedBefore?: string | undefined
+  /** Names as they were sent; all must match. */
+  topics?: readonly string[] | undefined
+  topicId?: number | undefined
+}
+
+/** Where somebody's personal projects are; by id or username. */
+export async function getOwnNamespace(deps: Deps, reference: string): Promise<Namespace> {
+  const user = await findUserByReference(deps, reference)
+  const namespace = user && (await findOwnNamespace(deps.db, user.id))
+  if (!namespace) throw notFound('User')
+  return namespace
+}
+
+/** Those of the projects that the caller can read; the others are neither listed nor counted. */
+export async function findProjects(
+  deps: Deps,
+  caller: Visitor | null,
+  query: ProjectQuery,
+  asked: ProjectOrder,
+  page: PageRequest,
+): Promise<Page<Project>> {
+  if ((query.updatedAfter || query.updatedBefore) && asked.by !== 'updated_at') {
+    throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
+  }
+  const topics = await readTopics(deps, query)
+  if (!topics) return { rows: [], total: 0 }
+  const search = readProjectSearch(query.search ?? '', query.searchNamespaces ?? false)
+  const filter: ProjectFilter = {
+    ...query,
+    audience: audienceOf(caller, query, deps.now().slice(0, 10)),
+    topics,
+    search,
+    starredBy: query.starred ? caller?.user.id : undefined,
+  }
+  const counted = await countProjects(deps.db, filter)
+  if (counted === 0) return { rows: [], total: 0 }
+  // Similar to nothing: as if no order had been asked for.
+  const order: ProjectOrder = asked.by === 'similarity' ? { by: search ? asked.by : 'id', direction: 'desc' } : asked
+  return pageOf(page, await listProjects(deps.db, filter, order, page, counted), counted)
+}
+
+function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string): Audience {
+  const least = Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0)
+  const open = query.membership || least > 0 ? [] : openVisibilities(caller)
+  if (!caller) return { open }
+  return { open, member: { userId: caller.user.id, level: Math.max(least, roles.guest), today } }
+}
+
+/** Ids to choose from for each topic that is asked for; `undefined` when one of them cannot be found. */
+async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): Promise<number[][] | undefined> {
+  const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
+  names.delete('')
+  if (topics.length > 0 && names.size === 0) return undefined
+  const found = await Promise.all([...names].map((name) => listTopicIdsNamed(deps.db, name)))
+  if (found.some((ids) => ids.length === 0)) return undefined
+  return topicId === undefined ? found : [...found, [topicId]]
+}
+
+/** What somebody holds in a project: by his own membership, and through its groups. */
+export interface HeldLevels {
+  own: number | null
+  throughGroups: number | null
+}
+
+/** What answers about projects tell besides the project. */
+export interface ProjectFacts {
+  /** Of personal projects. */
+  owner: Person | undefined
+  held: HeldLevels
+}
+
+/** In the order of the projects. */
+export async function readProjectFacts(
+  deps: Deps,
+  caller: Visitor | null,
+  projects: readonly Project[],
+): Promise<ProjectFacts[]> {
+  const ownerIds = new Set(projects.flatMap((project) => project.namespace.ownerId ?? []))
+  const groups = projects.map((project) => (project.namespace.kind === 'group' ? lineageOf(project.namespace) : []))
+  const [people, levels] = await Promise.all([
+    ownerIds.size > 0 ? listPeople(deps.db, [...ownerIds]) : [],
+    caller ? heldLevels(deps, caller, projects, groups) : undefined,
+  ])
+  const owners = new Map(people.map((person) => [person.id, person]))
+  return projects.map((project, index) => ({
+    owner: owners.get(project.namespace.ownerId ?? 0),
+    held: {
+      own: levels?.ofProject.get(project.id) ?? null,
+      throughGroups: highest((groups[index] ?? []).map((id) => levels?.ofNamespace.get(id) ?? 0)),
+    },
+  }))
+}
+
+async function heldLevels(
+  deps: Deps,
+  caller: Visitor,
+  projects: readonly Project[],
+  groups: readonly (readonly number[])[],
+): Promise<{ ofProject: Map<number, number>; ofNamespace: Map<number, number> }> {
+  const ids = projects.map((project) => project.id)
+  const today = deps.now().slice(0, 10)
+  const rows = await listLevels(deps.db, caller.user.id, ids, [...new Set(groups.flat())], today)
+  return {
+    ofProject: new Map(rows.flatMap((row) => (row.projectId === null ? [] : [[row.projectId, row.level] as const]))),
+    ofNamespace: new Map(
+      rows.flatMap((row) => (row.namespaceId === null ? [] : [[row.namespaceId, row.level] as const])),
+    ),
+  }
+}
+
+function highest(levels: readonly number[]): number | null {
+  const most = Math.max(0, ...levels)
+  return most > 0 ? most : null
+}
+
+/** Code of private projects is not for guests; nor is what it would tell, such as the default branch. */
+export function mayReadCode(project: Project, caller: Visitor | null, { own, throughGroups }: HeldLevels): boolean {
+  if (project.visibility !== 'private' || caller?.isAdmin) return true
+  const isOwner = caller !== null && project.namespace.ownerId === caller.user.id
+  return isOwner || Math.max(own ?? 0, throughGroups ?? 0) >= roles.reporter
+}

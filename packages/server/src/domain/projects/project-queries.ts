@@ -1,0 +1,217 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { Visibility } from '../access/roles.ts'
+import { type NamespaceRow, namespaceFrom } from './namespace-queries.ts'
+import { lineageRange, type Namespace, type Project } from './project.ts'
+
+type Prefixed<Row> = { [Name in keyof Row & string as `ns_${Name}`]: Row[Name] }
+
+export interface ProjectRow extends Prefixed<NamespaceRow> {
+  id: number
+  organization_id: number
+  creator_id: number | null
+  name: string
+  path: string
+  full_path: string
+  description: string | null
+  visibility: Project['visibility']
+  default_branch: string
+  is_archived: boolean
+  star_count: number
+  enforce_auth_checks_on_uploads: boolean
+  promote_on_ingestion: boolean
+  created_at: string
+  updated_at: string
+  last_activity_at: string
+}
+
+/** For `from projects p join namespaces n on n.id = p.namespace_id`. */
+export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
+  p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
+  p.promote_on_ingestion, p.created_at, p.updated_at, p.last_activity_at,
+  n.id as ns_id, n.organization_id as ns_organization_id, n.kind as ns_kind, n.name as ns_name, n.path as ns_path,
+  n.full_path as ns_full_path, n.full_name as ns_full_name, n.description as ns_description,
+  n.visibility as ns_visibility, n.parent_id as ns_parent_id, n.owner_id as ns_owner_id, n.lineage as ns_lineage,
+  n.created_at as ns_created_at, n.updated_at as ns_updated_at`
+
+export async function findProjectById(db: Db, id: number): Promise<Project | undefined> {
+  const row = await db.one<ProjectRow>(sql`
+    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}`)
+  return row && projectFrom(row)
+}
+
+export async function findProjectByPath(db: Db, fullPath: string): Promise<Project | undefined> {
+  const row = await db.one<ProjectRow>(sql`
+    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
+    where p.full_path_key = ${fullPath.toLowerCase()}`)
+  return row && projectFrom(row)
+}
+
+/** Holds the row until the transaction ends. False when the project is gone. */
+export async function lockProject(db: Db, id: number): Promise<boolean> {
+  return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forUpdate}`)) !== undefined
+}
+
+export interface ProjectDraft {
+  name: string
+  path: string
+  description: string | null
+  visibility: Visibility
+  defaultBranch: string
+  enforceAuthChecksOnUploads: boolean
+  promoteOnIngestion: boolean
+}
+
+/** `undefined` when the namespace has a project of that name, or a project or group at that path. */
+export async function insertProject(
+  db: Db,
+  namespace: Namespace,
+  draft: ProjectDraft,
+  creatorId: number,
+  now: string,
+): Promise<number | undefined> {
+  const fullPath = `${namespace.fullPath}/${draft.path}`
+  const key = fullPath.toLowerCase()
+  const row = await db.one<{ id: number }>(sql`
+    insert into projects (organization_id, namespace_id, creator_id, name, path, full_path, full_path_key, description,
+      visibility, default_branch, enforce_auth_checks_on_uploads, promote_on_ingestion,
+      created_at, updated_at, last_activity_at)
+    select ${namespace.organizationId}, ${namespace.id}, ${creatorId}, ${draft.name}, ${draft.path}, ${fullPath},
+      ${key}, ${draft.description}, ${draft.visibility}, ${draft.defaultBranch}, ${draft.enforceAuthChecksOnUploads},
+      ${draft.promoteOnIngestion}, ${now}, ${now}, ${now}
+    where not exists (select 1 from namespaces where full_path_key = ${key})
+    on conflict do nothing
+    returning id`)
+  return row?.id
+}
+
+/** Throws a unique violation when name or path are taken. */
+export async function updateProject(db: Db, project: Project, now: string): Promise<void> {
+  await db.run(sql`
+    update projects set name = ${project.name}, path = ${project.path}, full_path = ${project.fullPath},
+      full_path_key = ${project.fullPath.toLowerCase()}, description = ${project.description},
+      visibility = ${project.visibility}, default_branch = ${project.defaultBranch},
+      enforce_auth_checks_on_uploads = ${project.enforceAuthChecksOnUploads},
+      promote_on_ingestion = ${project.promoteOnIngestion}, is_archived = ${project.isArchived}, updated_at = ${now}
+    where id = ${project.id}`)
+}
+
+/** Which of a project's name and path somebody else has already. */
+export async function findTaken(
+  db: Db,
+  namespaceId: number,
+  name: string,
+  fullPath: string,
+  exceptId: number | null,
+): Promise<{ name: boolean; path: boolean }> {
+  const key = fullPath.toLowerCase()
+  const rows = await db.all<{ taken: 'name' | 'path' }>(sql`
+    select 'name' as taken from projects
+    where namespace_id = ${namespaceId} and name = ${name} and id <> ${exceptId ?? 0}
+    union all
+    select 'path' as taken from projects where full_path_key = ${key} and id <> ${exceptId ?? 0}
+    union all
+    select 'path' as taken from namespaces where full_path_key = ${key}`)
+  const taken = new Set(rows.map((row) => row.taken))
+  return { name: taken.has('name'), path: taken.has('path') }
+}
+
+/** Gives all projects in a group and below it the paths that follow from its own. */
+export async function updateProjectPathsBelow(db: Db, before: Namespace, after: Namespace): Promise<void> {
+  const [from, to] = lineageRange(before)
+  await db.run(sql`
+    update projects set
+      full_path = ${after.fullPath} || substr(full_path, ${before.fullPath.length + 1}),
+      full_path_key = ${after.fullPath.toLowerCase()} || substr(full_path_key, ${before.fullPath.length + 1})
+    where namespace_id in (
+      select id from namespaces where id = ${before.id} or (lineage >= ${from} and lineage < ${to}))`)
+}
+
+/** Everything it owns in the database goes with it. */
+export async function deleteProject(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from projects where id = ${id}`)) === 1
+}
+
+export async function countProjectsIn(db: Db, namespaceId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from projects where namespace_id = ${namespaceId}`)
+  return row?.total ?? 0
+}
+
+/** Of projects in these namespaces and below them. */
+export async function listProjectIdsBelow(db: Db, namespaces: readonly Namespace[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const namespace of namespaces) {
+    const [from, to] = lineageRange(namespace)
+    const rows = await db.all<{ id: number }>(sql`
+      select id from projects where namespace_id in (
+        select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to}))
+      order by id`)
+    ids.push(...rows.map((row) => row.id))
+  }
+  return ids
+}
+
+/** False when the user had starred the project already. */
+export async function insertStar(db: Db, projectId: number, userId: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    insert into project_stars (project_id, user_id, created_at) values (${projectId}, ${userId}, ${now})
+    on conflict (project_id, user_id) do nothing`)
+  return changed === 1
+}
+
+/** False when the user had not starred the project. */
+export async function deleteStar(db: Db, projectId: number, userId: number): Promise<boolean> {
+  const changed = await db.run(sql`
+    delete from project_stars where project_id = ${projectId} and user_id = ${userId}`)
+  return changed === 1
+}
+
+export async function recountStars(db: Db, projectIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update projects set star_count = (select count(*) from project_stars s where s.project_id = projects.id)
+    where id in ${db.dialect.integers(projectIds)}`)
+}
+
+export async function listStarredProjectIds(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.all<{ project_id: number }>(sql`
+    select project_id from project_stars where user_id = ${userId} order by project_id`)
+  return rows.map((row) => row.project_id)
+}
+
+export function projectFrom(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    namespace: namespaceFrom({
+      id: row.ns_id,
+      organization_id: row.ns_organization_id,
+      kind: row.ns_kind,
+      name: row.ns_name,
+      path: row.ns_path,
+      full_path: row.ns_full_path,
+      full_name: row.ns_full_name,
+      description: row.ns_description,
+      visibility: row.ns_visibility,
+      parent_id: row.ns_parent_id,
+      owner_id: row.ns_owner_id,
+      lineage: row.ns_lineage,
+      created_at: row.ns_created_at,
+      updated_at: row.ns_updated_at,
+    }),
+    creatorId: row.creator_id,
+    name: row.name,
+    path: row.path,
+    fullPath: row.full_path,
+    description: row.description,
+    visibility: row.visibility,
+    defaultBranch: row.default_branch,
+    isArchived: row.is_archived,
+    starCount: row.star_count,
+    enforceAuthChecksOnUploads: row.enforce_auth_checks_on_uploads,
+    promoteOnIngestion: row.promote_on_ingestion,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastActivityAt: row.last_activity_at,
+  }
+}

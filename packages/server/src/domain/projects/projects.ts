@@ -1,0 +1,195 @@
+import { Failure, forbidden, type InvalidAttributes, invalid, limitReached, unchanged } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { roles, type Visibility } from '../access/roles.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { insertMember } from './member-queries.ts'
+import { findOwnNamespace, lockNamespace } from './namespace-queries.ts'
+import { pathFromName, projectProblems } from './paths.ts'
+import { isWider, type Namespace, type Project } from './project.ts'
+import {
+  countProjectsIn,
+  deleteStar,
+  findProjectById,
+  findTaken,
+  insertProject,
+  insertStar,
+  lockProject,
+  recountStars,
+  updateProject,
+} from './project-queries.ts'
+import { groupLevel, projectLevel, type Visitor } from './visible.ts'
+
+/** What a project is created from; one of name and path follows from the other. */
+export interface NewProject {
+  name?: string | undefined
+  path?: string | undefined
+  /** Absent: the creator's own. */
+  namespaceId?: number | undefined
+  description?: string | null | undefined
+  visibility?: Visibility | undefined
+  defaultBranch?: string | undefined
+  enforceAuthChecksOnUploads?: boolean | undefined
+  promoteOnIngestion?: boolean | undefined
+}
+
+export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): Promise<Project> {
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    const namespace = await namespaceFor(deps, creator, fresh.namespaceId)
+    const draft = draftFrom(fresh, namespace)
+    const problems = projectProblems(draft)
+    if (Object.keys(problems).length > 0) throw invalid(problems)
+
+    const id = await insertProject(deps.db, namespace, draft, creator.user.id, now)
+    if (id === undefined) throw await taken(deps, namespace, draft, null)
+    if (namespace.ownerId !== null) {
+      const terms = { accessLevel: roles.owner, expiresOn: null }
+      await insertMember(deps.db, { projectId: id }, namespace.ownerId, terms, creator.user.id, now)
+    }
+    return reload(deps, id)
+  })
+}
+
+export interface ProjectChange {
+  name?: string | undefined
+  path?: string | undefined
+  description?: string | null | undefined
+  visibility?: Visibility | undefined
+  defaultBranch?: string | undefined
+  enforceAuthChecksOnUploads?: boolean | undefined
+  promoteOnIngestion?: boolean | undefined
+  isArchived?: boolean | undefined
+}
+
+/** Another path, visibility or the archive are up to owners. */
+export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Project> {
+  return transaction(deps, async (deps) => {
+    const before = await holdProject(deps, id)
+    const after = { ...before, ...given(change) }
+    after.fullPath = `${before.namespace.fullPath}/${after.path}`
+    const isOwnersMatter =
+      after.path !== before.path || after.visibility !== before.visibility || after.isArchived !== before.isArchived
+    if (isOwnersMatter && (await projectLevel(deps, before, caller)) < roles.owner) throw forbidden()
+
+    const problems = {
+      ...projectProblems(change),
+      ...(after.visibility === before.visibility ? {} : visibilityProblems(after.visibility, before.namespace)),
+    }
+    if (Object.keys(problems).length > 0) throw invalid(problems)
+    const { name, path } = await findTaken(deps.db, before.namespace.id, after.name, after.fullPath, id)
+    if (name || path) throw await taken(deps, before.namespace, after, id)
+    await updateProject(deps.db, after, deps.now())
+    return reload(deps, id)
+  })
+}
+
+/** Says `unchanged` when the caller has starred the project already. */
+export function starProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
+  return transaction(deps, async (deps) => {
+    if (!(await insertStar(deps.db, project.id, caller.user.id, deps.now()))) throw unchanged()
+    await recountStars(deps.db, [project.id])
+    return reload(deps, project.id)
+  })
+}
+
+/** Says `unchanged` when the caller has not starred the project. */
+export function unstarProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
+  return transaction(deps, async (deps) => {
+    if (!(await deleteStar(deps.db, project.id, caller.user.id))) throw unchanged()
+    await recountStars(deps.db, [project.id])
+    return reload(deps, project.id)
+  })
+}
+
+/** `since` in ms: a project that changed after that may not be deleted. */
+export function assertUnmodified(project: Project, since: number | undefined): void {
+  // HTTP dates have no fractions, so the change may be up to a second younger.
+  const changed = Math.floor(Date.parse(project.updatedAt) / 1000) * 1000
+  if (since !== undefined && changed > since) throw new Failure({ kind: 'precondition-failed' })
+}
+
+/** Locked, so that neither its path nor what is in it can change meanwhile. */
+async function namespaceFor(deps: Deps, creator: Visitor, id: number | undefined): Promise<Namespace> {
+  const { user, isAdmin } = creator
+  const wanted = id ?? (await findOwnNamespace(deps.db, user.id))?.id
+  const namespace = wanted === undefined ? undefined : await lockNamespace(deps.db, wanted)
+  if (namespace?.ownerId === user.id) {
+    await assertRoom(deps, user, namespace)
+    return namespace
+  }
+  if (!namespace || !(isAdmin || (await mayCreateIn(deps, creator, namespace)))) {
+    throw invalid({ namespace: ['is not valid'] })
+  }
+  return namespace
+}
+
+async function mayCreateIn(deps: Deps, creator: Visitor, namespace: Namespace): Promise<boolean> {
+  return namespace.kind === 'group' && (await groupLevel(deps, namespace, creator)) >= roles.developer
+}
+
+async function assertRoom(deps: Deps, user: User, namespace: Namespace): Promise<void> {
+  const limit = user.isExternal && !user.isAdmin ? 0 : user.projectsLimit
+  if (limit > 0 && (await countProjectsIn(deps.db, namespace.id)) < limit) return
+  throw limitReached(
+    limit > 0
+      ? `You've reached your limit of ${limit} projects created. Contact your GitLab administrator.`
+      : 'You cannot create projects in your personal namespace. Contact your GitLab administrator.',
+  )
+}
+
+function draftFrom(fresh: NewProject, namespace: Namespace) {
+  const [name, path] = [fresh.name?.trim() ?? '', fresh.path?.trim() ?? '']
+  return {
+    name: name || path,
+    path: path || pathFromName(name),
+    description: fresh.description ?? null,
+    visibility: narrower(fresh.visibility ?? 'private', namespace),
+    defaultBranch: fresh.defaultBranch || 'main',
+    enforceAuthChecksOnUploads: fresh.enforceAuthChecksOnUploads ?? true,
+    promoteOnIngestion: fresh.promoteOnIngestion ?? false,
+  }
+}
+
+/** As GitLab does it: a new project in a group is not more visible than the group, without a word. */
+function narrower(visibility: Visibility, { kind, visibility: most }: Namespace): Visibility {
+  return kind === 'group' && isWider(visibility, most) ? most : visibility
+}
+
+function visibilityProblems(visibility: Visibility, { kind, visibility: most }: Namespace): InvalidAttributes {
+  if (kind !== 'group' || !isWider(visibility, most)) return {}
+  return { visibility_level: [`${visibility} is not allowed in a ${most} group.`] }
+}
+
+async function holdProject(deps: Deps, id: number): Promise<Project> {
+  const project = await reload(deps, id)
+  // What shares a namespace waits for each other here: no two can take the same name.
+  await lockNamespace(deps.db, project.namespace.id)
+  await lockProject(deps.db, id)
+  return reload(deps, id)
+}
+
+async function reload(deps: Deps, id: number): Promise<Project> {
+  const project = await findProjectById(deps.db, id)
+  if (!project) throw new Failure({ kind: 'not-found', noun: 'Project' })
+  return project
+}
+
+function given(change: ProjectChange): Partial<Project> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}
+
+async function taken(
+  deps: Deps,
+  namespace: Namespace,
+  draft: { name: string; path: string },
+  exceptId: number | null,
+): Promise<Failure> {
+  const fullPath = `${namespace.fullPath}/${draft.path}`
+  const { name, path } = await findTaken(deps.db, namespace.id, draft.name, fullPath, exceptId)
+  const messages = ['has already been taken']
+  return invalid({
+    ...(name && { 'project_namespace.name': messages, name: messages }),
+    ...(path && { path: messages }),
+  })
+}

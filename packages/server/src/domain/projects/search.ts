@@ -1,0 +1,16 @@
+/** What a search for projects looks for. */
+export interface ProjectSearch {
+  /** Without terms, the whole name or path. */
+  text: string
+  /** All of them, each anywhere, in the name, or all in the path, or all in the description. */
+  terms: readonly string[]
+  /** The full path is looked at too. */
+  withFullPath: boolean
+}
+
+/** Words of three letters or more count, as everywhere in GitLab's search. Absent for a blank text. */
+export function readProjectSearch(search: string, withFullPath: boolean): ProjectSearch | undefined {
+  const text = search.trim().replace(/\s+/g, ' ')
+  if (text === '') return undefined
+  return { text, terms: text.split(' ').filter((term) => [...term].length >= 3), withFullPath }
+}

@@ -1,0 +1,112 @@
+import { type Cache, openCache } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
+import type { Caller } from '../access/callers.ts'
+import { roles, type Visibility } from '../access/roles.ts'
+import type { Deps } from '../deps.ts'
+import { findAccessLevel } from './member-queries.ts'
+import { isMemberBelow } from './membership-queries.ts'
+import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
+import { lineageOf, type Namespace, type Project } from './project.ts'
+import { findProjectById, findProjectByPath } from './project-queries.ts'
+
+/** A caller, whatever token he came with. */
+export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
+
+/** What a process remembers of projects and memberships. */
+export interface ProjectMemory {
+  projects: Cache<Project | undefined>
+  groups: Cache<Namespace | undefined>
+  levels: Cache<number>
+  insiders: Cache<boolean>
+}
+
+export function openProjectMemory(changes: Changes): ProjectMemory {
+  return {
+    projects: openCache(changes, ['projects', 'namespaces'], 10_000),
+    groups: openCache(changes, ['namespaces'], 10_000),
+    levels: openCache(changes, ['members', 'namespaces', 'projects', 'users'], 50_000),
+    insiders: openCache(changes, ['members', 'namespaces', 'projects'], 10_000),
+  }
+}
+
+/** By id (all digits) or by full path, which has a slash; the case does not matter. */
+export async function findProject(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Project | undefined> {
+  const load = (): Promise<Project | undefined> | undefined => {
+    if (/^-?\d+$/.test(reference)) {
+      const id = Number(reference)
+      return Number.isSafeInteger(id) ? findProjectById(deps.db, id) : undefined
+    }
+    return reference.includes('/') ? findProjectByPath(deps.db, reference) : undefined
+  }
+  return memory ? memory.projects.get(reference, async () => load()) : load()
+}
+
+/** A group by id or full path. */
+export async function findGroup(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Namespace | undefined> {
+  const load = async (): Promise<Namespace | undefined> => {
+    const found = await findNamespace(deps, reference)
+    return found?.kind === 'group' ? found : undefined
+  }
+  return memory ? memory.groups.get(reference, load) : load()
+}
+
+export async function findNamespace(deps: Deps, reference: string): Promise<Namespace | undefined> {
+  if (!/^-?\d+$/.test(reference)) return findNamespaceByPath(deps.db, reference)
+  const id = Number(reference)
+  return Number.isSafeInteger(id) ? findNamespaceById(deps.db, id) : undefined
+}
+
+/** The caller's level in the project, inherited or his own; administrators are owners, nobody is 0. */
+export function projectLevel(
+  deps: Deps,
+  project: Project,
+  caller: Visitor | null,
+  memory?: ProjectMemory,
+): Promise<number> {
+  return level(deps, caller, lineageOf(project.namespace), project.id, memory)
+}
+
+export function groupLevel(deps: Deps, group: Namespace, caller: Visitor | null, memory?: ProjectMemory): Promise<number> {
+  return level(deps, caller, lineageOf(group), null, memory)
+}
+
+async function level(
+  deps: Deps,
+  caller: Visitor | null,
+  namespaceIds: readonly number[],
+  projectId: number | null,
+  memory?: ProjectMemory,
+): Promise<number> {
+  if (!caller) return 0
+  if (caller.isAdmin) return roles.owner
+  const today = deps.now().slice(0, 10)
+  const load = () => findAccessLevel(deps.db, caller.user.id, namespaceIds, projectId, today)
+  return memory ? memory.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
+}
+
+/** Whether something of this visibility can be read by a caller who holds this level in it. */
+export function isVisible(visibility: Visibility, caller: Visitor | null, callerLevel: number): boolean {
+  if (callerLevel >= roles.guest || visibility === 'public') return true
+  return visibility === 'internal' && caller !== null && !caller.user.isExternal
+}
+
+/** A group that could not be read otherwise is visible to whoever is a member of something in it. */
+export async function isGroupVisible(
+  deps: Deps,
+  group: Namespace,
+  caller: Visitor | null,
+  callerLevel: number,
+  memory?: ProjectMemory,
+): Promise<boolean> {
+  if (isVisible(group.visibility, caller, callerLevel)) return true
+  if (!caller) return false
+  const today = deps.now().slice(0, 10)
+  const load = () => isMemberBelow(deps.db, group, caller.user.id, today)
+  return memory ? memory.insiders.get(`${caller.user.id}:${group.id}:${today}`, load) : load()
+}
+
+/** Everything of these visibilities is in the caller's lists, whether he is a member or not. */
+export function openVisibilities(caller: Visitor | null): readonly Visibility[] {
+  if (caller?.isAdmin) return ['public', 'internal', 'private']
+  return caller && !caller.user.isExternal ? ['public', 'internal'] : ['public']
+}

@@ -1,0 +1,28 @@
+import type { Deps } from '../deps.ts'
+import { listReferencedKeys } from './queries.ts'
+
+/** An object may be on its way to getting a row for as long as a slow client takes to send the rest of its form. */
+const graceMs = 24 * 60 * 60 * 1000
+const batchSize = 1000
+
+/** Removes objects that no row refers to: what crashes between storing bytes and committing their row leave behind. */
+export async function sweepObjects(deps: Deps): Promise<void> {
+  const before = Date.parse(deps.now()) - graceMs
+  let batch: string[] = []
+  for await (const { key, modifiedAt } of deps.objects.list('files/')) {
+    if (modifiedAt.getTime() > before) continue
+    batch.push(key)
+    if (batch.length === batchSize) {
+      await removeUnreferenced(deps, batch)
+      batch = []
+    }
+  }
+  await removeUnreferenced(deps, batch)
+}
+
+async function removeUnreferenced(deps: Deps, keys: readonly string[]): Promise<void> {
+  const referenced = new Set(await listReferencedKeys(deps.db, keys))
+  const orphans = keys.filter((key) => !referenced.has(key))
+  for (const key of orphans) await deps.objects.remove(key)
+  if (orphans.length > 0) deps.log.info({ removed: orphans.length }, 'removed objects without rows')
+}

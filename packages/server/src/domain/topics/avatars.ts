@@ -1,0 +1,27 @@
+import { invalid } from '../../platform/failure.ts'
+import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import { sanitizeFilename } from '../files/filename.ts'
+import { detectImageType } from '../files/image-type.ts'
+import type { TopicAvatar } from './topic.ts'
+
+const maxAvatarBytes = 200 * 1024
+/** By content; WebP is an allowed extension, but no allowed content. */
+const types = ['image/png', 'image/jpeg', 'image/gif', 'image/bmp', 'image/tiff', 'image/vnd.microsoft.icon']
+const extensions = ['png', 'jpg', 'jpeg', 'gif', 'bmp', 'tiff', 'ico', 'webp']
+
+/** The avatar that a received file makes; throws what is wrong with it as GitLab words it (contract 3.7). */
+export function readAvatar(file: ReceivedFile): TopicAvatar {
+  const filename = sanitizeFilename(file.filename)
+  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
+  const contentType = detectImageType(file.head)
+  const problems: string[] = []
+  if (file.bytes > maxAvatarBytes) problems.push('is too big (should be at most 200 KiB)')
+  if (!extensions.includes(extension)) problems.push(unsupported(extensions))
+  if (!contentType || !types.includes(contentType)) problems.push(unsupported(types))
+  if (problems.length > 0 || !contentType) throw invalid({ avatar: problems })
+  return { objectKey: file.key, filename, contentType, bytes: file.bytes }
+}
+
+function unsupported(supported: readonly string[]): string {
+  return `file format is not supported. Please try one of the following supported formats: ${supported.join(', ')}`
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+import { openApp, openDatabaseFor, openDeps } from './app.ts'
+import { migrate, pendingMigrations } from './db/migrate.ts'
+import { migrations } from './db/migrations/all.ts'
+import { ensureAdministrator } from './domain/bootstrap.ts'
+import { startJobs } from './jobs.ts'
+import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
+
+const usage = `Usage: alcove [serve | migrate]
+
+  serve     serve the API (the default); brings the schema of the database up to date first
+  migrate   bring the schema up to date and stop
+
+Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
+
+const [command = 'serve', ...rest] = process.argv.slice(2)
+try {
+  if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
+  else if (command === 'serve') await serve(readSettings())
+  else if (command === 'migrate') await migrateOnly(readSettings())
+  else if (command === 'help' || command === '--help') console.log(usage)
+  else stop(`alcove: there is no command ${command}.\n\n${usage}`, 2)
+} catch (error) {
+  stop(explain(error), 1)
+}
+
+async function serve(settings: Settings): Promise<void> {
+  const deps = await openDeps(settings)
+  await migrate(deps.db, migrations)
+  const administrator = await ensureAdministrator(deps)
+  // Before anything else can fail: the token cannot be had again.
+  if (administrator) console.log(settings.bootstrapToken ? withChosenToken : withToken(administrator.token))
+  const app = await openApp(deps)
+  await app.server.listen({ host: settings.host, port: settings.port })
+  const jobs = startJobs(deps)
+
+  const address = settings.externalUrl ?? app.server.listeningOrigin
+  console.log(`Alcove serves ${address}`)
+  if (administrator && !settings.bootstrapToken) console.log(firstRequest(address, administrator.token))
+
+  let isStopping = false
+  const onSignal = () => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    jobs.stop()
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => stop(explain(error), 1),
+    )
+  }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+}
+
+async function migrateOnly(settings: Settings): Promise<void> {
+  const db = await openDatabaseFor(settings)
+  try {
+    const pending = await pendingMigrations(db, migrations)
+    console.log(pending.length === 0 ? 'The schema is up to date.' : `Running ${pending.length} migrations …`)
+    for (const name of await migrate(db, migrations)) console.log(name)
+  } finally {
+    await db.close()
+  }
+}
+
+/** The only time the token is told: what is stored is its digest. */
+function withToken(token: string): string {
+  return `The database was empty, so there is an administrator now: root. This is his token; it is not shown again:
+
+  ${token}
+`
+}
+
+const withChosenToken =
+  'The database was empty, so there is an administrator now: root. His token is the one set as ALCOVE_BOOTSTRAP_TOKEN.'
+
+function firstRequest(address: string, token: string): string {
+  return `
+Try it:
+
+  curl --header 'PRIVATE-TOKEN: ${token}' ${address}/api/v4/user
+`
+}
+
+function explain(error: unknown): string {
+  if (error instanceof WrongSettings) return error.sentences.map((sentence) => `alcove: ${sentence}`).join('\n')
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return `alcove: the address is in use (${error.message}); set ALCOVE_PORT or ALCOVE_HOST to another one.`
+  }
+  return `alcove: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function stop(text: string, code: number): void {
+  console.error(text)
+  process.exit(code)
+}

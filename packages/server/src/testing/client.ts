@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import type { User } from '../domain/access/users.ts'
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+  text: string
+  bytes: Buffer
+  headers: Record<string, string | undefined>
+}
+
+export interface RequestOptions {
+  headers?: Record<string, string>
+}
+
+/** Sends whole requests, in process. A plain object goes as JSON, `URLSearchParams` as a form, `FormData` as multipart. */
+export interface Client {
+  /** Whoever the requests come from; absent for nobody. */
+  user?: User
+  token?: string
+  get(path: string, options?: RequestOptions): Promise<Reply>
+  head(path: string, options?: RequestOptions): Promise<Reply>
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
+  put(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
+  delete(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
+}
+
+/** Paths are below /api/v4, unless they begin with `//`, which stands for the root. */
+export function createClient(app: FastifyInstance, identity: { user?: User; token?: string } = {}): Client {
+  const send = async (method: Method, path: string, body: unknown, options: RequestOptions = {}): Promise<Reply> => {
+    const { payload, type } = await encode(body)
+    const response = await app.inject({
+      method,
+      url: path.startsWith('//') ? path.slice(1) : `/api/v4${path}`,
+      headers: {
+        ...(identity.token && { 'private-token': identity.token }),
+        ...(type && { 'content-type': type }),
+        ...options.headers,
+      },
+      ...(payload !== undefined && { payload }),
+    })
+    const text = response.payload
+    return {
+      status: response.statusCode,
+      body: response.headers['content-type'] === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
+      text,
+      bytes: response.rawPayload,
+      headers: response.headers as Record<string, string | undefined>,
+    }
+  }
+  return {
+    ...identity,
+    get: (path, options) => send('GET', path, undefined, options),
+    head: (path, options) => send('HEAD', path, undefined, options),
+    post: (path, body, options) => send('POST', path, body, options),
+    put: (path, body, options) => send('PUT', path, body, options),
+    delete: (path, body, options) => send('DELETE', path, body, options),
+  }
+}
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+
+async function encode(body: unknown): Promise<{ payload?: string | Buffer; type?: string }> {
+  if (body === undefined) return {}
+  if (body instanceof URLSearchParams) return { payload: body.toString(), type: 'application/x-www-form-urlencoded' }
+  if (body instanceof FormData) {
+    const response = new Response(body)
+    return {
+      payload: Buffer.from(await response.arrayBuffer()),
+      type: response.headers.get('content-type') ?? '',
+    }
+  }
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { payload: body }
+  return { payload: JSON.stringify(body), type: 'application/json' }
+}
+
+/** A multipart form with one file, and text fields beside it. */
+export function formWithFile(
+  field: string,
+  filename: string,
+  content: string | Uint8Array,
+  fields: Record<string, string> = {},
+): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append(field, new Blob([Buffer.from(content)]), filename)
+  return form
+}

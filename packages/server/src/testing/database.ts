@@ -1,0 +1,59 @@
+import { rmSync } from 'node:fs'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import type { Database } from '../db/db.ts'
+import { migrate } from '../db/migrate.ts'
+import { migrations } from '../db/migrations/all.ts'
+import { openDatabase } from '../db/open.ts'
+import { createTestDatabase } from './postgres.ts'
+
+export interface FreshDatabase {
+  db: Database
+  /** A second handle on the same database, as another process would have; PostgreSQL only. */
+  openAnother(): Promise<Database>
+  drop(): Promise<void>
+}
+
+export const testEngine: 'sqlite' | 'postgres' =
+  process.env['ALCOVE_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
+
+/** A migrated, otherwise empty database of the engine that this run is about. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  return testEngine === 'postgres' ? freshPostgres() : freshSqlite()
+}
+
+async function freshPostgres(): Promise<FreshDatabase> {
+  const { url, template } = inject('postgres')
+  const database = await createTestDatabase({ url }, { template })
+  const open = () => openDatabase({ kind: 'postgres', url: database.url })
+  const db = await open()
+  return { db, openAnother: open, drop: () => database.drop() }
+}
+
+async function freshSqlite(): Promise<FreshDatabase> {
+  template ??= makeTemplate()
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-test-'))
+  const file = join(folder, 'alcove.sqlite3')
+  await copyFile(await template, file)
+  const db = await openDatabase({ kind: 'sqlite', file })
+  return {
+    db,
+    openAnother: () => Promise.reject(new Error('SQLite serves one process')),
+    drop: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Migrated once per worker, then copied. */
+let template: Promise<string> | undefined
+
+async function makeTemplate(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-template-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'template.sqlite3')
+  const db = await openDatabase({ kind: 'sqlite', file })
+  await migrate(db, migrations)
+  await db.close()
+  return file
+}

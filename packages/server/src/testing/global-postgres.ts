@@ -1,0 +1,25 @@
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../db/migrate.ts'
+import { migrations } from '../db/migrations/all.ts'
+import { openDatabase } from '../db/open.ts'
+import { createTestDatabase, startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: { url: string; template: string }
+  }
+}
+
+/** One PostgreSQL for the whole run, with a migrated database that every test copies. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres()
+  const template = await createTestDatabase(server)
+  const db = await openDatabase({ kind: 'postgres', url: template.url })
+  await migrate(db, migrations)
+  await db.close()
+  provide('postgres', { url: server.url, template: template.name })
+  return async () => {
+    await template.drop()
+    await server.stop()
+  }
+}

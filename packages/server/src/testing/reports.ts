@@ -1,0 +1,42 @@
+interface EntryFields {
+  name?: string
+  severity?: string
+  line?: number
+  file?: string
+  rule?: string
+}
+
+/** One finding of a SAST report; its identity is its rule and its place. */
+export function entry({
+  name = 'Flaw',
+  severity = 'Medium',
+  line = 1,
+  file = 'src/app.ts',
+  rule = 'flaw',
+}: EntryFields = {}) {
+  return {
+    id: `${rule}-${file}-${line}`,
+    name,
+    description: `${name} at line ${line}`,
+    severity,
+    location: { file, start_line: line, end_line: line },
+    identifiers: [{ type: 'test_rule', name: `Rule ${rule}`, value: rule }],
+  }
+}
+
+/** A valid report of GitLab's schema 15.2.1. */
+export function sastReport(vulnerabilities: object[]) {
+  const tool = { id: 'test-scanner', name: 'Test scanner', version: '1.0.0', vendor: { name: 'Acme' } }
+  return {
+    version: '15.2.1',
+    scan: {
+      analyzer: { ...tool },
+      scanner: { ...tool },
+      type: 'sast',
+      status: 'success',
+      start_time: '2026-01-31T08:15:30',
+      end_time: '2026-01-31T08:16:30',
+    },
+    vulnerabilities,
+  }
+}

@@ -1,0 +1,129 @@
+import type { FastifyInstance } from 'fastify'
+import { afterAll, onTestFinished } from 'vitest'
+import { depsFrom, openApp } from '../app.ts'
+import { type Role, roles, type Visibility } from '../domain/access/roles.ts'
+import { ensureAdministrator } from '../domain/bootstrap.ts'
+import type { RootDeps } from '../domain/deps.ts'
+import { openMemoryStore } from '../platform/objects/memory.ts'
+import type { ObjectStore } from '../platform/objects/objects.ts'
+import { readSettings, type Settings } from '../platform/settings.ts'
+import { type Client, createClient } from './client.ts'
+import { freshDatabase } from './database.ts'
+
+export interface TestServer {
+  app: FastifyInstance
+  deps: RootDeps
+  /** `root`, with every scope. */
+  admin: Client
+  anonymous: Client
+  /** A client of a new user, with a token of scope `api`. */
+  user(username: string, options?: { external?: boolean; admin?: boolean }): Promise<Client>
+  /** A client of an existing user with another token. */
+  client(of: Client, options: { scopes: string[]; expiresAt?: string }): Promise<Client>
+  /** A project, together with the group in its path when that does not exist. */
+  project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
+  /** A client of a new user who has this role in the project; `outsider` has none. */
+  as(role: Role | 'outsider', project: TestProject): Promise<Client>
+  close(): Promise<void>
+}
+
+export interface TestProject {
+  id: number
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of POST /projects
+  [field: string]: any
+}
+
+export interface TestOptions {
+  settings?: Partial<Settings>
+  objects?: ObjectStore
+  /** ISO time; the clock of the server, which tests may set. */
+  clock?: { now: string }
+  /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
+  keepOpen?: boolean
+}
+
+/** The whole program on a fresh database, without a socket. */
+export async function startServer(options: TestOptions = {}): Promise<TestServer> {
+  const { db, drop } = await freshDatabase()
+  const settings = { ...readSettings({ ALCOVE_LOG_LEVEL: 'silent' }), bootstrapToken, ...options.settings }
+  const plain = depsFrom(settings, db, options.objects ?? openMemoryStore())
+  const { clock } = options
+  const deps: RootDeps = clock ? { ...plain, now: () => clock.now } : plain
+  await ensureAdministrator(deps)
+  const app = await openApp(deps)
+  await app.server.ready()
+
+  const admin = createClient(app.server, { token: bootstrapToken })
+  const close = async () => {
+    await app.close()
+    await drop()
+  }
+  if (!options.keepOpen) atTheEnd(close)
+
+  const server: TestServer = {
+    app: app.server,
+    deps,
+    admin,
+    anonymous: createClient(app.server),
+    close,
+
+    async user(username, { external = false, admin: isAdmin = false } = {}) {
+      const created = await admin.post('/users', {
+        username,
+        name: username,
+        email: `${username}@example.test`,
+        password: 'correct horse battery',
+        external,
+        admin: isAdmin,
+        skip_confirmation: true,
+      })
+      expectStatus(created, 201)
+      return server.client({ ...admin, user: created.body }, { scopes: ['api'] })
+    },
+
+    async client(of, { scopes, expiresAt }) {
+      const issued = await admin.post(`/users/${of.user?.id}/personal_access_tokens`, {
+        name: 'test',
+        scopes,
+        ...(expiresAt && { expires_at: expiresAt }),
+      })
+      expectStatus(issued, 201)
+      return createClient(app.server, { token: issued.body.token, ...(of.user && { user: of.user }) })
+    },
+
+    async project(fullPath, { visibility = 'private' } = {}) {
+      const cut = fullPath.lastIndexOf('/')
+      const [group, path] = [fullPath.slice(0, cut), fullPath.slice(cut + 1)]
+      let found = await admin.get(`/groups/${encodeURIComponent(group)}`)
+      // Public, so that it limits no project's visibility.
+      if (found.status === 404) found = await admin.post('/groups', { name: group, path: group, visibility: 'public' })
+      const created = await admin.post('/projects', { name: path, path, visibility, namespace_id: found.body.id })
+      expectStatus(created, 201)
+      return created.body
+    },
+
+    async as(role, project) {
+      const client = await server.user(`${role}-${++users}`)
+      if (role === 'outsider') return client
+      const member = { user_id: client.user?.id, access_level: roles[role] }
+      expectStatus(await admin.post(`/projects/${project.id}/members`, member), 201)
+      return client
+    },
+  }
+  return server
+}
+
+export const bootstrapToken = 'test-token-of-the-administrator'
+let users = 0
+
+function atTheEnd(close: () => Promise<void>): void {
+  try {
+    onTestFinished(close)
+  } catch {
+    afterAll(close)
+  }
+}
+
+function expectStatus(reply: { status: number; text: string }, status: number): void {
+  if (reply.status !== status) throw new Error(`expected ${status}, got ${reply.status}: ${reply.text}`)
+}
