@@ -10,7 +10,7 @@ import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/objects/disk.ts'
 import type { ObjectStore } from './platform/objects/objects.ts'
-import type { Settings } from './platform/settings.ts'
+import { type Settings, WrongSettings } from './platform/settings.ts'
 import { routes } from './routes.ts'
 
 export interface App {
@@ -29,7 +29,21 @@ export async function openDatabaseFor(settings: Settings): Promise<Database> {
 
 export async function openDeps(settings: Settings): Promise<RootDeps> {
   const db = await openDatabaseFor(settings)
-  return depsFrom(settings, db, await openDiskStore(join(settings.dataFolder, 'objects')))
+  return depsFrom(settings, db, await openObjectsFor(settings))
+}
+
+export type Place = 'disk' | 's3'
+
+/** The store that the settings say, or one in a place that they know of. */
+export async function openObjectsFor(
+  settings: Settings,
+  place: Place = settings.s3 ? 's3' : 'disk',
+): Promise<ObjectStore> {
+  if (place === 'disk') return openDiskStore(join(settings.dataFolder, 'objects'))
+  if (!settings.s3) throw new WrongSettings(['ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket.'])
+  // The SDK is only loaded where it is used.
+  const { openS3Store } = await import('./platform/objects/s3.ts')
+  return openS3Store(settings.s3, { maxObjectBytes: settings.maxUploadBytes })
 }
 
 export function depsFrom(settings: Settings, db: Database, objects: ObjectStore): RootDeps {

@@ -29,7 +29,7 @@ async function serve(settings: Settings): Promise<void> {
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)
   // Before anything else can fail: the token cannot be had again.
-  if (administrator) console.log(settings.bootstrapToken ? withChosenToken : withToken(administrator.token))
+  if (administrator) console.log(firstStart(settings, administrator.token))
   const app = await openApp(deps)
   await app.server.listen({ host: settings.host, port: settings.port })
   const jobs = startJobs(deps)
@@ -62,16 +62,15 @@ async function migrateOnly(settings: Settings): Promise<void> {
   }
 }
 
-/** The only time the token is told: what is stored is its digest. */
-function withToken(token: string): string {
-  return `The database was empty, so there is an administrator now: root. This is his token; it is not shown again:
+/** The only time the token is told: what is stored is its digest. One that was set is known already. */
+function firstStart({ bootstrapToken }: Settings, token: string): string {
+  const news = 'The database was empty, so there is an administrator now: root.'
+  if (bootstrapToken) return `${news} His token is the one set as ALCOVE_BOOTSTRAP_TOKEN.`
+  return `${news} This is his token; it is not shown again:
 
   ${token}
 `
 }
-
-const withChosenToken =
-  'The database was empty, so there is an administrator now: root. His token is the one set as ALCOVE_BOOTSTRAP_TOKEN.'
 
 function firstRequest(address: string, token: string): string {
   return `

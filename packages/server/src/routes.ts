@@ -1,5 +1,9 @@
 import { findingRoutes } from './api/v4/findings.ts'
+import { groupRoutes } from './api/v4/groups.ts'
+import { memberRoutes } from './api/v4/members.ts'
 import { metadataRoutes } from './api/v4/metadata.ts'
+import { namespaceRoutes } from './api/v4/namespaces.ts'
+import { projectRoutes } from './api/v4/projects.ts'
 import type { Route } from './api/v4/route.ts'
 import { securityReportRoutes } from './api/v4/security-reports.ts'
 import { tokenRoutes } from './api/v4/tokens.ts'
@@ -13,6 +17,10 @@ export const routes: readonly Route[] = [
   ...metadataRoutes,
   ...userRoutes,
   ...tokenRoutes,
+  ...groupRoutes,
+  ...namespaceRoutes,
+  ...projectRoutes,
+  ...memberRoutes,
   ...topicRoutes,
   ...uploadRoutes,
   ...securityReportRoutes,

@@ -56,8 +56,8 @@ export type FailureCause =
   | { kind: 'precondition-failed' }
   | { kind: 'too-large' }
   | { kind: 'unprocessable'; sentence: string }
-  /** A dependency (database, object store) does not answer. */
-  | { kind: 'unavailable'; what: string }
+  /** A dependency (database, object store) does not answer; `why` is for the log. */
+  | { kind: 'unavailable'; what: string; why?: string }
 
 export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
 export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })
@@ -77,7 +77,8 @@ export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
 export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
 export const tooLarge = (): Failure => new Failure({ kind: 'too-large' })
 export const unprocessable = (sentence: string): Failure => new Failure({ kind: 'unprocessable', sentence })
-export const unavailable = (what: string): Failure => new Failure({ kind: 'unavailable', what })
+export const unavailable = (what: string, why?: string): Failure =>
+  new Failure({ kind: 'unavailable', what, ...(why && { why }) })
 
 /** For logs and test output; never sent to a client. */
 function describe(cause: FailureCause): string {

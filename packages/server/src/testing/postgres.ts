@@ -13,11 +13,18 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
+export interface PostgresOptions {
+  /** A folder for a cluster that stays, made when it is not there. Absent: the data goes away with the server. */
+  data?: string
+  /** In place of those that are fast and protect nothing. */
+  settings?: Readonly<Record<string, string>>
+}
+
 /**
- * A PostgreSQL for tests: `ALCOVE_TEST_DATABASE_URL`, else a new one from npm, on a Unix socket and with everything off
- * that protects data. It goes away with the process that started it, even when that is killed.
+ * A PostgreSQL for tests: `ALCOVE_TEST_DATABASE_URL`, else one from npm, on a Unix socket and with everything off that
+ * protects data. It goes away with the process that started it, even when that is killed.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const external = process.env['ALCOVE_TEST_DATABASE_URL']
   if (external) return { url: external, stop: async () => {} }
 
@@ -25,9 +32,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = await makeFolder(owner)
   try {
     const bin = join(await findNative(folder, owner), 'bin')
-    const data = join(folder, 'data')
-    await run(join(bin, 'initdb'), [...initdbOptions, '--pgdata', data], owner)
-    return await startServer(join(bin, 'postgres'), folder, data, owner)
+    const data = options.data ?? join(folder, 'data')
+    if (!(await exists(join(data, 'PG_VERSION')))) {
+      if (options.data) await makeOwned(data, owner)
+      await run(join(bin, 'initdb'), [...initdbOptions, '--pgdata', data], owner)
+    }
+    return await startServer(join(bin, 'postgres'), folder, data, options.settings ?? fastSettings, owner)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -86,6 +96,11 @@ async function makeFolder(owner: Owner | undefined): Promise<string> {
   return folder
 }
 
+async function makeOwned(folder: string, owner: Owner | undefined): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  if (owner) await chown(folder, owner.uid, owner.gid)
+}
+
 async function isOpenToAll(path: string): Promise<boolean> {
   const { mode } = await stat(path)
   if ((mode & 0o005) !== 0o005) return false
@@ -131,7 +146,7 @@ const initdbOptions = [
   ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', `--lc-ctype=${ctype}`],
   ...['--no-sync', '--no-instructions', '--set=dynamic_shared_memory_type=mmap'],
 ]
-const settings = {
+const fastSettings = {
   listen_addresses: '',
   max_connections: '200',
   shared_buffers: '64MB',
@@ -166,7 +181,13 @@ const watchedServer = `
   ) >/dev/null 2>&1 &
   exec "$@" 3<&-`
 
-async function startServer(postgres: string, folder: string, data: string, owner: Owner | undefined) {
+async function startServer(
+  postgres: string,
+  folder: string,
+  data: string,
+  settings: Readonly<Record<string, string>>,
+  owner: Owner | undefined,
+) {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn('sh', ['-c', watchedServer, 'sh', folder, postgres, '-D', data, '-k', folder, ...options], {
     ...owner,

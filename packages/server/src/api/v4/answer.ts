@@ -18,6 +18,7 @@ import { isBug } from './errors.ts'
 import type { Found, Guard } from './guard.ts'
 import { compileInput } from './input.ts'
 import type { FilePart, MultipartOptions } from './multipart.ts'
+import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
 import { fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
@@ -171,13 +172,10 @@ function queryOf(request: FastifyRequest): Bag {
   return question < 0 ? emptyBag() : parseUrlencoded(url.slice(question + 1))
 }
 
+/** Proxies may ask for a whole address, of which the origin is left out here. */
 function pathOf(request: FastifyRequest): string {
-  return (request.raw.url ?? '').split('?', 1)[0] ?? ''
-}
-
-/** What links begin with: the configured address, or the one the client asked. */
-export function originOf(deps: RootDeps, request: FastifyRequest): string {
-  return deps.settings.externalUrl ?? `${request.protocol}://${request.host}`
+  const [path = ''] = (request.raw.url ?? '').split('?', 1)
+  return path.replace(/^https?:\/\/[^/]*/i, '')
 }
 
 function dateHeader(value: string | undefined): number | undefined {

@@ -8,10 +8,11 @@ import { addressOf } from './server.ts'
 /** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
 export function describeRoutes(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Record<string, unknown> = { Error: errorSchema }
   for (const route of routes) {
     const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
     paths[address] ??= {}
-    paths[address][route.method.toLowerCase()] = describeRoute(route)
+    paths[address][route.method.toLowerCase()] = describeRoute(route, schemas)
   }
   return {
     openapi: '3.1.0',
@@ -31,7 +32,7 @@ export function describeRoutes(routes: readonly Route[]): object {
         privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
-      schemas: { Error: errorSchema },
+      schemas,
       responses: {
         Error: {
           description: 'What is wrong',
@@ -54,7 +55,7 @@ const errorSchema = {
   },
 }
 
-function describeRoute(route: Route): object {
+function describeRoute(route: Route, schemas: Schemas): object {
   const pathNames = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const properties: Record<string, TSchema> = {
     ...route.input?.properties,
@@ -75,33 +76,35 @@ function describeRoute(route: Route): object {
         name,
         in: 'path',
         required: true,
-        schema: plain(properties[name] ?? idSchema),
+        schema: plain(properties[name] ?? idSchema, schemas),
       })),
-      ...(inBody ? [] : others.map(([name, schema]) => queryParameter(name, schema, required.includes(name)))),
+      ...(inBody ? [] : others.map(([name, schema]) => queryParameter(name, plain(schema, schemas), required.includes(name)))),
     ],
-    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required) }),
-    responses: { [route.status]: successOf(route), '4XX': { $ref: '#/components/responses/Error' } },
+    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas) }),
+    responses: { [route.status]: successOf(route, schemas), '4XX': { $ref: '#/components/responses/Error' } },
   }
 }
 
+type Schemas = Record<string, unknown>
+
 const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
 
-function queryParameter(name: string, schema: TSchema, isRequired: boolean): object {
+function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
   const isList = (schema as { type?: string }).type === 'array'
   return {
     name: isList ? `${name}[]` : name,
     in: 'query',
     ...(isRequired && { required: true }),
     ...(isList && { style: 'form', explode: true }),
-    schema: plain(schema),
+    schema,
   }
 }
 
-function requestBody(fields: [string, TSchema][], required: readonly string[]): object {
+function requestBody(fields: [string, TSchema][], required: readonly string[], schemas: Schemas): object {
   const names = fields.map(([name]) => name).filter((name) => required.includes(name))
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field)])),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field, schemas)])),
     ...(names.length > 0 && { required: names }),
   }
   const hasFile = fields.some(([, field]) => (field as { format?: string }).format === 'binary')
@@ -114,7 +117,7 @@ function requestBody(fields: [string, TSchema][], required: readonly string[]): 
   }
 }
 
-function successOf(route: Route): object {
+function successOf(route: Route, schemas: Schemas): object {
   if (route.output === noOutput) return { description: 'Done; no body' }
   if (route.output === fileOutput) {
     const schema = { type: 'string', format: 'binary' }
@@ -126,7 +129,7 @@ function successOf(route: Route): object {
   return {
     description: route.paged ? 'One page of the list' : 'OK',
     ...(route.paged && { headers: pageHeaderSchemas }),
-    content: { 'application/json': { schema: plain(route.output) } },
+    content: { 'application/json': { schema: plain(route.output, schemas) } },
   }
 }
 
@@ -168,7 +171,22 @@ function operationId({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_')
 }
 
-/** A schema without TypeBox's own marks. */
-function plain(schema: TSchema): unknown {
-  return JSON.parse(JSON.stringify(schema))
+/** A schema without TypeBox's own marks. What has a title is described once, among the components. */
+function plain(schema: TSchema, components: Schemas): unknown {
+  return hoist(JSON.parse(JSON.stringify(schema)), components)
+}
+
+function hoist(schema: unknown, components: Schemas): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, hoist(part, components)]),
+  )
+  if (typeof title !== 'string' || rest['type'] !== 'object') return { ...(title !== undefined && { title }), ...rest }
+  const name = title.replaceAll(' ', '')
+  if (name in components && JSON.stringify(components[name]) !== JSON.stringify(rest)) {
+    throw new Error(`two different schemas are called ${title}`)
+  }
+  components[name] = rest
+  return { $ref: `#/components/schemas/${name}` }
 }

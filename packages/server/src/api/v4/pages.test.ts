@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { type Page, pageOf } from '../../domain/page.ts'
 import { Failure } from '../../platform/failure.ts'
 import { type Bag, parseUrlencoded } from './bag.ts'
 import { compileInput, optional, text } from './input.ts'
-import { type Page, pageOf } from '../../domain/page.ts'
 import { keysetHeaders, pageHeaders, pageInput, pageProperties, readPage } from './pages.ts'
 
 const readInput = compileInput(pageInput)
@@ -123,6 +123,13 @@ test('links without parameters carry the page', () => {
   expect(queryOf(headers(1, 20, { total: 1 }, 1, {})['Link'])).toBe('page=1&per_page=20')
 })
 
+test('of links too long to be sent four times only the next page is told', () => {
+  const search = 'x'.repeat(5000)
+  const long = (page: number) => headers(page, 20, { total: 60 }, 20, { search })['Link']
+  expect(long(2)).toBe(`<${url}?page=3&per_page=20&search=${search}>; rel="next"`)
+  expect(long(3)).toBeUndefined()
+})
+
 test('links never repeat a secret', () => {
   const bag = parseUrlencoded('private_token=s3&access_token=s3&bearer_token=s3&job_token[]=s3&sudo=root')
   expect(queryOf(headers(1, 20, { total: 1 }, 1, bag)['Link'])).toBe('page=1&per_page=20&sudo=root')
@@ -160,9 +167,9 @@ test('the query of a link is read back as it was meant', () => {
   )
   fc.assert(
     fc.property(fc.dictionary(name, value), (parameters) => {
-      const bag = parseUrlencoded(queryOf(headers(1, 20, { total: 1 }, 1, parameters)['Link']))
+      const bag = parseUrlencoded(queryOf(headers(1, 20, { total: 40 }, 20, parameters)['Link']))
       expect(JSON.parse(JSON.stringify(bag))).toEqual(
-        JSON.parse(JSON.stringify({ ...parameters, page: '1', per_page: '20' })),
+        JSON.parse(JSON.stringify({ ...parameters, page: '2', per_page: '20' })),
       )
     }),
   )
@@ -171,7 +178,7 @@ test('the query of a link is read back as it was meant', () => {
 test('any parameters make a header that can be sent', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.anything({ maxDepth: 4 })), (parameters) => {
-      expect(headers(1, 20, { total: 1 }, 1, parameters)['Link']).toMatch(/^[\x21-\x7e ]*$/)
+      expect(headers(1, 20, { total: 40 }, 20, parameters)['Link']).toMatch(/^[\x21-\x7e ]*$/)
     }),
   )
 })

@@ -39,6 +39,9 @@ interface PageAnswer extends ListAnswer, Omit<Page<unknown>, 'rows'> {
   rowCount: number
 }
 
+/** Each link repeats the query, and clients take no more than 16 KiB of headers: of long ones only the next page is told. */
+const maxLinkLength = 8 * 1024
+
 /** GitLab's headers of an offset page. One that does not apply is blank; those of an uncounted list are left out. */
 export function pageHeaders(answer: PageAnswer): Record<string, string> {
   const { page, perPage, rowCount, total } = answer
@@ -49,10 +52,15 @@ export function pageHeaders(answer: PageAnswer): Record<string, string> {
   const isCounted = total !== undefined && total <= maxCountedRows
 
   const target = pageTarget(answer)
-  const links = [`<${target(1)}>; rel="first"`]
-  if (hasNext) links.unshift(`<${target(page + 1)}>; rel="next"`)
-  if (hasPrevious) links.unshift(`<${target(page - 1)}>; rel="prev"`)
-  if (isCounted) links.push(`<${target(lastPage ?? 1)}>; rel="last"`)
+  const next = hasNext ? `<${target(page + 1)}>; rel="next"` : undefined
+  const links = [
+    hasPrevious && `<${target(page - 1)}>; rel="prev"`,
+    next,
+    `<${target(1)}>; rel="first"`,
+    isCounted && `<${target(lastPage ?? 1)}>; rel="last"`,
+  ]
+  const all = links.filter(Boolean).join(', ')
+  const link = all.length <= maxLinkLength ? all : next
 
   return {
     'X-Per-Page': String(perPage),
@@ -60,7 +68,7 @@ export function pageHeaders(answer: PageAnswer): Record<string, string> {
     'X-Next-Page': hasNext ? String(page + 1) : '',
     'X-Prev-Page': hasPrevious ? String(page - 1) : '',
     ...(isCounted && { 'X-Total': String(total), 'X-Total-Pages': String(lastPage) }),
-    Link: links.join(', '),
+    ...(link !== undefined && { Link: link }),
   }
 }
 

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { RootDeps } from '../../domain/deps.ts'
 import { Failure } from '../../platform/failure.ts'
 import { withoutSecrets } from '../../platform/log.ts'
 import { createAnswerer } from './answer.ts'
+import { endConnectionsOnClose } from './closing.ts'
 import { createGuard } from './guard.ts'
 import { registerMultipart } from './multipart.ts'
 import { sendError } from './respond.ts'
@@ -21,6 +24,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: 16_384,
@@ -74,6 +78,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       'request',
     )
   })
+  endConnectionsOnClose(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
@@ -132,6 +137,19 @@ function refuseAddress(request: FastifyRequest | unknown, response: unknown): vo
   reply.statusCode = 400
   reply.setHeader('content-type', 'application/json')
   reply.end('{"error":"the address is not valid percent-encoded UTF-8"}')
+}
+
+/** What is no HTTP request, or one with headers that nobody needs, is told so and heard no further. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const reason = STATUS_CODES[status]
+  const body = JSON.stringify({ message: `${status} ${reason}` })
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy())
 }
 
 const exposed = [

@@ -59,6 +59,8 @@ export const permissions = {
   'project.read': { on: 'project', who: 'anyone', scope: 'read_api' },
   'project.update': { on: 'project', who: 'maintainer', scope: 'api' },
   'project.delete': { on: 'project', who: 'owner', scope: 'api' },
+  'project.archive': { on: 'project', who: 'owner', scope: 'api' },
+  'project.star': { on: 'project', who: 'user', scope: 'api' },
   'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },
   'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'project.member.remove': { on: 'project', who: 'user', scope: 'api' },

@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../db/violations.ts'
 import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, refused } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
@@ -8,7 +9,6 @@ import { listMembershipRoots, type Membership } from './membership-queries.ts'
 import { countNamespaces, listNamespaces, type NamespaceFilter, type NamespaceOrder } from './namespace-list-queries.ts'
 import {
   findNamespaceById,
-  findNamespaceByPath,
   insertGroup,
   listVisibilitiesIn,
   lockNamespace,
@@ -17,7 +17,7 @@ import {
 } from './namespace-queries.ts'
 import { groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
-import { findProjectByPath, updateProjectPathsBelow } from './project-queries.ts'
+import { updateProjectPathsBelow } from './project-queries.ts'
 import { groupLevel, isGroupVisible, openVisibilities, type Visitor } from './visible.ts'
 
 export interface NewGroup {
@@ -72,9 +72,8 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
       ...(after.visibility === before.visibility ? {} : await visibilityProblems(deps, after, parent ?? null)),
     }
     if (Object.keys(problems).length > 0) throw invalid(problems)
-    if (await isTaken(deps, after)) throw invalid({ path: [taken] })
 
-    await updateGroup(deps.db, after, deps.now())
+    if (!(await updateGroup(deps.db, after, deps.now()))) throw pathTaken()
     if (after.fullPath !== before.fullPath || after.fullName !== before.fullName) {
       await updateSubgroupPaths(deps.db, before, after)
       if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(deps.db, before, after)
@@ -82,6 +81,8 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
     const group = await findNamespaceById(deps.db, id)
     if (!group) throw notFound('Group')
     return group
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? pathTaken() : error
   })
 }
 
@@ -160,13 +161,8 @@ async function holdGroup(deps: Deps, id: number): Promise<Namespace> {
   return group
 }
 
-async function isTaken(deps: Deps, group: Namespace): Promise<boolean> {
-  const namespace = await findNamespaceByPath(deps.db, group.fullPath)
-  if (namespace && namespace.id !== group.id) return true
-  return (await findProjectByPath(deps.db, group.fullPath)) !== undefined
-}
-
 const taken = 'has already been taken'
+const pathTaken = (): Failure => invalid({ path: [taken] })
 
 function wideness(visibility: Visibility, most: Visibility): InvalidAttributes {
   if (!isWider(visibility, most)) return {}

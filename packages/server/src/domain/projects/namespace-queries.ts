@@ -115,7 +115,10 @@ export async function listOwnNamespaces(db: Db, userId: number): Promise<Namespa
 }
 
 /** The visibilities of the projects and the subgroups right in a group. */
-export async function listVisibilitiesIn(db: Db, groupId: number): Promise<{ of: 'project' | 'group'; visibility: Visibility }[]> {
+export async function listVisibilitiesIn(
+  db: Db,
+  groupId: number,
+): Promise<{ of: 'project' | 'group'; visibility: Visibility }[]> {
   return db.all(sql`
     select distinct 'project' as "of", visibility from projects where namespace_id = ${groupId}
     union all

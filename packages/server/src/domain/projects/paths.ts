@@ -15,7 +15,8 @@ const projectNameRule =
   "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'."
 const groupNameRule =
   "can contain only letters, digits, emoji, '_', '.', dash, space, parenthesis. It must start with letter, digit, emoji or '_'."
-const projectName = /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\p{Pd}+\u{a9}-\u{1f9ff}_. ]*$/u
+const projectName =
+  /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\p{Pd}+\u{a9}-\u{1f9ff}_. ]*$/u
 const groupName = /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_()\-. ]*$/u
 
 /** Everything wrong with those attributes of a project that are given. */

@@ -4,7 +4,7 @@ import type { Visibility } from '../access/roles.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { type Membership, memberNamespaces, memberProjects } from './membership-queries.ts'
 import { lineageRange, type Namespace, type Project } from './project.ts'
-import { projectColumns, projectFrom, type ProjectRow } from './project-queries.ts'
+import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
 import type { ProjectSearch } from './search.ts'
 
 /** Whose list it is. */
@@ -20,7 +20,7 @@ export interface ProjectFilter {
   visibility?: Visibility | undefined
   /** In one namespace, or also in those below it. */
   within?: { namespace: Namespace; descendants: boolean } | undefined
-  /** Of each list at least one topic. */
+  /** Of each list at least one topic; the first list should be the rarest. */
   topics?: readonly (readonly number[])[] | undefined
   starredBy?: number | undefined
   search?: ProjectSearch | undefined
@@ -58,7 +58,9 @@ export async function listProjects(
   page: PageRequest,
   counted: number,
 ): Promise<Project[]> {
-  const key = orderKey(db, filter, order)
+  // The column that the rows are found by: SQLite does not see that its order is that of the other.
+  const idColumn = filter.topics?.length ? sql`tagged.project_id` : sql`projects.id`
+  const key = order.by === 'id' ? idColumn : orderKey(db, filter, order.by)
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
   const limit = sql`limit ${page.perPage + 1} offset ${page.offset}`
   const columns = sql`projects.id as id, ${key} as sort_key`
@@ -66,7 +68,7 @@ export async function listProjects(
   const chosen = found
     ? sql`found as materialized (${found}),
       page as (select id, sort_key from found order by sort_key ${direction}, id ${direction} ${limit})`
-    : sql`page as (${scanned(db, filter, columns, order)} order by ${key} ${direction}, projects.id ${direction} ${limit})`
+    : sql`page as (${scanned(db, filter, columns, order)} order by ${key} ${direction}, ${idColumn} ${direction} ${limit})`
   const rows = await db.all<ProjectRow>(sql`
     with ${chosen}
     select ${projectColumns} from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
@@ -74,8 +76,8 @@ export async function listProjects(
   return rows.map(projectFrom)
 }
 
-function orderKey(db: Db, { search }: ProjectFilter, { by }: ProjectOrder): Sql {
-  if (by !== 'similarity') return by === 'id' ? sql`projects.id` : keys[by]
+function orderKey(db: Db, { search }: ProjectFilter, by: Exclude<ProjectOrder['by'], 'id'>): Sql {
+  if (by !== 'similarity') return keys[by]
   const similar = (column: Sql) => (search ? db.dialect.similarity(column, search.text) : sql`0`)
   return sql`10 * ${similar(sql`projects.path`)} + 7 * ${similar(sql`projects.name`)}
     + 2 * ${similar(sql`coalesce(projects.description, '')`)}`
@@ -101,12 +103,13 @@ function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined 
     .map((open) => sql`select ${columns} from projects where projects.visibility = ${open} ${narrowing(db, filter)}`)
   const closed = asked.filter((candidate) => !audience.open.includes(candidate))
   if (audience.member && closed.length > 0) {
-    branches.push(sql`
-      select ${columns} from projects
-      where projects.id in (
-          select * from ${memberProjects(audience.member)} as direct
-          union select id from projects where namespace_id in ${memberNamespaces(audience.member)})
-        ${closed.length < visibilities.length ? sql`and ${isOf(closed)}` : empty} ${narrowing(db, filter)}`)
+    const rest = sql`${closed.length < visibilities.length ? sql`and ${isOf(closed)}` : empty} ${narrowing(db, filter)}`
+    const [direct, inherited] = [memberProjects(audience.member), memberNamespaces(audience.member)]
+    branches.push(
+      sql`select ${columns} from projects where projects.id in ${direct} ${rest}`,
+      sql`select ${columns} from projects
+        where projects.namespace_id in ${inherited} and projects.id not in ${direct} ${rest}`,
+    )
   }
   return branches.length > 0 ? join(branches, ' union all ') : undefined
 }
@@ -195,10 +198,9 @@ function matches(db: Db, { text, terms, withFullPath }: ProjectSearch): Sql {
   return sql`(${equals(sql`projects.name`)} or ${equals(sql`projects.path`)})`
 }
 
-/** The topics of exactly this name, one per organization at most. */
-export async function listTopicIdsNamed(db: Db, name: string): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select id from topics
+/** The topics of exactly this name, one per organization at most, and how many projects have each. */
+export function listTopicsNamed(db: Db, name: string): Promise<{ id: number; total: number }[]> {
+  return db.all(sql`
+    select id, total_projects_count as total from topics
     where organization_id in (select id from organizations) and name = ${name} order by id`)
-  return rows.map((row) => row.id)
 }

@@ -1,7 +1,9 @@
+import { type Cache, openCache } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
 import { badRequest, notFound } from '../../platform/failure.ts'
 import { roles } from '../access/roles.ts'
 import { findUserByReference } from '../access/users.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, RootDeps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { listLevels, listPeople, type Person } from './member-queries.ts'
 import { findOwnNamespace } from './namespace-queries.ts'
@@ -10,11 +12,11 @@ import {
   type Audience,
   countProjects,
   listProjects,
-  listTopicIdsNamed,
+  listTopicsNamed,
   type ProjectFilter,
   type ProjectOrder,
 } from './project-list-queries.ts'
-import { readProjectSearch } from './search.ts'
+import { type ProjectSearch, readProjectSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** What a client asks a list of projects for. */
@@ -46,7 +48,7 @@ export async function getOwnNamespace(deps: Deps, reference: string): Promise<Na
 
 /** Those of the projects that the caller can read; the others are neither listed nor counted. */
 export async function findProjects(
-  deps: Deps,
+  deps: RootDeps,
   caller: Visitor | null,
   query: ProjectQuery,
   asked: ProjectOrder,
@@ -65,11 +67,27 @@ export async function findProjects(
     search,
     starredBy: query.starred ? caller?.user.id : undefined,
   }
-  const counted = await countProjects(deps.db, filter)
+  const counted = await countsIn(deps.db.changes).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
   if (counted === 0) return { rows: [], total: 0 }
-  // Similar to nothing: as if no order had been asked for.
-  const order: ProjectOrder = asked.by === 'similarity' ? { by: search ? asked.by : 'id', direction: 'desc' } : asked
+  const order = asked.by === 'similarity' ? similarityOrder(counted, search) : asked
   return pageOf(page, await listProjects(deps.db, filter, order, page, counted), counted)
+}
+
+const mostCompared = 2000
+
+/** Similar to nothing, or among too many to compare them all: as if no order had been asked for. */
+function similarityOrder(counted: number, search: ProjectSearch | undefined): ProjectOrder {
+  return { by: search && counted <= mostCompared ? 'similarity' : 'id', direction: 'desc' }
+}
+
+const countedTables = ['projects', 'namespaces', 'members', 'topics', 'project_topics', 'project_stars']
+const counts = new WeakMap<Changes, Cache<number>>()
+
+/** Counting costs more than the page itself; what was counted holds until one of the tables changes. */
+function countsIn(changes: Changes): Cache<number> {
+  const known = counts.get(changes) ?? openCache(changes, countedTables, 2000)
+  counts.set(changes, known)
+  return known
 }
 
 function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string): Audience {
@@ -84,9 +102,11 @@ async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): P
   const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
   names.delete('')
   if (topics.length > 0 && names.size === 0) return undefined
-  const found = await Promise.all([...names].map((name) => listTopicIdsNamed(deps.db, name)))
-  if (found.some((ids) => ids.length === 0)) return undefined
-  return topicId === undefined ? found : [...found, [topicId]]
+  const found = await Promise.all([...names].map((name) => listTopicsNamed(deps.db, name)))
+  if (found.some((topics) => topics.length === 0)) return undefined
+  const uses = (topics: { total: number }[]) => topics.reduce((sum, topic) => sum + topic.total, 0)
+  const ids = found.sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
+  return topicId === undefined ? ids : [...ids, [topicId]]
 }
 
 /** What somebody holds in a project: by his own membership, and through its groups. */

@@ -167,6 +167,10 @@ export async function deleteStar(db: Db, projectId: number, userId: number): Pro
   return changed === 1
 }
 
+export async function adjustStarCount(db: Db, id: number, change: 1 | -1): Promise<void> {
+  await db.run(sql`update projects set star_count = star_count + ${change} where id = ${id}`)
+}
+
 export async function recountStars(db: Db, projectIds: readonly number[]): Promise<void> {
   await db.run(sql`
     update projects set star_count = (select count(*) from project_stars s where s.project_id = projects.id)

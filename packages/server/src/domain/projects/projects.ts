@@ -8,6 +8,7 @@ import { findOwnNamespace, lockNamespace } from './namespace-queries.ts'
 import { pathFromName, projectProblems } from './paths.ts'
 import { isWider, type Namespace, type Project } from './project.ts'
 import {
+  adjustStarCount,
   countProjectsIn,
   deleteStar,
   findProjectById,
@@ -15,7 +16,6 @@ import {
   insertProject,
   insertStar,
   lockProject,
-  recountStars,
   updateProject,
 } from './project-queries.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
@@ -88,7 +88,7 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
 export function starProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
   return transaction(deps, async (deps) => {
     if (!(await insertStar(deps.db, project.id, caller.user.id, deps.now()))) throw unchanged()
-    await recountStars(deps.db, [project.id])
+    await adjustStarCount(deps.db, project.id, 1)
     return reload(deps, project.id)
   })
 }
@@ -97,7 +97,7 @@ export function starProject(deps: Deps, caller: Caller, project: Project): Promi
 export function unstarProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
   return transaction(deps, async (deps) => {
     if (!(await deleteStar(deps.db, project.id, caller.user.id))) throw unchanged()
-    await recountStars(deps.db, [project.id])
+    await adjustStarCount(deps.db, project.id, -1)
     return reload(deps, project.id)
   })
 }

@@ -66,7 +66,12 @@ export function projectLevel(
   return level(deps, caller, lineageOf(project.namespace), project.id, memory)
 }
 
-export function groupLevel(deps: Deps, group: Namespace, caller: Visitor | null, memory?: ProjectMemory): Promise<number> {
+export function groupLevel(
+  deps: Deps,
+  group: Namespace,
+  caller: Visitor | null,
+  memory?: ProjectMemory,
+): Promise<number> {
   return level(deps, caller, lineageOf(group), null, memory)
 }
 

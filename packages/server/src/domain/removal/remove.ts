@@ -1,14 +1,9 @@
 import { deleteUser } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
-import type { Namespace, Project } from '../projects/project.ts'
 import { deleteNamespace, listOwnNamespaces } from '../projects/namespace-queries.ts'
-import {
-  deleteProject,
-  listProjectIdsBelow,
-  listStarredProjectIds,
-  recountStars,
-} from '../projects/project-queries.ts'
+import type { Namespace, Project } from '../projects/project.ts'
+import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
 

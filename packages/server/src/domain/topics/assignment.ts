@@ -36,7 +36,7 @@ export async function setProjectTopics(deps: Deps, project: Project, names: read
 }
 
 /** The names a client sent, cut at commas, trimmed, without blanks, and one of those that differ only by case. */
-export function readTopicNames(names: readonly string[]): string[] {
+function readTopicNames(names: readonly string[]): string[] {
   const byKey = new Map<string, string>()
   for (const name of names.flatMap((text) => text.split(','))) {
     const trimmed = name.trim()

@@ -19,7 +19,7 @@ import {
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
 
-export const defaultOrganizationId = 1
+const defaultOrganizationId = 1
 
 export interface TopicQuery {
   organizationId?: number | undefined

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { openMemoryStore } from '../../platform/objects/memory.ts'
+import { formWithFile } from '../../testing/client.ts'
+import { startServer } from '../../testing/server.ts'
+
+describe('an address', () => {
+  test('that nobody has is 404, and one of the old API 410', async () => {
+    const { admin } = await startServer()
+    expect(await admin.get('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    expect(await admin.get('//')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    expect(await admin.get('//api/v3/projects')).toMatchObject({
+      status: 410,
+      body: { error: 'API V3 is no longer supported. Use API V4 instead.' },
+    })
+  })
+
+  test('with a method it does not have is 405, with those it has', async () => {
+    const { admin } = await startServer()
+    expect(await admin.delete('/topics')).toMatchObject({
+      status: 405,
+      body: { error: '405 Not Allowed' },
+      headers: { allow: 'GET, HEAD, POST' },
+    })
+    expect(await admin.get('/projects/1/security_reports')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+  })
+
+  test('may end in a slash', async () => {
+    const { anonymous } = await startServer()
+    expect(await anonymous.get('/topics/')).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('that is not percent-encoded UTF-8 is 400', async () => {
+    const { admin } = await startServer()
+    expect((await admin.get('/projects/%E9')).status).toBe(400)
+    expect((await admin.get('/topics?search=%E9')).status).toBe(400)
+  })
+
+  test('names a project by its path, in any case, with dots as they are or encoded', async () => {
+    const server = await startServer()
+    const { id } = await server.project('acme/web.site')
+    for (const path of ['acme%2Fweb.site', 'acme%2Fweb%2Esite', 'Acme%2FWeb.Site']) {
+      expect(await server.admin.get(`/projects/${path}`)).toMatchObject({ status: 200, body: { id } })
+    }
+  })
+})
+
+describe('an answer', () => {
+  test('is JSON without a charset, and carries the request’s id when that can be one', async () => {
+    const { anonymous } = await startServer()
+    const answer = await anonymous.get('/topics', { headers: { 'x-request-id': 'ask-7.a' } })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'x-request-id': 'ask-7.a',
+      'cache-control': 'max-age=0, private, must-revalidate',
+      etag: expect.stringMatching(/^W\/"[0-9a-f]{32}"$/),
+      vary: 'Origin',
+    })
+    const other = await anonymous.get('/topics', { headers: { 'x-request-id': 'no id!' } })
+    expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('may be read by pages of any origin, which may ask before', async () => {
+    const { anonymous, app } = await startServer()
+    const { headers } = await anonymous.get('/topics', { headers: { origin: 'https://page.test' } })
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['access-control-expose-headers']).toContain('X-Next-Page')
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+
+    const asked = await app.inject({
+      method: 'OPTIONS',
+      url: '/api/v4/topics/1',
+      headers: { origin: 'https://page.test', 'access-control-request-headers': 'private-token' },
+    })
+    expect(asked.statusCode).toBe(200)
+    expect(asked.headers['access-control-allow-methods']).toContain('PUT')
+    expect(asked.headers['access-control-allow-headers']).toBe('private-token')
+  })
+
+  test('to a bug tells nothing of it', async () => {
+    const objects = { ...openMemoryStore(), put: () => Promise.reject(new Error('the disk of 10.0.0.7 is full')) }
+    const server = await startServer({ objects })
+    const project = await server.project('acme/site')
+    expect(
+      await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'a')),
+    ).toMatchObject({
+      status: 500,
+      body: { message: '500 Internal Server Error' },
+    })
+  })
+})
+
+describe('a body', () => {
+  test('of a type that nobody reads is 415, with the type', async () => {
+    const { admin } = await startServer()
+    const headers = { 'content-type': 'application/xml' }
+    expect(await admin.post('/projects', '<project/>', { headers })).toMatchObject({
+      status: 415,
+      body: { error: "The provided content-type 'application/xml' is not supported." },
+    })
+  })
+
+  test('of JSON that cannot be parsed is 400, and a blank one is empty', async () => {
+    const { admin } = await startServer()
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    expect(await admin.post('/topics', '{"name":', { headers })).toMatchObject({ status: 400 })
+    expect(await admin.post('/topics', '', { headers })).toMatchObject({
+      status: 400,
+      body: { error: 'name is missing, title is missing' },
+    })
+  })
+
+  test('over 4 MiB of JSON is 413, as JSON', async () => {
+    const { admin } = await startServer()
+    const title = 'x'.repeat(4 * 1024 * 1024)
+    expect(await admin.post('/topics', { name: 'long', title })).toMatchObject({
+      status: 413,
+      body: { message: '413 Request Entity Too Large' },
+    })
+  })
+})
+
+test('the version is told to every token, and to nobody else', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  const reader = await server.client(nadia, { scopes: ['read_user'] })
+  for (const path of ['/version', '/metadata']) {
+    expect(await reader.get(path)).toMatchObject({
+      status: 200,
+      body: { version: '18.9.0-alcove', revision: expect.any(String), enterprise: false },
+    })
+    expect((await server.anonymous.get(path)).status).toBe(401)
+  }
+})
+
+test('health, readiness and metrics are told to anybody', async () => {
+  const { anonymous } = await startServer()
+  expect(await anonymous.get('//-/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  expect(await anonymous.get('//-/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  const { headers, text } = await anonymous.get('//-/metrics')
+  expect(headers['content-type']).toMatch(/^text\/plain/)
+  expect(text).toContain('alcove_http_request_duration_seconds_count{method="GET",route="/-/health",status="200"} 1')
+})
+
+test('a server whose store does not answer lives, but is not ready', async () => {
+  const objects = { ...openMemoryStore(), ready: () => Promise.reject(new Error('no store')) }
+  const { anonymous } = await startServer({ objects })
+  expect((await anonymous.get('//-/health')).status).toBe(200)
+  expect(await anonymous.get('//-/ready')).toMatchObject({
+    status: 503,
+    body: { message: '503 Service Unavailable' },
+  })
+})

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import sql, { raw } from 'sql-template-tag'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { routes } from '../../routes.ts'
+import { formWithFile } from '../../testing/client.ts'
+import { type Answer, type HostileRequest, requestsTo, send } from '../../testing/hostile/requests.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+import { fileOutput, metricsOutput, type Route } from './route.ts'
+import { addressOf } from './server.ts'
+
+const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 40)
+const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
+const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'nobody']
+/** One request in so many is checked for what it left behind. */
+const checkEvery = 4
+
+let server: TestServer
+let port: number
+/** What `{words}` in requests stand for. */
+const words: Record<string, string> = {}
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const succeeded = new Set<Route>()
+
+beforeAll(async () => {
+  server = await startServer({ settings: { maxUploadBytes: 1024 * 1024, logLevel: 'error' } })
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (server.app.server.address() as AddressInfo).port
+  await renew()
+})
+afterAll(() => agent.destroy())
+
+test.each(routes.map((route, index) => [`${route.method} ${addressOf(route)}`, route, firstSeed + index] as const))(
+  '%s withstands everything',
+  async (_, route, seed) => {
+    const row: PermissionRow = permissions[route.permission]
+    const target = { ...route, address: addressOf(route), on: row.on }
+    let count = 0
+    const property = fc.asyncProperty(requestsTo(target, callers), async (request) => {
+      const isChecked = count++ % checkEvery === 0
+      const before = isChecked ? await everything() : undefined
+      const answer = await send(agent, port, addressed(request, route))
+      assertAnswer(route, request, answer)
+      if (before && answer.status >= 400) expect(await everything()).toEqual(before)
+      if (answer.status < 300) succeeded.add(route)
+      if (answer.status < 300 && request.method !== 'GET') await renew()
+    })
+    const outcome = await fc.check(property, { numRuns: runs, seed, endOnFailure: true })
+    if (outcome.failed) throw new Error(explain(outcome), { cause: outcome.errorInstance })
+  },
+)
+
+test('the requests were not only refused', () => {
+  const refused = routes.filter((route) => !succeeded.has(route)).map((route) => `${route.method} ${route.path}`)
+  expect(refused).toEqual([])
+})
+
+function assertAnswer(route: Route, { method }: HostileRequest, { status, headers, body }: Answer): void {
+  const type = headers['content-type']
+  const text = body.length < 100_000 ? body.toString() : ''
+  expect(status, text).toBeLessThan(500)
+  if (status === 204 || status === 304 || method === 'HEAD' || (method === 'OPTIONS' && status === 200)) {
+    expect(text).toBe('')
+  } else if (status >= 400) {
+    if (status === 416) return // a range of a file has no words for it
+    expect(type).toBe('application/json')
+    assertRefusal(JSON.parse(text))
+  } else if (route.output !== fileOutput && route.output !== metricsOutput) {
+    expect(type).toBe('application/json')
+    JSON.parse(body.toString())
+  }
+}
+
+/** What the request was, without the length of it. */
+function explain({ seed, counterexamplePath, counterexample, errorInstance }: fc.RunDetails<[HostileRequest]>): string {
+  const [request] = counterexample ?? []
+  const shown = { ...request, body: request?.body?.toString('latin1') }
+  const shorten = (_: string, value: unknown) =>
+    typeof value === 'string' && value.length > 300 ? `${value.slice(0, 300)}… ${value.length}` : value
+  return `seed ${seed}, path ${counterexamplePath}: ${errorInstance}\n${JSON.stringify(shown, shorten, 2)}`
+}
+
+/** GitLab's three families (contract 1.3). */
+function assertRefusal(body: Record<string, unknown>): void {
+  const keys = Object.keys(body).sort().join()
+  expect(['error', 'message', 'error,error_description', 'error,error_description,scope', 'errors,message']).toContain(
+    keys,
+  )
+  const { message = body['error'] } = body
+  if (typeof message === 'string') return
+  const lists = Array.isArray(message) ? [message] : Object.values(message as object)
+  for (const list of lists) expect(list).toSatisfy(isTextList)
+}
+
+const isTextList = (list: unknown) => Array.isArray(list) && list.every((text) => typeof text === 'string')
+
+/** With real ids, secrets and tokens in the place of `{words}`. */
+function addressed(request: HostileRequest, route: Route) {
+  const fill = (text: string) =>
+    text.replace(/(?:\{|%7B)(\w+(?:(?: |%20|\+)\w+)?)(?:\}|%7D)/g, (found, name) => {
+      const word = words[name.replace(/%20|\+/, ' ')]
+      return word === undefined ? found : found.startsWith('{') ? word : encodeURIComponent(word)
+    })
+  const { caller, query, contentType, body } = request
+  const token = words[`token of ${caller}`]
+  const headers = {
+    ...(token && { 'private-token': token }),
+    ...(contentType && { 'content-type': contentType }),
+    ...(body && { 'content-length': String(body.length) }),
+    ...request.headers,
+  }
+  const path = sparingRoot(fill(request.path), route)
+  return {
+    ...request,
+    headers,
+    path: query === '' ? path : `${path}?${fill(query)}`,
+    ...(body && { body: fillBytes(body) }),
+  }
+
+  function fillBytes(body: Buffer): Buffer {
+    if (body.length > 10_000 || !body.includes('{')) return body
+    const filled = Buffer.from(fill(body.toString('latin1')), 'latin1')
+    headers['content-length'] = String(filled.length)
+    return filled
+  }
+}
+
+/** The first user sets the scene again when it was torn down, so nobody may tear him down, nor revoke his token. */
+function sparingRoot(path: string, { method }: Route): string {
+  return method === 'GET'
+    ? path
+    : path.replace(/(\/(?:users|personal_access_tokens)\/)(0*1|%20*1|root)(?=\/|$)/i, '$12')
+}
+
+let renewals = 0
+
+/** Sets the scene, or what is missing of it. */
+async function renew(): Promise<void> {
+  for (const name of ['admin', 'member', 'reader', 'stranger']) {
+    if (await isThere('/user', words[`token of ${name}`] ?? 'none')) continue
+    const user = await server.user(`${name}-${++renewals}`, { admin: name === 'admin' })
+    const scopes = { admin: ['api', 'sudo'], reader: ['read_api'] }[name] ?? ['api']
+    words[`token of ${name}`] = (await server.client(user, { scopes })).token ?? ''
+    words[name] = String(user.user?.id)
+    words['project'] = 'none'
+  }
+  if (!(await isThere(`/projects/${words['project']}/uploads`, words['token of member']))) await renewProject()
+  const { project, secret } = words
+  if (!(await isThere(`/projects/${project}/uploads/${secret}/a.txt`))) {
+    const { body } = await server.admin.post(`/projects/${project}/uploads`, formWithFile('file', 'a.txt', 'content'))
+    Object.assign(words, { secret: body.url.split('/')[2], filename: 'a.txt', upload: String(body.id) })
+  }
+  const impersonations = `/users/${words['stranger']}/impersonation_tokens`
+  if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active !== true) {
+    const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
+    words['impersonation'] = String(body.id)
+  }
+  for (const name of ['topic', 'other topic']) {
+    if (await isThere(`/topics/${words[name]}`)) continue
+    const texts = { name: `${name} ${++renewals}`, title: name }
+    const { body } = await server.admin.post('/topics', formWithFile('avatar', 'avatar.png', png, texts))
+    words[name] = String(body.id)
+  }
+}
+
+async function renewProject(): Promise<void> {
+  const { admin } = server
+  const path = `acme-${++renewals}/site`
+  const project = await server.project(path, { visibility: 'public' })
+  const { id: group, full_path: groupPath } = project['namespace']
+  Object.assign(words, { project: `${project.id}`, 'project path': path, group: `${group}`, 'group path': groupPath })
+  for (const place of [`/projects/${project.id}`, `/groups/${group}`]) {
+    await admin.post(`${place}/members`, { user_id: words['member'], access_level: 50 })
+    await admin.post(`${place}/members`, { user_id: words['reader'], access_level: 30 })
+  }
+  const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2 })]))
+  await admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', report))
+  words['uuid'] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body[0].uuid
+}
+
+async function isThere(path: string, token?: string): Promise<boolean> {
+  const headers = token === undefined ? {} : { headers: { 'private-token': token } }
+  return (await server.admin.get(path, headers)).status === 200
+}
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+/** A digest of every table, and how many objects there are. Notes of when a token was used are not waited for. */
+async function everything(): Promise<Record<string, unknown>> {
+  const { db, objects } = server.deps
+  const found: Record<string, unknown> = { objects: 0 }
+  for await (const _ of objects.list('')) found['objects'] = Number(found['objects']) + 1
+  for (const table of await tables()) {
+    const rows = await db.all<object>(sql`select * from ${raw(table)} order by 1, 2`)
+    found[table] = `${rows.length} ${createHash('sha1').update(JSON.stringify(rows)).digest('hex')}`
+  }
+  return found
+}
+
+let names: string[] | undefined
+
+async function tables(): Promise<string[]> {
+  names ??= (
+    await server.deps.db.all<{ name: string }>(
+      server.deps.db.dialect.engine === 'sqlite'
+        ? sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%' and name not like '%search%'`
+        : sql`select tablename as name from pg_tables where schemaname = 'public'`,
+    )
+  )
+    .map(({ name }) => name)
+    .filter((name) => !['token_uses', 'migrations', 'schema_migrations'].includes(name))
+  return names
+}

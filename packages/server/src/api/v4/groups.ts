@@ -1,0 +1,215 @@
+import Type, { type Static } from 'typebox'
+import { grantableLevels } from '../../domain/access/roles.ts'
+import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../domain/projects/groups.ts'
+import type { Namespace } from '../../domain/projects/project.ts'
+import { findProjects } from '../../domain/projects/project-list.ts'
+import { removeGroup } from '../../domain/removal/remove.ts'
+import { flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
+import { visibility } from './project-input.ts'
+import { projectView, viewProjects, webUrl } from './project-views.ts'
+import { type Route, route } from './route.ts'
+import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from './views.ts'
+
+const groupFields = {
+  id: Type.Integer(),
+  web_url: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  description: Type.String(),
+  visibility: Type.String(),
+  share_with_group_lock: Type.Boolean(),
+  require_two_factor_authentication: Type.Boolean(),
+  two_factor_grace_period: Type.Integer(),
+  project_creation_level: Type.String(),
+  auto_devops_enabled: Type.Null(),
+  subgroup_creation_level: Type.String(),
+  emails_disabled: Type.Boolean(),
+  emails_enabled: Type.Boolean(),
+  mentions_disabled: Type.Null(),
+  lfs_enabled: Type.Boolean(),
+  default_branch: nullableString,
+  default_branch_protection: Type.Integer(),
+  avatar_url: nullableString,
+  request_access_enabled: Type.Boolean(),
+  full_name: Type.String(),
+  full_path: Type.String(),
+  created_at: timestamp,
+  parent_id: nullableInteger,
+  organization_id: Type.Integer(),
+  shared_runners_setting: Type.String(),
+  marked_for_deletion_on: Type.Null(),
+}
+
+const groupView = Type.Object(groupFields)
+const groupDetailView = Type.Object({
+  ...groupFields,
+  shared_with_groups: Type.Array(Type.Object({})),
+  projects: Type.Optional(Type.Array(projectView)),
+  shared_projects: Type.Optional(Type.Array(projectView)),
+})
+
+function viewGroup(group: Namespace, origin: string): Static<typeof groupView> {
+  return {
+    id: group.id,
+    web_url: webUrl(group, origin),
+    name: group.name,
+    path: group.path,
+    description: group.description,
+    visibility: group.visibility,
+    share_with_group_lock: false,
+    require_two_factor_authentication: false,
+    two_factor_grace_period: 48,
+    project_creation_level: 'developer',
+    auto_devops_enabled: null,
+    subgroup_creation_level: 'maintainer',
+    emails_disabled: true,
+    emails_enabled: false,
+    mentions_disabled: null,
+    lfs_enabled: false,
+    default_branch: null,
+    default_branch_protection: 2,
+    avatar_url: null,
+    request_access_enabled: false,
+    full_name: group.fullName,
+    full_path: group.fullPath,
+    created_at: group.createdAt,
+    parent_id: group.parentId,
+    organization_id: group.organizationId,
+    shared_runners_setting: 'enabled',
+    marked_for_deletion_on: null,
+  }
+}
+
+const listFields = {
+  search: optional(text({ description: 'In name or path' })),
+  owned: optional(flag({ description: 'Only what the caller owns' })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that the caller has' })),
+  all_available: optional(flag({ description: 'False: only groups that the caller is a member in' })),
+  top_level_only: optional(flag()),
+  visibility: optional(visibility),
+  skip_groups: optional(integerList({ commaSeparated: true })),
+  order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
+  sort: oneOf(['asc', 'desc'], { default: 'asc' }),
+  statistics: optional(flag({ description: 'Without effect' })),
+  with_custom_attributes: optional(flag({ description: 'Without effect' })),
+}
+const listInput = Type.Object(listFields)
+
+function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
+  return {
+    search: input.search,
+    owned: input.owned,
+    minAccessLevel: input.min_access_level,
+    allAvailable: input.all_available,
+    topLevelOnly: input.top_level_only,
+    visibility: input.visibility,
+    exceptIds: input.skip_groups,
+  }
+}
+
+const mostProjectsShown = { page: 1, perPage: 100, offset: 0 }
+
+export const groupRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/groups',
+    summary: 'List the groups you can see',
+    permission: 'group.list',
+    input: listInput,
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const found = await findGroups(deps, caller, groupQueryFrom(input), order, page)
+      return { ...found, rows: found.rows.map((group) => viewGroup(group, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/subgroups',
+    summary: 'List the groups right below a group',
+    permission: 'group.read',
+    input: listInput,
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const query = { ...groupQueryFrom(input), topLevelOnly: false, parentId: group.id }
+      const found = await findGroups(deps, caller, query, order, page)
+      return { ...found, rows: found.rows.map((group) => viewGroup(group, origin)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/groups',
+    summary: 'Create a group, or below another one a subgroup',
+    permission: 'group.create',
+    input: Type.Object({
+      name: text(),
+      path: text(),
+      description: optional(nullable(text())),
+      visibility: optional(visibility),
+      parent_id: optional(integer({ description: 'You must be a maintainer there' })),
+    }),
+    status: 201,
+    output: groupDetailView,
+    async handle({ deps, caller, input, origin }) {
+      const { parent_id: parentId, description, ...rest } = input
+      const group = await createGroup(deps, caller, { ...rest, parentId, description: description ?? undefined })
+      return { ...viewGroup(group, origin), shared_with_groups: [] }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id',
+    summary: 'Get a group, with the newest of its projects',
+    permission: 'group.read',
+    input: Type.Object({
+      with_projects: flag({ default: true }),
+      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+    }),
+    status: 200,
+    output: groupDetailView,
+    async handle({ deps, caller, group, input, origin }) {
+      const view = { ...viewGroup(group, origin), shared_with_groups: [] }
+      if (!input.with_projects) return view
+      const query = { within: { namespace: group, descendants: false } }
+      const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, mostProjectsShown)
+      const projects = await viewProjects(deps, caller, rows, origin, caller ? 'full' : 'basic')
+      return { ...view, projects, shared_projects: [] }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/groups/:id',
+    summary: 'Update a group',
+    permission: 'group.update',
+    input: Type.Object({
+      name: optional(text()),
+      path: optional(text()),
+      description: optional(nullable(text())),
+      visibility: optional(visibility),
+    }),
+    status: 200,
+    output: groupDetailView,
+    async handle({ deps, group, input, origin }) {
+      const description = input.description === null ? '' : input.description
+      const changed = await changeGroup(deps, group.id, { ...input, description })
+      return { ...viewGroup(changed, origin), shared_with_groups: [] }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/groups/:id',
+    summary: 'Delete a group with everything in it, at once',
+    permission: 'group.delete',
+    status: 202,
+    output: acceptedView,
+    async handle({ deps, group }) {
+      await removeGroup(deps, group)
+      return viewAccepted()
+    },
+  }),
+]

@@ -1,0 +1,110 @@
+import Type, { type Static } from 'typebox'
+import { grantableLevels } from '../../domain/access/roles.ts'
+import type { ProjectQuery } from '../../domain/projects/project-list.ts'
+import type { ProjectOrder } from '../../domain/projects/project-list-queries.ts'
+import { noKeyset } from '../../platform/failure.ts'
+import { dateTime, flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
+
+export const visibility = oneOf(['private', 'internal', 'public'])
+
+/** Taken by every list of projects. */
+export const projectListFields = {
+  order_by: oneOf(
+    ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count', 'similarity'] as const,
+    { default: 'created_at', description: '`similarity` only has an effect with `search`' },
+  ),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+  archived: optional(flag()),
+  active: optional(flag({ description: 'The opposite of `archived`' })),
+  visibility: optional(visibility),
+  search: optional(text({ description: 'Words of three letters or more in name, path or description' })),
+  search_namespaces: optional(flag({ description: 'Search the full path too' })),
+  owned: optional(flag({ description: 'Only what the caller owns' })),
+  starred: optional(flag()),
+  membership: optional(flag({ description: 'Only what the caller is a member of' })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that the caller has' })),
+  id_after: optional(integer()),
+  id_before: optional(integer()),
+  last_activity_after: optional(dateTime()),
+  last_activity_before: optional(dateTime()),
+  updated_after: optional(dateTime({ description: 'Needs `order_by=updated_at`' })),
+  updated_before: optional(dateTime({ description: 'Needs `order_by=updated_at`' })),
+  topic: optional(textList({ commaSeparated: true, description: 'Names of topics, all of which must match exactly' })),
+  topic_id: optional(integer()),
+  simple: optional(flag({ description: 'Fewer fields' })),
+  statistics: optional(flag({ description: 'Without effect: there are no repositories to tell about' })),
+  with_custom_attributes: optional(flag({ description: 'Without effect: there are none' })),
+}
+
+const listFields = Type.Object(projectListFields)
+type ListInput = Static<typeof listFields>
+
+export function projectQueryFrom(input: ListInput): ProjectQuery {
+  return {
+    visibility: input.visibility,
+    isArchived: input.archived ?? (input.active === undefined ? undefined : !input.active),
+    search: input.search,
+    searchNamespaces: input.search_namespaces,
+    owned: input.owned,
+    starred: input.starred,
+    membership: input.membership,
+    minAccessLevel: input.min_access_level,
+    idAfter: input.id_after,
+    idBefore: input.id_before,
+    activeAfter: input.last_activity_after,
+    activeBefore: input.last_activity_before,
+    updatedAfter: input.updated_after,
+    updatedBefore: input.updated_before,
+    topics: input.topic,
+    topicId: input.topic_id,
+  }
+}
+
+/** Creation time is the order of ids. */
+export function projectOrderFrom(input: Pick<ListInput, 'order_by' | 'sort'>): ProjectOrder {
+  return { by: input.order_by === 'created_at' ? 'id' : input.order_by, direction: input.sort }
+}
+
+export const keysetField = {
+  pagination: optional(
+    oneOf(['legacy', 'offset', 'keyset'], { description: 'With `keyset` pages follow by id, without totals' }),
+  ),
+}
+
+export function assertKeyset(input: Pick<ListInput, 'order_by'>): void {
+  if (input.order_by !== 'id') throw noKeyset()
+}
+
+/** What a project can be created and changed with. */
+export const projectAttributes = {
+  name: optional(text()),
+  path: optional(text()),
+  description: optional(nullable(text())),
+  visibility: optional(visibility),
+  default_branch: optional(text()),
+  topics: optional(textList({ commaSeparated: true, description: 'Names; new ones become topics' })),
+  tag_list: optional(textList({ commaSeparated: true, description: 'The old name of `topics`' })),
+  enforce_auth_checks_on_uploads: optional(flag()),
+  promote_vulnerabilities_on_ingestion: optional(
+    flag({ description: 'Findings of reports become vulnerabilities without anybody promoting them' }),
+  ),
+}
+
+const attributes = Type.Object(projectAttributes)
+type Attributes = Static<typeof attributes>
+
+export function projectAttributesFrom(input: Attributes) {
+  return {
+    name: input.name,
+    path: input.path,
+    description: input.description,
+    visibility: input.visibility,
+    defaultBranch: input.default_branch || undefined,
+    enforceAuthChecksOnUploads: input.enforce_auth_checks_on_uploads,
+    promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
+  }
+}
+
+export function topicsFrom(input: Attributes): string[] | undefined {
+  return input.topics ?? input.tag_list
+}

@@ -1,0 +1,216 @@
+import Type, { type Static } from 'typebox'
+import { getUser } from '../../domain/access/users.ts'
+import { type Deps, type RootDeps, transaction } from '../../domain/deps.ts'
+import type { PageRequest } from '../../domain/page.ts'
+import { findProjects, getOwnNamespace, type ProjectQuery } from '../../domain/projects/project-list.ts'
+import {
+  assertUnmodified,
+  changeProject,
+  createProject,
+  type ProjectChange,
+  starProject,
+  unstarProject,
+} from '../../domain/projects/projects.ts'
+import type { Visitor } from '../../domain/projects/visible.ts'
+import { removeProject } from '../../domain/removal/remove.ts'
+import { setProjectTopics, topicVisibilityChanged } from '../../domain/topics/assignment.ts'
+import { flag, integer, optional, text } from './input.ts'
+import {
+  assertKeyset,
+  keysetField,
+  projectAttributes,
+  projectAttributesFrom,
+  projectListFields,
+  projectOrderFrom,
+  projectQueryFrom,
+  topicsFrom,
+} from './project-input.ts'
+import { detailFor, projectView, viewProject, viewProjects } from './project-views.ts'
+import { type Route, route } from './route.ts'
+import { acceptedView, viewAccepted } from './views.ts'
+
+const newProject = Type.Object(
+  { ...projectAttributes, namespace_id: optional(integer({ description: 'Absent: your own namespace' })) },
+  { atLeastOneOf: [['name', 'path']] },
+)
+
+const changeable = {
+  ...projectAttributes,
+  archived: optional(flag({ description: 'Owners only, as are `path` and `visibility`' })),
+}
+
+export const projectRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects',
+    summary: 'List the projects you can read, newest first',
+    permission: 'project.list',
+    input: Type.Object({ ...projectListFields, ...keysetField }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      if (input.pagination === 'keyset') assertKeyset(input)
+      const detail = detailFor(caller, input.simple)
+      const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
+      const found = await findProjects(deps, caller, projectQueryFrom(input), projectOrderFrom(input), wanted)
+      const rows = await viewProjects(deps, caller, found.rows, origin, detail)
+      if (input.pagination !== 'keyset') return { ...found, rows }
+      return { rows, sort: input.sort, nextAfter: found.hasNext ? rows.at(-1)?.id : undefined }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:id/projects',
+    summary: 'List the personal projects of a user that you can read',
+    permission: 'project.list',
+    input: Type.Object({ id: text({ description: 'Id or username' }), ...projectListFields }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const within = { namespace: await getOwnNamespace(deps, input.id), descendants: false }
+      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/projects',
+    summary: 'List the projects of a group that you can read',
+    permission: 'group.read',
+    input: Type.Object({ ...projectListFields, include_subgroups: optional(flag()) }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const within = { namespace: group, descendants: input.include_subgroups ?? false }
+      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project',
+    permission: 'project.create',
+    input: newProject,
+    status: 201,
+    output: projectView,
+    handle: ({ deps, caller, input, origin }) => create(deps, caller, input, origin),
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/user/:user_id',
+    summary: 'Create a project for somebody else',
+    permission: 'project.create-for',
+    input: Type.Object({ user_id: integer(), ...newProject.properties }, { atLeastOneOf: [['name', 'path']] }),
+    status: 201,
+    output: projectView,
+    async handle({ deps, input, origin }) {
+      const user = await getUser(deps, input.user_id)
+      return create(deps, { user, isAdmin: user.isAdmin }, input, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id',
+    summary: 'Get a project; more of it when you are signed in',
+    permission: 'project.read',
+    input: Type.Object({
+      statistics: optional(flag({ description: 'Without effect' })),
+      license: optional(flag({ description: 'Without effect' })),
+      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+    }),
+    status: 200,
+    output: projectView,
+    handle: ({ deps, caller, project, origin }) => viewProject(deps, caller, project, origin, detailFor(caller)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:id',
+    summary: 'Update a project',
+    permission: 'project.update',
+    input: Type.Object(changeable, { atLeastOneOf: [Object.keys(changeable)] }),
+    status: 200,
+    output: projectView,
+    async handle({ deps, caller, project, input, origin }) {
+      const change = { ...projectAttributesFrom(input), isArchived: input.archived }
+      const changed = await transaction(deps, async (deps) => {
+        const after = await changeProject(deps, caller, project.id, change)
+        await topicVisibilityChanged(deps, after, project.visibility, after.visibility)
+        const topics = topicsFrom(input)
+        if (topics) await setProjectTopics(deps, after, topics)
+        return after
+      })
+      return viewProject(deps, caller, changed, origin, 'full')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/projects/:id',
+    summary: 'Delete a project with everything in it, at once',
+    permission: 'project.delete',
+    status: 202,
+    output: acceptedView,
+    async handle({ deps, project, unmodifiedSince }) {
+      assertUnmodified(project, unmodifiedSince)
+      await removeProject(deps, project)
+      return viewAccepted()
+    },
+  }),
+  archiving('archive', 'Archive a project', { isArchived: true }),
+  archiving('unarchive', 'Take a project out of the archive', { isArchived: false }),
+  starring('star', 'Star a project', starProject),
+  starring('unstar', 'Take back your star', unstarProject),
+]
+
+async function listProjects(
+  deps: RootDeps,
+  caller: Visitor | null,
+  query: ProjectQuery,
+  input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean | undefined },
+  page: PageRequest,
+  origin: string,
+) {
+  const found = await findProjects(deps, caller, query, projectOrderFrom(input), page)
+  return { ...found, rows: await viewProjects(deps, caller, found.rows, origin, detailFor(caller, input.simple)) }
+}
+
+async function create(deps: Deps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
+  const project = await transaction(deps, async (deps) => {
+    const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
+    const project = await createProject(deps, creator, fresh)
+    const topics = topicsFrom(input)
+    if (topics) await setProjectTopics(deps, project, topics)
+    return project
+  })
+  return viewProject(deps, creator, project, origin, 'full')
+}
+
+function archiving(word: string, summary: string, change: ProjectChange): Route {
+  return route({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary,
+    permission: 'project.archive',
+    status: 201,
+    output: projectView,
+    async handle({ deps, caller, project, origin }) {
+      const changed = await changeProject(deps, caller, project.id, change)
+      return viewProject(deps, caller, changed, origin, 'full')
+    },
+  })
+}
+
+function starring(word: string, summary: string, change: typeof starProject): Route {
+  return route({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary,
+    permission: 'project.star',
+    status: 201,
+    output: projectView,
+    async handle({ deps, caller, project, origin }) {
+      return viewProject(deps, caller, await change(deps, caller, project), origin, 'full')
+    },
+  })
+}
