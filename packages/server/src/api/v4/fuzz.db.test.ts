@@ -131,9 +131,12 @@ function addressed(request: HostileRequest, route: Route) {
 
 /** The first user sets the scene again when it was torn down, so nobody may tear him down, nor revoke his token. */
 function sparingRoot(path: string, { method }: Route): string {
-  return method === 'GET'
-    ? path
-    : path.replace(/(\/(?:users|personal_access_tokens)\/)(0*1|%20*1|root)(?=\/|$)/i, '$12')
+  if (method === 'GET') return path
+  return path.replace(/(?<=\/(?:users|personal_access_tokens)\/)[^/]+/, (id) => (isRoot(id) ? '2' : id))
+}
+
+function isRoot(id: string): boolean {
+  return /^\s*(\+?0*1|root)\s*$/i.test(id.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number(`0x${hex}`))))
 }
 
 let renewals = 0

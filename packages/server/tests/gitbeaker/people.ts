@@ -1,0 +1,76 @@
+import { Gitlab } from '@gitbeaker/rest'
+import { expect, test } from 'vitest'
+import { inDays, person, refusal, unique, type World } from './world.ts'
+
+export function tellOfPeople(world: World): void {
+  test('a user is created, found by name, shown and removed', async () => {
+    const { admin } = world
+    const username = unique('nadia')
+    const created = await admin.Users.create(person(username))
+    expect(created).toMatchObject({ id: expect.any(Number), username, name: 'Nadia Osei', state: 'active' })
+
+    expect(await admin.Users.all({ username })).toMatchObject([{ id: created.id, username }])
+    expect(await admin.Users.all({ search: username })).toMatchObject([{ id: created.id, username }])
+    expect(await admin.Users.show(created.id)).toMatchObject({ username })
+    expect(await refusal(admin.Users.create(person(username)))).toMatchObject({ status: 409 })
+
+    await admin.Users.remove(created.id, { hardDelete: true })
+    expect(await refusal(admin.Users.show(created.id))).toEqual({ status: 404, description: '404 User Not Found' })
+  })
+
+  test('only an administrator creates users', async () => {
+    const { api } = await world.user('climber')
+    expect(await refusal(api.Users.create(person(unique('friend'))))).toMatchObject({ status: 403 })
+  })
+
+  test('an administrator knows himself, and the version', async () => {
+    expect(await world.admin.Users.showCurrentUser()).toMatchObject({ username: 'root', is_admin: true })
+    expect(await world.admin.Metadata.show()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+  })
+
+  test('a personal token works until it is revoked', async () => {
+    const { admin } = world
+    const user = await admin.Users.create(person(unique('pat')))
+    const issued = await admin.PersonalAccessTokens.create(user.id, 'laptop', ['api'], { expiresAt: inDays(30) })
+    expect(issued).toMatchObject({ name: 'laptop', scopes: ['api'], user_id: user.id, active: true, revoked: false })
+    expect(issued.expires_at).toBe(inDays(30))
+    const own = world.api(`${issued.token}`)
+    expect(await own.Users.showCurrentUser()).toMatchObject({ id: user.id })
+    const bearer = new Gitlab({ host: world.url, oauthToken: `${issued.token}` })
+    expect(await bearer.Users.showCurrentUser()).toMatchObject({ id: user.id })
+
+    await admin.PersonalAccessTokens.remove({ tokenId: issued.id })
+    expect(await refusal(own.Users.showCurrentUser())).toMatchObject({ status: 401 })
+    expect(await refusal(own.Topics.all())).toMatchObject({ status: 401 })
+  })
+
+  test('an impersonation token is listed, works, and is gone when revoked', async () => {
+    const { admin } = world
+    const user = await admin.Users.create(person(unique('imp')))
+    const issued = await admin.UserImpersonationTokens.create(user.id, 'robot', ['api'], { expiresAt: inDays(10) })
+    expect(await admin.UserImpersonationTokens.all(user.id, { state: 'active' })).toMatchObject([{ id: issued.id }])
+    const robot = world.api(`${issued['token']}`)
+    expect(await robot.Users.showCurrentUser()).toMatchObject({ id: user.id })
+
+    await admin.UserImpersonationTokens.revoke(user.id, issued.id)
+    expect(await refusal(robot.Users.showCurrentUser())).toMatchObject({ status: 401 })
+    expect(await admin.UserImpersonationTokens.all(user.id, { state: 'active' })).toEqual([])
+  })
+
+  test('an administrator acts for somebody else', async () => {
+    const { id, username } = await world.user('deputy')
+    const deputy = new Gitlab({ host: world.url, token: world.token, sudo: username })
+    expect(await deputy.Users.showCurrentUser()).toMatchObject({ id })
+  })
+
+  test('a token that may only read may not write', async () => {
+    const project = await world.project()
+    const { id } = await world.user('reader', project, 40)
+    const issued = await world.admin.PersonalAccessTokens.create(id, 'read', ['read_api'], { expiresAt: inDays(1) })
+    const reader = world.api(`${issued.token}`)
+    expect(await reader.ProjectVulnerabilities.all(project.id)).toEqual([])
+    const refused = { status: 403, description: 'insufficient_scope' }
+    expect(await refusal(reader.ProjectVulnerabilities.create(project.id, 1))).toEqual(refused)
+    expect(await refusal(world.upload(project, 'x.txt', reader))).toEqual(refused)
+  })
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { forbidden, noProject, refusal, unique, type World } from './world.ts'
+
+export function tellOfProjects(world: World): void {
+  test('a project is created with topics, changed, shown by id and by path, and deleted', async () => {
+    const { admin } = world
+    const group = await world.group()
+    const charts = { name: 'Charts', path: 'charts', namespaceId: group.id }
+    const project = await admin.Projects.create({
+      ...charts,
+      visibility: 'public',
+      description: 'Harbour charts',
+      topics: ['tides', 'maps'],
+    })
+    expect(project).toMatchObject({
+      description: 'Harbour charts',
+      name_with_namespace: `${group.name} / Charts`,
+      path_with_namespace: `${group.full_path}/charts`,
+      namespace: { id: group.id },
+      visibility: 'public',
+      default_branch: expect.any(String),
+      topics: ['maps', 'tides'],
+      tag_list: ['maps', 'tides'],
+      web_url: `${world.url}/${group.full_path}/charts`,
+      avatar_url: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+
+    expect(await admin.Projects.show(project.id)).toMatchObject({ id: project.id })
+    expect(await admin.Projects.show(`${group.full_path}/charts`)).toMatchObject({ id: project.id })
+    const change = { topics: ['maps', 'winds'], description: 'Sea charts' }
+    expect(await admin.Projects.edit(project.id, change)).toMatchObject(change)
+    const { status, description } = await refusal(admin.Projects.create(charts))
+    expect([status, JSON.parse(description)]).toMatchObject([400, { path: ['has already been taken'] }])
+
+    await admin.Projects.remove(project.id)
+    expect(await refusal(admin.Projects.show(project.id))).toEqual(noProject)
+    await admin.Groups.remove(group.id)
+    expect(await refusal(admin.Groups.show(group.id))).toEqual({ status: 404, description: '404 Group Not Found' })
+  })
+
+  test('projects are found by all of several topics, and by search', async () => {
+    const topic = unique('shoal')
+    const one = await world.project({ topics: [topic, 'depth'] })
+    const other = await world.project({ topics: [topic] })
+    const ids = async (options: object) => (await world.admin.Projects.all(options)).map(({ id }) => id)
+
+    expect(await ids({ topic })).toEqual([other.id, one.id])
+    expect(await ids({ topic: `${topic},depth` })).toEqual([one.id])
+    expect(await ids({ topic: topic.toUpperCase() })).toEqual([])
+    expect(await ids({ search: one.path })).toEqual([one.id])
+  })
+
+  test('a private project is shown to its members only, a public one to anybody', async () => {
+    const topic = unique('visible')
+    const open = await world.project({ visibility: 'public', topics: [topic] })
+    const closed = await world.project({ topics: [topic] })
+    const { api: stranger } = await world.user('stranger')
+    for (const someone of [stranger, world.api('')]) {
+      expect(await someone.Projects.show(open.id)).toMatchObject({ id: open.id })
+      expect(await refusal(someone.Projects.show(closed.id))).toEqual(noProject)
+      expect((await someone.Projects.all({ topic })).map(({ id }) => id)).toEqual([open.id])
+    }
+    expect(await refusal(world.api('glpat-never-issued-000').Projects.show(open.id))).toMatchObject({ status: 401 })
+  })
+
+  test('a list is followed page by page through its links', async () => {
+    const { admin } = world
+    const word = unique('fleet')
+    const { id: namespaceId } = await world.group()
+    for (const number of [1, 2, 3, 4, 5]) {
+      await admin.Projects.create({ name: `${word} ${number}`, path: `${word}-${number}`, namespaceId })
+    }
+    const all = [5, 4, 3, 2, 1].map((number) => `${word} ${number}`)
+    const namesOf = (projects: { name: unknown }[]) => projects.map(({ name }) => name)
+
+    expect(namesOf(await admin.Projects.all({ search: word, perPage: 2 }))).toEqual(all)
+    const keyset = { search: word, perPage: 2, pagination: 'keyset', orderBy: 'id', sort: 'desc' } as const
+    expect(namesOf(await admin.Projects.all(keyset as object))).toEqual(all)
+
+    const expanded = { search: word, perPage: 2, showExpanded: true, pagination: 'offset' } as const
+    const second = await admin.Projects.all({ ...expanded, page: 2 })
+    expect(namesOf(second.data)).toEqual(all.slice(2, 4))
+    expect(second.paginationInfo).toEqual({ total: 5, next: 3, current: 2, previous: 1, perPage: 2, totalPages: 3 })
+    const past = await admin.Projects.all({ ...expanded, page: 9 })
+    expect(past).toMatchObject({ data: [], paginationInfo: { total: 5, next: null } })
+  })
+
+  test('members are added, listed, changed and removed', async () => {
+    const { admin } = world
+    const project = await world.project()
+    const { id, username, api } = await world.user('member')
+    expect(await refusal(api.Projects.show(project.id))).toEqual(noProject)
+
+    const added = await admin.ProjectMembers.add(project.id, 20, { userId: id })
+    expect(added).toMatchObject({ id, username, name: 'Nadia Osei', state: 'active', access_level: 20 })
+    expect(await api.Projects.show(project.id)).toMatchObject({ id: project.id })
+    const twice = await refusal(admin.ProjectMembers.add(project.id, 20, { userId: id }))
+    expect(twice).toEqual({ status: 409, description: 'Member already exists' })
+    expect(await refusal(api.ProjectMembers.add(project.id, 20, { userId: 1 }))).toEqual(forbidden)
+
+    expect(await admin.ProjectMembers.edit(project.id, id, 30)).toMatchObject({ access_level: 30 })
+    expect(await admin.ProjectMembers.show(project.id, id)).toMatchObject({ access_level: 30 })
+    expect(await refusal(api.Projects.edit(project.id, { topics: ['no'] }))).toEqual(forbidden)
+    await admin.ProjectMembers.remove(project.id, id)
+    expect((await admin.ProjectMembers.all(project.id)).map(({ id }) => id)).not.toContain(id)
+    expect(await refusal(api.Projects.show(project.id))).toEqual(noProject)
+  })
+
+  test('a member of the group reaches its projects', async () => {
+    const { admin } = world
+    const group = await world.group()
+    const project = await admin.Projects.create({ name: 'Inner', path: 'inner', namespaceId: group.id })
+    const { id, api } = await world.user('heir')
+    await admin.GroupMembers.add(group.id, 40, { userId: id })
+
+    expect(await api.Projects.edit(project.id, { topics: ['inherited'] })).toMatchObject({ topics: ['inherited'] })
+    expect((await admin.ProjectMembers.all(project.id)).map(({ id }) => id)).not.toContain(id)
+    const withInherited = await admin.ProjectMembers.all(project.id, { includeInherited: true })
+    expect(withInherited).toContainEqual(expect.objectContaining({ id, access_level: 40 }))
+    const shown = await api.ProjectMembers.show(project.id, id, { includeInherited: true })
+    expect(shown).toMatchObject({ id, access_level: 40 })
+  })
+}

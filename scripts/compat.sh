@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Starts the built server and lets real, unchanged GitLab clients tell their story to it: python-gitlab, ruby-gitlab
+# and Perl's GitLab::API::v4, as Debian packages them. Run as root it installs those that are missing.
+# Ends with 1 when a story fails, with 2 when there is nothing to run it with.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=()
+for package in python3-gitlab ruby-gitlab libgitlab-api-v4-perl; do
+  # What was removed is still known to dpkg.
+  dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || packages+=("$package")
+done
+if [ ${#packages[@]} -gt 0 ]; then
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "compat: install ${packages[*]}, or run this as root" >&2
+    exit 2
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  timeout 300 apt-get update -q >/dev/null
+  timeout 300 apt-get install -y -q --no-install-recommends "${packages[@]}" >/dev/null
+fi
+[ -f packages/server/dist/main.js ] || npm run --silent build
+
+folder=$(mktemp -d)
+server=
+stop() {
+  if [ -n "$server" ] && kill "$server" 2>/dev/null; then wait "$server" || true; fi
+  rm -rf "$folder"
+}
+trap stop EXIT
+
+export ALCOVE_TOKEN=token-of-the-compat-run
+settings=(ALCOVE_DATA="$folder/data" ALCOVE_PORT=0 ALCOVE_BOOTSTRAP_TOKEN="$ALCOVE_TOKEN")
+env --unset=ALCOVE_TOKEN --unset=ALCOVE_URL "${settings[@]}" node packages/server/dist/main.js >"$folder/log" 2>&1 &
+server=$!
+
+ALCOVE_URL=
+for _ in $(seq 150); do
+  ALCOVE_URL=$(sed -n 's/^Alcove serves //p' "$folder/log")
+  if [ -n "$ALCOVE_URL" ] || ! kill -0 "$server" 2>/dev/null; then break; fi
+  sleep 0.2
+done
+if [ -z "$ALCOVE_URL" ]; then
+  cat "$folder/log" >&2
+  exit 1
+fi
+export ALCOVE_URL
+
+failed=0
+tell() {
+  echo "== $*"
+  timeout 120 "$@" || failed=1
+}
+# Debian's own interpreters: those that its packages are for.
+tell /usr/bin/python3 tests/compat/python-gitlab/story.py
+tell /usr/bin/ruby tests/compat/ruby-gitlab/story.rb
+tell /usr/bin/perl tests/compat/perl-gitlab/story.pl
+
+if grep '"level":50' "$folder/log"; then
+  echo 'compat: the server logged errors, see above' >&2
+  failed=1
+fi
+exit "$failed"
