@@ -54,7 +54,7 @@ module.exports = {
       { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
     ),
     forbid('tests-are-not-imported', { pathNot: `${notTests}|^packages/server/tests|^bench` }, { path: notTests }),
-    forbid('queries-stay-home', { path: `${source}/api/` }, { path: `${source}/domain/.*queries\\.ts$` }),
+    forbid('queries-stay-home', { path: `${source}/api/`, pathNot: notTests }, { path: `${source}/domain/.*queries\\.ts$` }),
     ...upwards,
   ],
   options: {

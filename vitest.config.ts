@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config'
 const source = 'packages/server/src/**'
 const common = { isolate: false, pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 }
 
+const database = {
+  ...common,
+  include: [`${source}/*.db.test.ts`],
+  setupFiles: ['packages/server/src/testing/close-servers.ts'],
+}
+
 /** Pure rules once, everything with a database on both engines, whole processes last. */
 export default defineConfig({
   test: {
@@ -12,13 +18,16 @@ export default defineConfig({
         test: { ...common, name: 'pure', include: [`${source}/*.test.ts`], exclude: [`${source}/*.db.test.ts`] },
       },
       {
-        test: { ...common, name: 'sqlite', include: [`${source}/*.db.test.ts`], env: { ALCOVE_TEST_ENGINE: 'sqlite' } },
+        test: {
+          ...database,
+          name: 'sqlite',
+          env: { ALCOVE_TEST_ENGINE: 'sqlite' },
+        },
       },
       {
         test: {
-          ...common,
+          ...database,
           name: 'postgres',
-          include: [`${source}/*.db.test.ts`],
           env: { ALCOVE_TEST_ENGINE: 'postgres' },
           globalSetup: ['packages/server/src/testing/global-postgres.ts'],
         },

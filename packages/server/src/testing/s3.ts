@@ -1,18 +1,66 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import S3rver from 's3rver'
+import { openS3Store } from '../platform/objects/s3.ts'
 import type { S3Settings } from '../platform/settings.ts'
 
 export interface S3Server {
-  settings: S3Settings & { endpoint: string }
+  settings: S3Settings & { endpoint: string; keys: { access: string; secret: string } }
+  /** False for the one in this process: it checks no signatures, and cannot list or abort unfinished uploads. */
+  isReal: boolean
   close(): Promise<void>
 }
 
-/** An S3 server in this process, with one bucket. It checks no signatures and cannot list unfinished uploads. */
+/** An empty bucket: in the server that `ALCOVE_TEST_S3_…` names, or else in one that runs in this process. */
 export async function startS3(): Promise<S3Server> {
+  const endpoint = process.env['ALCOVE_TEST_S3_ENDPOINT']
+  return endpoint ? newBucketAt(endpoint) : startInProcess()
+}
+
+async function newBucketAt(endpoint: string): Promise<S3Server> {
+  const settings = {
+    endpoint,
+    region: 'us-east-1',
+    bucket: `alcove-test-${randomBytes(8).toString('hex')}`,
+    keys: {
+      access: process.env['ALCOVE_TEST_S3_ACCESS_KEY'] ?? '',
+      secret: process.env['ALCOVE_TEST_S3_SECRET_KEY'] ?? '',
+    },
+    redirect: false,
+  }
+  const client = plainClient(settings)
+  await client.send(new CreateBucketCommand({ Bucket: settings.bucket }))
+  return {
+    settings,
+    isReal: true,
+    async close() {
+      const store = openS3Store(settings)
+      for await (const { key } of store.list('')) await store.remove(key)
+      await store.removeUnfinished('', new Date(Date.now() + 60_000))
+      await client.send(new DeleteBucketCommand({ Bucket: settings.bucket }))
+      await store.close()
+      client.destroy()
+    },
+  }
+}
+
+/** For what the store itself never does. */
+export function plainClient({ endpoint, region, keys }: S3Server['settings']): S3Client {
+  return new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: keys.access, secretAccessKey: keys.secret },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
+
+async function startInProcess(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'alcove-s3-'))
   const bucket = 'alcove-test'
   const server = new S3rver({
@@ -24,7 +72,7 @@ export async function startS3(): Promise<S3Server> {
   })
   writeBeforeAnswering(server)
   readFirstByteAlone(server)
-  const { port } = (await server.run()) as AddressInfo
+  const { port } = await server.run()
   return {
     settings: {
       endpoint: `http://127.0.0.1:${port}`,
@@ -33,6 +81,7 @@ export async function startS3(): Promise<S3Server> {
       keys: { access: 'S3RVER', secret: 'S3RVER' },
       redirect: false,
     },
+    isReal: false,
     async close() {
       server.httpServer.closeAllConnections()
       await server.close()

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { depsFrom, openApp } from '../app.ts'
 import { type Role, roles, type Visibility } from '../domain/access/roles.ts'
 import { ensureAdministrator } from '../domain/bootstrap.ts'
@@ -116,12 +116,20 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
 export const bootstrapToken = 'test-token-of-the-administrator'
 let users = 0
 
+/** Servers started in `beforeAll`; `close-servers.ts` ends them after each file. */
+const left = new Set<() => Promise<void>>()
+
 function atTheEnd(close: () => Promise<void>): void {
   try {
     onTestFinished(close)
   } catch {
-    afterAll(close)
+    left.add(close)
   }
+}
+
+export async function closeLeftServers(): Promise<void> {
+  for (const close of left) await close()
+  left.clear()
 }
 
 function expectStatus(reply: { status: number; text: string }, status: number): void {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { Member, MemberFilter } from '../../domain/projects/member-queries.ts'
+import type { Member, MemberFilter } from '../../domain/projects/member.ts'
 import {
   addMember,
   addMembers,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../domain/access/roles.ts'
 import type { ProjectQuery } from '../../domain/projects/project-list.ts'
-import type { ProjectOrder } from '../../domain/projects/project-list-queries.ts'
+import type { ProjectOrder } from '../../domain/projects/project-order.ts'
 import { noKeyset } from '../../platform/failure.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
 

@@ -135,8 +135,8 @@ export const projectRoutes: readonly Route[] = [
     async handle({ deps, caller, project, input, origin }) {
       const change = { ...projectAttributesFrom(input), isArchived: input.archived }
       const changed = await transaction(deps, async (deps) => {
-        const after = await changeProject(deps, caller, project.id, change)
-        await topicVisibilityChanged(deps, after, project.visibility, after.visibility)
+        const { before, after } = await changeProject(deps, caller, project.id, change)
+        await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
         const topics = topicsFrom(input)
         if (topics) await setProjectTopics(deps, after, topics)
         return after
@@ -195,7 +195,7 @@ function archiving(word: string, summary: string, change: ProjectChange): Route 
     status: 201,
     output: projectView,
     async handle({ deps, caller, project, origin }) {
-      const changed = await changeProject(deps, caller, project.id, change)
+      const { after: changed } = await changeProject(deps, caller, project.id, change)
       return viewProject(deps, caller, changed, origin, 'full')
     },
   })

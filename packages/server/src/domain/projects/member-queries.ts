@@ -3,31 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import type { User } from '../access/users.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-
-/** What of a user may be shown to anybody. */
-export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
-
-/** A membership, direct or inherited. */
-export interface Member {
-  person: Person
-  accessLevel: number
-  /** YYYY-MM-DD; over from that day on. */
-  expiresOn: string | null
-  createdAt: string
-  createdBy: Person | null
-}
-
-/** Where memberships are counted: in a project, in namespaces, or in both. */
-export interface MemberSource {
-  projectId: number | null
-  namespaceIds: readonly number[]
-}
-
-export interface MemberFilter {
-  search?: string | undefined
-  userIds?: readonly number[] | undefined
-  exceptUserIds?: readonly number[] | undefined
-}
+import type { Member, MemberFilter, MemberSource, Person } from './member.ts'
 
 interface MemberRow {
   access_level: number

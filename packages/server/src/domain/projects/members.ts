@@ -3,6 +3,7 @@ import type { Caller } from '../access/callers.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Member, MemberFilter, MemberSource } from './member.ts'
 import {
   countMembers,
   deleteMember,
@@ -12,9 +13,6 @@ import {
   hasOtherOwner,
   insertMember,
   listMembers,
-  type Member,
-  type MemberFilter,
-  type MemberSource,
   updateMember,
 } from './member-queries.ts'
 import { lockNamespace } from './namespace-queries.ts'

@@ -4,6 +4,7 @@ import type { Visibility } from '../access/roles.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { type Membership, memberNamespaces, memberProjects } from './membership-queries.ts'
 import { lineageRange, type Namespace, type Project } from './project.ts'
+import type { ProjectOrder } from './project-order.ts'
 import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
 import type { ProjectSearch } from './search.ts'
 
@@ -31,11 +32,6 @@ export interface ProjectFilter {
   activeBefore?: string | undefined
   updatedAfter?: string | undefined
   updatedBefore?: string | undefined
-}
-
-export interface ProjectOrder {
-  by: 'id' | 'name' | 'path' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity'
-  direction: 'asc' | 'desc'
 }
 
 /** Up to this many are gathered and sorted; more are read in the order of an index until the page is full. */

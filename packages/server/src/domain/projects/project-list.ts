@@ -5,7 +5,8 @@ import { roles } from '../access/roles.ts'
 import { findUserByReference } from '../access/users.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import { listLevels, listPeople, type Person } from './member-queries.ts'
+import type { Person } from './member.ts'
+import { listLevels, listPeople } from './member-queries.ts'
 import { findOwnNamespace } from './namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from './project.ts'
 import {
@@ -14,8 +15,8 @@ import {
   listProjects,
   listTopicsNamed,
   type ProjectFilter,
-  type ProjectOrder,
 } from './project-list-queries.ts'
+import type { ProjectOrder } from './project-order.ts'
 import { type ProjectSearch, readProjectSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 

@@ -63,7 +63,13 @@ export interface ProjectChange {
 }
 
 /** Another path, visibility or the archive are up to owners. */
-export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Project> {
+/** The project as it was and as it is, both under the lock of the transaction. */
+export function changeProject(
+  deps: Deps,
+  caller: Caller,
+  id: number,
+  change: ProjectChange,
+): Promise<{ before: Project; after: Project }> {
   return transaction(deps, async (deps) => {
     const before = await holdProject(deps, id)
     const after = { ...before, ...given(change) }
@@ -80,7 +86,7 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
     const { name, path } = await findTaken(deps.db, before.namespace.id, after.name, after.fullPath, id)
     if (name || path) throw await taken(deps, before.namespace, after, id)
     await updateProject(deps.db, after, deps.now())
-    return reload(deps, id)
+    return { before, after: await reload(deps, id) }
   })
 }
 

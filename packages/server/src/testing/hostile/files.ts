@@ -49,7 +49,7 @@ export const reportFile: fc.Arbitrary<SentFile> = fc
   )
   .map(([entries, spoils]) => {
     const report = sastReport(entries.map((fields) => ({ ...entry(fields), ...structuredClone(furnishings) })))
-    for (const [path, value] of spoils) spoil(report, path, value)
+    for (const [path, value] of spoils) spoil(report, path, structuredClone(value))
     return file('report.json', Buffer.from(JSON.stringify(report)), 'application/json')
   })
 
