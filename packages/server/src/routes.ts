@@ -6,15 +6,18 @@ import { namespaceRoutes } from './api/v4/namespaces.ts'
 import { projectRoutes } from './api/v4/projects.ts'
 import type { Route } from './api/v4/route.ts'
 import { securityReportRoutes } from './api/v4/security-reports.ts'
+import { sessionRoutes } from './api/v4/sessions.ts'
 import { tokenRoutes } from './api/v4/tokens.ts'
 import { topicRoutes } from './api/v4/topics.ts'
 import { uploadRoutes } from './api/v4/uploads.ts'
 import { userRoutes } from './api/v4/users.ts'
 import { vulnerabilityRoutes } from './api/v4/vulnerabilities.ts'
+import { webUploadRoutes } from './api/v4/web-uploads.ts'
 
 /** The whole API. */
 export const routes: readonly Route[] = [
   ...metadataRoutes,
+  ...sessionRoutes,
   ...userRoutes,
   ...tokenRoutes,
   ...groupRoutes,
@@ -23,6 +26,7 @@ export const routes: readonly Route[] = [
   ...memberRoutes,
   ...topicRoutes,
   ...uploadRoutes,
+  ...webUploadRoutes,
   ...securityReportRoutes,
   ...findingRoutes,
   ...vulnerabilityRoutes,

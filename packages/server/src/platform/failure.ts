@@ -54,7 +54,9 @@ export type FailureCause =
   | { kind: 'conflict'; sentence: string }
   | { kind: 'unsupported-content-type'; contentType: string }
   | { kind: 'precondition-failed' }
-  | { kind: 'too-large' }
+  /** The sentence says what is allowed. */
+  | { kind: 'too-large'; sentence?: string }
+  | { kind: 'too-many-requests' }
   | { kind: 'unprocessable'; sentence: string }
   /** A dependency (database, object store) does not answer; `why` is for the log. */
   | { kind: 'unavailable'; what: string; why?: string }
@@ -75,7 +77,8 @@ export const invalid = (attributes: InvalidAttributes): Failure => new Failure({
 export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
   new Failure({ kind: 'report-rejected', problems })
 export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
-export const tooLarge = (): Failure => new Failure({ kind: 'too-large' })
+export const tooLarge = (sentence?: string): Failure =>
+  new Failure({ kind: 'too-large', ...(sentence && { sentence }) })
 export const unprocessable = (sentence: string): Failure => new Failure({ kind: 'unprocessable', sentence })
 export const unavailable = (what: string, why?: string): Failure =>
   new Failure({ kind: 'unavailable', what, ...(why && { why }) })

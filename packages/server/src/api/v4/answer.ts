@@ -6,12 +6,12 @@ import type { Caller } from '../../domain/access/callers.ts'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page } from '../../domain/page.ts'
-import { Failure } from '../../platform/failure.ts'
+import { Failure, forbidden, tooLarge } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
-import { assertAnnouncedLength, type BodyKind, bodyKind, maxEnvelopeBytes, readBody } from './body.ts'
+import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
 import { hasSecret, readCredentials } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug } from './errors.ts'
@@ -21,7 +21,7 @@ import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
-import { fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import { type FileLimit, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 
 /** Answers one request to one route, from the first header to the last byte. Never throws. */
 export type Answerer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -34,7 +34,9 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
   const fileFields = fileFieldsOf(schema)
   const stringify = fastJson(route.output as object)
   const remembered = route.remember && openCache<Rendered>(deps.db.changes, route.remember, 500)
-  const maxFileBytes = route.maxFileBytes?.(deps)
+  const mostBytes = route.fileLimit && deps.settings.maxUploadBytes
+  const takesText = Object.keys(schema.properties).length > fileFields.length
+  const envelopeBytes = takesText ? maxFormBytes : maxFramingBytes
 
   return async (request, reply) => {
     const files: ReceivedFile[] = []
@@ -54,9 +56,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     const query = queryOf(request)
     const kind = bodyKind(request)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    assertAnnouncedLength(request, kind, maxFileBytes)
+    if (route.outside && !isReading) assertSameOrigin(request, originOf(deps, request))
+    assertAnnouncedLength(request, kind, (mostBytes ?? 0) + envelopeBytes)
     // A form may carry the token itself.
-    const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, false)) : undefined
+    const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, undefined)) : undefined
     const caller = await guard.identify(route.permission, readCredentials(request.headers, isReading, query, form))
     const params = request.params as Bag // strings by name: Fastify decoded the path
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
@@ -65,7 +68,9 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     let found: Found | Failure | undefined
     if (kind === 'multipart') found = await guard.admit(route.permission, caller, id).catch(failureOnly)
     if (found instanceof Failure && row.anonymous !== 'after-input') throw found
-    const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, !(found instanceof Failure))))
+    const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
+    if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
+    const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, limit)))
     const bag = mergeBags(query, body, params)
     const input = readInput(bag)
     if (found instanceof Failure) throw found
@@ -106,12 +111,15 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     return render(route.status, stringify(rows), headers)
   }
 
-  function resultOf({ request, caller, found, input }: Call): Promise<unknown> {
+  async function resultOf({ request, reply, caller, found, input }: Call): Promise<unknown> {
     const origin = originOf(deps, request)
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
-    const context = { deps, caller, ...found, input, origin, page, unmodifiedSince }
-    return route.handle(context as never) // what the permission's row promises
+    const headers: Record<string, string> = {}
+    const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, headers }
+    const result = await route.handle(context as never) // what the permission's row promises
+    reply.headers(headers)
+    return result
   }
 
   /** Raw bodies of any type are sent to an upload by mistake; GitLab answers that the file is missing. */
@@ -119,13 +127,17 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     return kind === 'other' && fileFields.length > 0 ? 'none' : kind
   }
 
-  function filesInto(files: ReceivedFile[], mayStore: boolean): MultipartOptions {
+  /** Without a limit no file is stored: the caller may not send one. */
+  function filesInto(files: ReceivedFile[], limit: FileLimit | undefined): MultipartOptions {
+    const { maxBytes, sentence } = limit ?? { maxBytes: 0, sentence: '' }
     return {
-      fileFields: mayStore ? fileFields : [],
-      maxBodyBytes: (maxFileBytes ?? 0) + maxEnvelopeBytes,
+      fileFields: limit ? fileFields : [],
+      maxBodyBytes: (limit ? maxBytes : (mostBytes ?? 0)) + envelopeBytes,
       async receive({ filename, stream }: FilePart) {
         const newKey = () => `files/${deps.random(16).toString('hex')}`
-        const file = await receiveFile(deps.objects, stream, { filename, maxBytes: maxFileBytes ?? 0, newKey })
+        const file = await receiveFile(deps.objects, stream, { filename, maxBytes, newKey }).catch((error: unknown) => {
+          throw isTooLarge(error) ? tooLarge(sentence) : error
+        })
         files.push(file)
         return file
       },
@@ -181,6 +193,15 @@ function pathOf(request: FastifyRequest): string {
 function dateHeader(value: string | undefined): number | undefined {
   const time = Date.parse(value ?? '')
   return Number.isNaN(time) ? undefined : time
+}
+
+/** Where a cookie counts, another site's page must not be able to change anything. */
+function assertSameOrigin({ headers }: FastifyRequest, origin: string): void {
+  if (headers.origin !== undefined && headers.origin !== new URL(origin).origin) throw forbidden()
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Failure && error.cause.kind === 'too-large'
 }
 
 function failureOnly(error: unknown): Failure {

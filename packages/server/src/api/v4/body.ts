@@ -5,8 +5,10 @@ import { type MultipartForm, type MultipartOptions, readMultipart } from './mult
 
 /** JSON and urlencoded bodies are held in memory, so they are kept small; a topic's description may have 1 MiB. */
 const maxTextBytes = 4 * 1024 * 1024
-/** What multipart framing and text fields may add to the largest file. */
-export const maxEnvelopeBytes = 2 * maxTextBytes
+/** What a form with text fields may have beside its file. */
+export const maxFormBytes = 2 * maxTextBytes
+/** What the framing of a form that is nothing but a file may add to it. */
+export const maxFramingBytes = 64 * 1024
 
 export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'other'
 
@@ -22,10 +24,14 @@ export function bodyKind(request: FastifyRequest): BodyKind {
 }
 
 /** Answers before anything is read when the length that the client announces is too much. */
-export function assertAnnouncedLength(request: FastifyRequest, kind: BodyKind, maxFileBytes: number | undefined): void {
+export function assertAnnouncedLength(
+  request: FastifyRequest,
+  kind: BodyKind,
+  maxMultipartBytes: number,
+  sentence?: string,
+): void {
   const announced = Number(request.headers['content-length'] ?? 0)
-  const most = kind === 'multipart' ? (maxFileBytes ?? 0) + maxEnvelopeBytes : maxTextBytes
-  if (kind !== 'none' && announced > most) throw tooLarge()
+  if (kind !== 'none' && announced > (kind === 'multipart' ? maxMultipartBytes : maxTextBytes)) throw tooLarge(sentence)
 }
 
 /** What the body says, as a bag. Files are stored while they come in, as the options say. */

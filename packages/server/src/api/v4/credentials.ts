@@ -16,7 +16,16 @@ export function readCredentials(headers: IncomingHttpHeaders, isReading: boolean
     headers['private-token'],
   )
   const sudo = firstText(headers['sudo'], query['sudo'], form?.['sudo'])
-  return { isReading, ...(token && { token }), ...(sudo && { sudo }) }
+  const session = readCookie(headers.cookie, sessionCookie)
+  return { isReading, ...(token && { token }), ...(sudo && { sudo }), ...(session && { session }) }
+}
+
+/** The cookie of a signed-in browser. */
+export const sessionCookie = 'alcove_session'
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  const found = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`))
+  return found?.slice(found.indexOf('=') + 1).trim() || undefined
 }
 
 /** True when the query holds a secret, which must not be remembered with the answer. */

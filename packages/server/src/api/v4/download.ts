@@ -14,6 +14,9 @@ export interface Download {
   readonly etag?: string
   readonly lastModified?: Date
   readonly cacheControl?: string
+  readonly contentSecurityPolicy?: string
+  /** Where else the bytes can be had for a short while; absent where they are always sent from here. */
+  redirect?(): Promise<string>
 }
 
 /**
@@ -31,6 +34,10 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
     send(reply.code(416).header('content-range', `bytes */${download.bytes}`), request)
     return
   }
+  if (download.redirect && isForElsewhere(request, download)) {
+    reply.code(302).header('location', await download.redirect()).header('cache-control', 'no-store').send()
+    return
+  }
   const body = request.method === 'HEAD' ? await probe(download) : await download.open(range)
   if (!body) throw gone()
 
@@ -41,10 +48,17 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
     .header('content-transfer-encoding', 'binary')
     .header('x-content-type-options', 'nosniff')
     .header('accept-ranges', 'bytes')
+  if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
   const bytes = range ? range.end - range.start + 1 : download.bytes
   reply.header('content-length', bytes)
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
   send(reply, request, request.method === 'HEAD' ? body : exactly(bytes, body))
+}
+
+/** The address is good for GET alone. Whoever goes on with what he got from here cannot go on with it elsewhere. */
+function isForElsewhere({ method, headers }: FastifyRequest, download: Download): boolean {
+  const condition = headers['if-range']
+  return method === 'GET' && (condition === undefined || !isUnchanged(condition, download))
 }
 
 function setValidators(reply: FastifyReply, { etag, lastModified, cacheControl }: Download): void {

@@ -74,7 +74,15 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'precondition-failed':
       return message(412, '412 Precondition Failed')
     case 'too-large':
-      return message(413, '413 Request Entity Too Large')
+      return {
+        status: 413,
+        body: { message: '413 Request Entity Too Large', ...(cause.sentence && { detail: cause.sentence }) },
+      }
+    case 'too-many-requests':
+      return {
+        status: 429,
+        body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+      }
     case 'unprocessable':
       return message(422, cause.sentence)
     case 'unavailable':

@@ -136,7 +136,9 @@ function sparingRoot(path: string, { method }: Route): string {
 }
 
 function isRoot(id: string): boolean {
-  return /^\s*(\+?0*1|root)\s*$/i.test(id.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number(`0x${hex}`))))
+  return /^\s*(\+?0*1|root)\s*$/i.test(
+    id.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number(`0x${hex}`))),
+  )
 }
 
 let renewals = 0

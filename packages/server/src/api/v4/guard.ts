@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { type Role, roles } from '../../domain/access/roles.ts'
+import { findSignedIn } from '../../domain/access/sessions.ts'
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
@@ -26,6 +27,8 @@ export interface Credentials {
   token?: string
   /** Id or name of the user to act as. */
   sudo?: string
+  /** What a browser's cookie holds; counts only where the permission says so, and no token was sent. */
+  session?: string
   isReading: boolean
 }
 
@@ -43,9 +46,11 @@ export function createGuard(deps: RootDeps): Guard {
   const projects = openProjectMemory(deps.db.changes)
 
   return {
-    async identify(permission, { token, sudo, isReading }) {
+    async identify(permission, { token, sudo, session, isReading }) {
       const row: PermissionRow = permissions[permission]
       if (token === undefined) {
+        const signedIn = row.session && session !== undefined ? await findSignedIn(deps, session) : undefined
+        if (signedIn) return signedIn
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
         return null
       }

@@ -78,7 +78,9 @@ function describeRoute(route: Route, schemas: Schemas): object {
         required: true,
         schema: plain(properties[name] ?? idSchema, schemas),
       })),
-      ...(inBody ? [] : others.map(([name, schema]) => queryParameter(name, plain(schema, schemas), required.includes(name)))),
+      ...(inBody
+        ? []
+        : others.map(([name, schema]) => queryParameter(name, plain(schema, schemas), required.includes(name)))),
     ],
     ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas) }),
     responses: { [route.status]: successOf(route, schemas), '4XX': { $ref: '#/components/responses/Error' } },

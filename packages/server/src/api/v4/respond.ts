@@ -7,21 +7,25 @@ export interface Rendered {
   status: number
   headers: Record<string, string>
   body: Buffer
+  /** Of a success: what tells this body from another. */
+  etag: string | undefined
 }
 
 export function render(status: number, json: string, headers: Record<string, string> = {}): Rendered {
-  return { status, headers, body: Buffer.from(json) }
+  const body = Buffer.from(json)
+  // SHA-1, which processors have instructions for: a long list takes a third of the time that MD5 takes.
+  return { status, headers, body, etag: status === 200 ? `W/"${hash('sha1', body, 'hex')}"` : undefined }
 }
 
 /** Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to whoever has it already. */
-export function sendRendered(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Rendered): void {
+export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
+  const { status, headers, body, etag } = rendered
   // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
   reply.code(status).headers(headers).header('content-type', 'application/json')
-  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+  if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
     reply.header('cache-control', 'no-cache').send(body)
     return
   }
-  const etag = `W/"${hash('md5', body, 'hex')}"`
   reply.header('etag', etag).header('cache-control', 'max-age=0, private, must-revalidate')
   if (matches(request.headers['if-none-match'], etag)) reply.code(304).removeHeader('content-type').send()
   else reply.send(body)

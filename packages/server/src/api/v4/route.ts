@@ -5,22 +5,25 @@ import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import type { Download } from './download.ts'
+import type { Found } from './guard.ts'
 import type { KeysetPage } from './pages.ts'
 
 type Rows = typeof permissions
 type Row<P extends Permission> = Rows[P]
 
-/** What a permission's row puts into the handler. */
-type Found<P extends Permission> = Row<P>['on'] extends 'project'
-  ? { project: Project; caller: CallerOf<P> }
-  : Row<P>['on'] extends 'group'
-    ? { group: Namespace; caller: CallerOf<P> }
-    : { caller: CallerOf<P> }
+/** What a permission's row puts into the handler; for one of several rows, one of several things. */
+type FoundBy<P extends Permission> = P extends Permission
+  ? Row<P>['on'] extends 'project'
+    ? { project: Project; caller: CallerOf<P> }
+    : Row<P>['on'] extends 'group'
+      ? { group: Namespace; caller: CallerOf<P> }
+      : { caller: CallerOf<P> }
+  : never
 
 /** Nobody may call a row open to anyone; everywhere else there is somebody. */
 type CallerOf<P extends Permission> = Row<P>['who'] extends 'anyone' ? Caller | null : Caller
 
-export type Context<P extends Permission, I extends TObject> = Found<P> & {
+export type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
   deps: RootDeps
   input: Static<I>
   /** `https://host` that links in the answer begin with: the configured one, or the one the client asked. */
@@ -29,6 +32,8 @@ export type Context<P extends Permission, I extends TObject> = Found<P> & {
   page: PageRequest
   /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
   unmodifiedSince: number | undefined
+  /** Sent with the answer; for what no body can say. */
+  headers: Record<string, string>
 }
 
 /** `output` is what the answer is serialised by and what the OpenAPI document says; see also `fileOutput`, `noOutput`. */
@@ -45,14 +50,20 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   output: O
   /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
   paged?: boolean
-  /** A file part is larger than text: the most it may have, from the settings. Without it no file is taken. */
-  maxFileBytes?: (deps: RootDeps) => number
+  /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */
+  fileLimit?: (deps: RootDeps, found: Found) => FileLimit | Promise<FileLimit>
   /**
    * The answer depends on these tables, the address and the resource, and on nothing else (not on the caller, once he
    * is let through), so it may be remembered until one of them changes.
    */
   remember?: readonly string[]
   handle(context: Context<P, I>): Promise<Answer<O>>
+}
+
+/** What a file is measured by, and what is said of one that is larger. */
+export interface FileLimit {
+  maxBytes: number
+  sentence: string
 }
 
 /** A list is answered as the page of it that was asked for, or whole. */

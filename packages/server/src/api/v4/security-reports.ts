@@ -75,7 +75,10 @@ export const securityReportRoutes: readonly Route[] = [
     }),
     status: 201,
     output: importView,
-    maxFileBytes: ({ settings }) => Math.min(settings.maxUploadBytes, maxReportBytes),
+    fileLimit: ({ settings }) => ({
+      maxBytes: Math.min(settings.maxUploadBytes, maxReportBytes),
+      sentence: 'a report may have up to 50 MiB, and no more than an upload',
+    }),
     async handle({ deps, project, caller, input }) {
       const done = await ingestReport(deps, project, caller.user, input.file, {
         reportType: input.report_type,

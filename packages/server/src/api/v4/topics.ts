@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Topic } from '../../domain/topics/topic.ts'
 import { changeTopic, createTopic, deleteTopic, findTopics, getTopic, mergeTopics } from '../../domain/topics/topics.ts'
 import { gone } from '../../platform/failure.ts'
+import type { Settings } from '../../platform/settings.ts'
 import { inline } from './content-disposition.ts'
 import { blankableFile, flag, integer, nullable, optional, text } from './input.ts'
 import { fileOutput, noOutput, type Route, route } from './route.ts'
@@ -28,6 +29,11 @@ function viewTopic(topic: Topic, origin: string) {
     organization_id: topic.organizationId,
     avatar_url: file && `${origin}/uploads/-/system/projects/topic/avatar/${topic.id}/${file}`,
   }
+}
+
+/** An avatar that is too big is told so in the words of its own rule, so it is taken in first. */
+function anyFile({ maxUploadBytes }: Settings) {
+  return { maxBytes: maxUploadBytes, sentence: 'this is more than the server takes' }
 }
 
 export const topicRoutes: readonly Route[] = [
@@ -76,7 +82,7 @@ export const topicRoutes: readonly Route[] = [
     }),
     status: 201,
     output: topicView,
-    maxFileBytes: ({ settings }) => settings.maxUploadBytes,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, input, origin }) {
       const { name, title, description = null, organization_id: organizationId } = input
       const avatar = input.avatar || undefined
@@ -97,7 +103,7 @@ export const topicRoutes: readonly Route[] = [
     }),
     status: 200,
     output: topicView,
-    maxFileBytes: ({ settings }) => settings.maxUploadBytes,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, input, origin }) {
       const { id, avatar, ...texts } = input
       return viewTopic(await changeTopic(deps, id, { ...texts, avatar: avatar === '' ? null : avatar }), origin)

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import { foundation } from './0001_foundation.ts'
+import { uploadLife } from './0002_upload_life.ts'
 
 /** In order; only ever appended to. */
-export const migrations: readonly Migration[] = [foundation]
+export const migrations: readonly Migration[] = [foundation, uploadLife]

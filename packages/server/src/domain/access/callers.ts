@@ -5,7 +5,7 @@ export interface Caller {
   readonly user: User
   readonly token: {
     readonly id: number
-    readonly kind: 'personal' | 'impersonation'
+    readonly kind: 'personal' | 'impersonation' | 'session'
     readonly scopes: readonly string[]
   }
   readonly isAdmin: boolean

@@ -11,6 +11,7 @@ import type { Role } from './roles.ts'
  *   `api`; `none` by any token.
  * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it
  *   (topics: contract 1.5), or never, being treated as an outsider (upload lists answer him 403 or 404).
+ * - `session`: a signed-in browser may do it too. Only where nothing is changed on another site's behalf.
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5), where it is not `api read_api`.
  */
 export interface PermissionRow {
@@ -19,6 +20,7 @@ export interface PermissionRow {
   readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'none'
   readonly anonymous?: 'after-input' | 'as-outsider'
   readonly namedScopes?: readonly string[]
+  readonly session?: true
 }
 
 const userScopes = ['api', 'read_api', 'read_user']
@@ -27,6 +29,8 @@ export const permissions = {
   'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
+  'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
+  'session.end': { on: 'instance', who: 'user', scope: 'none', session: true },
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
@@ -73,7 +77,17 @@ export const permissions = {
   'upload.list': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'upload.read': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'upload.read-by-secret': { on: 'project', who: 'anyone', scope: 'read_api' },
+  'upload.view': { on: 'project', who: 'anyone', scope: 'read_api', session: true },
   'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
+  'upload.limits': { on: 'project', who: 'user', scope: 'read_api' },
+  'upload.limit': { on: 'project', who: 'admin', scope: 'api' },
+  'group.upload.create': { on: 'group', who: 'user', scope: 'api' },
+  'group.upload.list': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
+  'group.upload.read': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
+  'group.upload.read-by-secret': { on: 'group', who: 'anyone', scope: 'read_api' },
+  'group.upload.view': { on: 'group', who: 'anyone', scope: 'read_api', session: true },
+  'group.upload.delete': { on: 'group', who: 'maintainer', scope: 'api' },
+  'group.upload.limits': { on: 'group', who: 'user', scope: 'read_api' },
 
   'report.create': { on: 'project', who: 'developer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },

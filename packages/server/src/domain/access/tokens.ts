@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
@@ -58,7 +58,7 @@ function checksum(body: string): string {
 }
 
 export function digestToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 /** All that an instance knows; which of them a user may ask for is up to whoever issues the token. */
@@ -124,7 +124,7 @@ export function isExpired(token: Pick<AccessToken, 'expiresOn'>, now: string): b
   return token.expiresOn !== null && token.expiresOn <= now.slice(0, 10)
 }
 
-function assertActive(user: User): void {
+export function assertActive(user: User): void {
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
   if (user.state === 'unconfirmed') {
     throw forbidden(

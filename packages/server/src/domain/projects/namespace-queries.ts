@@ -144,3 +144,15 @@ export function namespaceFrom(row: NamespaceRow): Namespace {
     updatedAt: row.updated_at,
   }
 }
+
+/** These namespaces' own ids and those of everything inside. */
+export async function listNamespaceIdsBelow(db: Db, namespaces: readonly Namespace[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const namespace of namespaces) {
+    const [from, to] = lineageRange(namespace)
+    const rows = await db.all<{ id: number }>(sql`
+      select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to}) order by id`)
+    ids.push(...rows.map((row) => row.id))
+  }
+  return ids
+}

@@ -20,6 +20,8 @@ export interface ProjectRow extends Prefixed<NamespaceRow> {
   star_count: number
   enforce_auth_checks_on_uploads: boolean
   promote_on_ingestion: boolean
+  max_upload_bytes: number | null
+  upload_quota_bytes: number | null
   created_at: string
   updated_at: string
   last_activity_at: string
@@ -28,7 +30,7 @@ export interface ProjectRow extends Prefixed<NamespaceRow> {
 /** For `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
-  p.promote_on_ingestion, p.created_at, p.updated_at, p.last_activity_at,
+  p.promote_on_ingestion, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at, p.last_activity_at,
   n.id as ns_id, n.organization_id as ns_organization_id, n.kind as ns_kind, n.name as ns_name, n.path as ns_path,
   n.full_path as ns_full_path, n.full_name as ns_full_name, n.description as ns_description,
   n.visibility as ns_visibility, n.parent_id as ns_parent_id, n.owner_id as ns_owner_id, n.lineage as ns_lineage,
@@ -214,8 +216,22 @@ export function projectFrom(row: ProjectRow): Project {
     starCount: row.star_count,
     enforceAuthChecksOnUploads: row.enforce_auth_checks_on_uploads,
     promoteOnIngestion: row.promote_on_ingestion,
+    maxUploadBytes: row.max_upload_bytes,
+    uploadQuotaBytes: row.upload_quota_bytes,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     lastActivityAt: row.last_activity_at,
   }
+}
+
+/** Null takes a limit off. */
+export async function updateUploadLimits(
+  db: Db,
+  projectId: number,
+  maxUploadBytes: number | null,
+  uploadQuotaBytes: number | null,
+): Promise<void> {
+  await db.run(sql`
+    update projects set max_upload_bytes = ${maxUploadBytes}, upload_quota_bytes = ${uploadQuotaBytes}
+    where id = ${projectId}`)
 }

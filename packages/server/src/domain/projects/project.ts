@@ -35,6 +35,10 @@ export interface Project {
   starCount: number
   enforceAuthChecksOnUploads: boolean
   promoteOnIngestion: boolean
+  /** Null: what the server allows. */
+  maxUploadBytes: number | null
+  /** Null: as much as there is room for. */
+  uploadQuotaBytes: number | null
   createdAt: string
   updatedAt: string
   lastActivityAt: string

@@ -1,16 +1,18 @@
 import { deleteUser } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { deleteNamespace, listOwnNamespaces } from '../projects/namespace-queries.ts'
+import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
+import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../projects/namespace-queries.ts'
 import type { Namespace, Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
 
-/** A project with everything it owns: rows in one transaction, then its files. */
+/** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: [project.id],
+    namespaceIds: [],
     deleteRows: async () => void (await deleteProject(deps.db, project.id)),
   }))
 }
@@ -19,6 +21,7 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
 export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: await listProjectIdsBelow(deps.db, [group]),
+    namespaceIds: await listNamespaceIdsBelow(deps.db, [group]),
     deleteRows: async () => void (await deleteNamespace(deps.db, group.id)),
   }))
 }
@@ -28,6 +31,7 @@ export function removeUser(deps: Deps, user: User): Promise<void> {
   return remove(deps, async (deps) => {
     const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
+      namespaceIds: [],
       projectIds: await listProjectIdsBelow(deps.db, await listOwnNamespaces(deps.db, user.id)),
       async deleteRows() {
         await deleteUser(deps.db, user.id)
@@ -39,17 +43,18 @@ export function removeUser(deps: Deps, user: User): Promise<void> {
 
 interface Removal {
   projectIds: number[]
+  namespaceIds: number[]
   deleteRows(): Promise<void>
 }
 
-/** Files go after the rows: a crash in between leaves objects that nothing refers to, and those are swept. */
+/** Files go after the rows; those that a crash or a silent store leaves behind are marked, and the job takes them. */
 async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promise<void> {
-  const objectKeys = await transaction(deps, async (deps) => {
-    const { projectIds, deleteRows } = await plan(deps)
-    const [topicIds, objectKeys] = [await topicsOfProjects(deps, projectIds), await listObjectKeys(deps.db, projectIds)]
+  await transaction(deps, async (deps) => {
+    const { projectIds, namespaceIds, deleteRows } = await plan(deps)
+    const topicIds = await topicsOfProjects(deps, projectIds)
+    await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await deleteRows()
     await recount(deps, topicIds)
-    return objectKeys
   })
-  for (const key of objectKeys) await deps.objects.remove(key)
+  await removeDoomedSoon(deps)
 }

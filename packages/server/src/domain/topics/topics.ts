@@ -2,6 +2,7 @@ import { isUniqueViolation } from '../../db/violations.ts'
 import { Failure, notFound, refused } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { readAvatar } from './avatars.ts'
 import {
@@ -67,25 +68,29 @@ export interface TopicChange {
 }
 
 export async function changeTopic(deps: Deps, id: number, change: TopicChange): Promise<Topic> {
-  const { before, after } = await transaction(deps, async (deps) => {
+  const after = await transaction(deps, async (deps) => {
     const [before] = await lockTopics(deps.db, [id])
     if (!before) throw notFound()
     const changed = { ...before, ...given(change) }
     // GitLab stores a blank title here, and so do we.
     assertTopicDraft(given(change), { blankTitle: 'allowed' })
     const avatar = change.avatar === undefined ? before.avatar : change.avatar && readAvatar(change.avatar)
-    if (Object.values(change).every((value) => value === undefined)) return { before, after: before }
+    if (Object.values(change).every((value) => value === undefined)) return before
     const after = await updateTopicRow(deps.db, id, changed, avatar, deps.now())
     if (!after) throw notFound()
-    return { before, after }
+    const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
+    if (isReplaced) await doomObjects(deps, keysOf(before))
+    return after
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? nameTaken() : error
   })
   if (change.avatar) change.avatar.kept = true
-  if (before.avatar && before.avatar.objectKey !== after.avatar?.objectKey) {
-    await deps.objects.remove(before.avatar.objectKey)
-  }
+  await removeDoomedSoon(deps)
   return after
+}
+
+function keysOf({ avatar }: Topic): string[] {
+  return avatar ? [avatar.objectKey] : []
 }
 
 function given({ name, title, description }: TopicChange): Partial<TopicDraft> {
@@ -98,7 +103,7 @@ function given({ name, title, description }: TopicChange): Partial<TopicDraft> {
 
 /** `unmodifiedSince` (ms): a topic that changed after that is not deleted. */
 export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: number): Promise<void> {
-  const topic = await transaction(deps, async (deps) => {
+  await transaction(deps, async (deps) => {
     const [topic] = await lockTopics(deps.db, [id])
     if (!topic) throw notFound()
     // HTTP dates have no fractions, so the change may be up to a second younger.
@@ -106,14 +111,14 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
       throw new Failure({ kind: 'precondition-failed' })
     }
     await deleteTopicRow(deps.db, id)
-    return topic
+    await doomObjects(deps, keysOf(topic))
   })
-  if (topic.avatar) await deps.objects.remove(topic.avatar.objectKey)
+  await removeDoomedSoon(deps)
 }
 
 /** Moves every assignment of the source to the target, deletes the source and returns the target as it then is. */
 export async function mergeTopics(deps: Deps, sourceId: number, targetId: number): Promise<Topic> {
-  const { source, target } = await transaction(deps, async (deps) => {
+  const merged = await transaction(deps, async (deps) => {
     const topics = await lockTopics(deps.db, [sourceId, targetId])
     const source = topics.find((topic) => topic.id === sourceId)
     const target = topics.find((topic) => topic.id === targetId)
@@ -125,11 +130,12 @@ export async function mergeTopics(deps: Deps, sourceId: number, targetId: number
 
     await moveAssignments(deps.db, sourceId, targetId)
     await deleteTopicRow(deps.db, sourceId)
+    await doomObjects(deps, keysOf(source))
     await recountTopics(deps.db, [targetId])
-    return { source, target: (await findTopic(deps.db, targetId)) ?? target }
+    return (await findTopic(deps.db, targetId)) ?? target
   })
-  if (source.avatar) await deps.objects.remove(source.avatar.objectKey)
-  return target
+  await removeDoomedSoon(deps)
+  return merged
 }
 
 async function organizationOf(deps: Deps, id: number = defaultOrganizationId): Promise<number> {

@@ -1,31 +1,45 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { Upload } from './uploads.ts'
+import type { UploadFilter } from './filter.ts'
+import type { Upload } from './upload.ts'
 
 interface UploadRow {
   id: number
-  project_id: number
+  project_id: number | null
+  namespace_id: number | null
   secret: string
   filename: string
+  content_type: string
   bytes: number
   sha256: string
   object_key: string
   created_at: string
+  deleted_at: string | null
   uploader_id: number | null
   uploader_username: string | null
   uploader_name: string | null
 }
 
+type Owner = Upload['owner']
+
 const selected: Sql = sql`
-  select u.id, u.project_id, u.secret, u.filename, u.bytes, u.sha256, u.object_key, u.created_at,
+  select u.id, u.project_id, u.namespace_id, u.secret, u.filename, u.content_type, u.bytes, u.sha256, u.object_key,
+    u.created_at, u.deleted_at,
     users.id as uploader_id, users.username as uploader_username, users.name as uploader_name
   from uploads u left join users on users.id = u.uploaded_by_id`
 
+function owned({ kind, id }: Owner): Sql {
+  return kind === 'project' ? sql`u.project_id = ${id}` : sql`u.namespace_id = ${id}`
+}
+
 export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>): Promise<Upload> {
+  const { owner } = upload
   const row = await db.one<{ id: number }>(sql`
-    insert into uploads (project_id, uploaded_by_id, secret, filename, bytes, sha256, object_key, created_at)
-    values (${upload.projectId}, ${upload.uploadedBy?.id}, ${upload.secret}, ${upload.filename}, ${upload.bytes},
+    insert into uploads (project_id, namespace_id, uploaded_by_id, secret, filename, content_type, bytes, sha256,
+      object_key, created_at)
+    values (${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null},
+      ${upload.uploadedBy?.id}, ${upload.secret}, ${upload.filename}, ${upload.contentType}, ${upload.bytes},
       ${upload.sha256}, ${upload.objectKey}, ${upload.createdAt})
     returning id`)
   if (!row) throw new Error('an inserted upload returned no id')
@@ -33,46 +47,90 @@ export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>): Promise<
 }
 
 /** One more than the page holds. */
-export async function newestUploads(db: Db, projectId: number, { perPage, offset }: PageRequest): Promise<Upload[]> {
+export async function listUploads(
+  db: Db,
+  owner: Owner,
+  filter: UploadFilter,
+  { perPage, offset }: PageRequest,
+): Promise<Upload[]> {
+  const direction = filter.sort === 'asc' ? sql`asc` : sql`desc`
   const rows = await db.all<UploadRow>(sql`
-    ${selected} where u.project_id = ${projectId}
-    order by u.created_at desc, u.id desc limit ${perPage + 1} offset ${offset}`)
+    ${selected} where ${matches(db, owner, filter)}
+    order by ${orders[filter.orderBy]} ${direction}, u.id ${direction}
+    limit ${perPage + 1} offset ${offset}`)
   return rows.map(uploadFrom)
 }
 
+const orders = { created_at: sql`u.created_at`, size: sql`u.bytes`, filename: sql`u.filename` }
+
 /** Stops one above what is ever shown. */
-export async function countUploads(db: Db, projectId: number): Promise<number> {
+export async function countUploads(db: Db, owner: Owner, filter: UploadFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from uploads where project_id = ${projectId} limit ${maxCountedRows + 1}
+      select 1 from uploads u where ${matches(db, owner, filter)} limit ${maxCountedRows + 1}
     ) as counted`)
   return row?.total ?? 0
 }
 
-export async function findUpload(db: Db, projectId: number, id: number): Promise<Upload | undefined> {
-  const row = await db.one<UploadRow>(sql`${selected} where u.project_id = ${projectId} and u.id = ${id}`)
+function matches(db: Db, owner: Owner, filter: UploadFilter): Sql {
+  const { search, contentType, uploadedById, createdAfter, createdBefore } = filter
+  return sql`${owned(owner)} and u.deleted_at is ${filter.deleted ? sql`not null` : sql`null`}
+    ${search ? sql`and ${db.dialect.contains(sql`u.filename`, search)}` : empty}
+    ${contentType === undefined ? empty : sql`and u.content_type = ${contentType}`}
+    ${uploadedById === undefined ? empty : sql`and u.uploaded_by_id = ${uploadedById}`}
+    ${createdAfter === undefined ? empty : sql`and u.created_at > ${createdAfter}`}
+    ${createdBefore === undefined ? empty : sql`and u.created_at < ${createdBefore}`}`
+}
+
+/** Deleted ones too, while their row is there. */
+export async function findUpload(db: Db, owner: Owner, id: number): Promise<Upload | undefined> {
+  const row = await db.one<UploadRow>(sql`${selected} where ${owned(owner)} and u.id = ${id}`)
   return row && uploadFrom(row)
 }
 
 export async function findUploadBySecret(
   db: Db,
-  projectId: number,
+  owner: Owner,
   secret: string,
   filename: string,
 ): Promise<Upload | undefined> {
   const row = await db.one<UploadRow>(sql`
-    ${selected} where u.project_id = ${projectId} and u.secret = ${secret} and u.filename = ${filename}`)
+    ${selected} where ${owned(owner)} and u.secret = ${secret} and u.filename = ${filename}`)
   return row && uploadFrom(row)
 }
 
 /** False when another request was faster. */
-export async function deleteUpload(db: Db, id: number): Promise<boolean> {
-  return (await db.run(sql`delete from uploads where id = ${id}`)) === 1
+export async function hideUpload(db: Db, id: number, deletedById: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update uploads set deleted_at = ${now}, deleted_by_id = ${deletedById} where id = ${id} and deleted_at is null`)
+  return changed === 1
 }
 
-export async function listObjectKeys(db: Db, projectIds: readonly number[]): Promise<string[]> {
+/** False when it is not hidden, or its row is gone. */
+export async function showUpload(db: Db, id: number): Promise<boolean> {
+  const changed = await db.run(sql`
+    update uploads set deleted_at = null, deleted_by_id = null where id = ${id} and deleted_at is not null`)
+  return changed === 1
+}
+
+/** Takes the rows of uploads that were deleted before then, oldest first, and returns the keys of their objects. */
+export async function takeExpiredUploads(db: Db, before: string, limit: number): Promise<string[]> {
   const rows = await db.all<{ object_key: string }>(sql`
-    select object_key from uploads where project_id in ${db.dialect.integers(projectIds)} order by id`)
+    delete from uploads where id in (
+      select id from uploads where deleted_at < ${before} order by deleted_at, id limit ${limit} ${db.dialect.forUpdate})
+    returning object_key`)
+  return rows.map((row) => row.object_key)
+}
+
+export async function listObjectKeys(
+  db: Db,
+  projectIds: readonly number[],
+  namespaceIds: readonly number[],
+): Promise<string[]> {
+  const rows = await db.all<{ object_key: string }>(sql`
+    select object_key from uploads where project_id in ${db.dialect.integers(projectIds)}
+    union all
+    select object_key from uploads where namespace_id in ${db.dialect.integers(namespaceIds)}`)
   return rows.map((row) => row.object_key)
 }
 
@@ -80,13 +138,16 @@ function uploadFrom(row: UploadRow): Upload {
   const { uploader_id: id, uploader_username: username, uploader_name: name } = row
   return {
     id: row.id,
-    projectId: row.project_id,
+    owner:
+      row.project_id === null ? { kind: 'group', id: row.namespace_id ?? 0 } : { kind: 'project', id: row.project_id },
     secret: row.secret,
     filename: row.filename,
+    contentType: row.content_type,
     bytes: row.bytes,
     sha256: row.sha256,
     objectKey: row.object_key,
     createdAt: row.created_at,
     uploadedBy: id === null || username === null || name === null ? null : { id, username, name },
+    deletedAt: row.deleted_at,
   }
 }

@@ -1,80 +1,133 @@
-import { gone, notFound } from '../../platform/failure.ts'
+import { gone, notFound, tooLarge } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
-import type { Caller } from '../access/callers.ts'
-import type { Deps } from '../deps.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { contentTypeOf } from '../files/content-type.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import type { Project } from '../projects/project.ts'
+import type { UploadFilter } from './filter.ts'
+import type { UploadOwner } from './owner.ts'
 import {
   countUploads,
-  deleteUpload as deleteUploadRow,
   findUpload,
   findUploadBySecret,
+  hideUpload,
   insertUpload,
-  newestUploads,
+  listUploads,
+  showUpload,
 } from './queries.ts'
+import type { Upload } from './upload.ts'
+import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
 
-/** A file that Markdown of a project refers to. */
-export interface Upload {
-  id: number
-  projectId: number
-  /** 32 lower-case hex characters, one per upload; whoever may read the project and knows it may fetch the file. */
-  secret: string
-  /** Sanitised. */
-  filename: string
-  bytes: number
-  sha256: string
-  objectKey: string
-  createdAt: string
-  /** Null when he was not recorded or is gone. */
-  uploadedBy: { id: number; username: string; name: string } | null
-}
-
-/** The bytes are stored already; from the row on they are the project's. */
-export async function createUpload(deps: Deps, project: Project, caller: Caller, file: ReceivedFile): Promise<Upload> {
-  const { user } = caller
-  const upload = await insertUpload(deps.db, {
-    projectId: project.id,
-    secret: deps.random(16).toString('hex'),
-    filename: sanitizeFilename(file.filename),
-    bytes: file.bytes,
-    sha256: file.sha256,
-    objectKey: file.key,
-    createdAt: deps.now(),
-    uploadedBy: { id: user.id, username: user.username, name: user.name },
+/** The bytes are stored already; from the row on they are the owner's. */
+export async function createUpload(deps: Deps, owner: UploadOwner, user: User, file: ReceivedFile): Promise<Upload> {
+  const filename = sanitizeFilename(file.filename)
+  const upload = await transaction(deps, async (deps) => {
+    await claimSpace(deps, owner, file.bytes)
+    return insertUpload(deps.db, {
+      owner: { kind: owner.kind, id: owner.id },
+      secret: deps.random(16).toString('hex'),
+      filename,
+      contentType: contentTypeOf(filename),
+      bytes: file.bytes,
+      sha256: file.sha256,
+      objectKey: file.key,
+      createdAt: deps.now(),
+      uploadedBy: { id: user.id, username: user.username, name: user.name },
+      deletedAt: null,
+    })
   })
   file.kept = true
   return upload
 }
 
-export async function listUploads(deps: Deps, project: Project, page: PageRequest): Promise<Page<Upload>> {
+export async function findUploads(
+  deps: Deps,
+  owner: UploadOwner,
+  filter: UploadFilter,
+  page: PageRequest,
+): Promise<Page<Upload>> {
   const [rows, counted] = await Promise.all([
-    newestUploads(deps.db, project.id, page),
-    countUploads(deps.db, project.id),
+    listUploads(deps.db, owner, filter, page),
+    countUploads(deps.db, owner, filter),
   ])
   return pageOf(page, rows, counted)
 }
 
-export async function getUpload(deps: Deps, project: Project, id: number): Promise<Upload> {
-  const upload = await findUpload(deps.db, project.id, id)
-  if (!upload) throw notFound()
+export async function getUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
+  const upload = await findUpload(deps.db, owner, id)
+  if (!upload || upload.deletedAt !== null) throw notFound()
   return upload
 }
 
 export async function getUploadBySecret(
   deps: Deps,
-  project: Project,
+  owner: UploadOwner,
   secret: string,
   filename: string,
 ): Promise<Upload> {
-  const upload = await findUploadBySecret(deps.db, project.id, secret, filename)
-  if (!upload) throw gone()
+  const upload = await findUploadBySecret(deps.db, owner, secret, filename)
+  if (!upload || upload.deletedAt !== null) throw gone()
   return upload
 }
 
-/** The row first: should the process die in between, the object is swept, whereas a row without its bytes is damage. */
-export async function deleteUpload(deps: Deps, upload: Upload): Promise<void> {
-  const deleted = await deleteUploadRow(deps.db, upload.id)
-  if (!deleted) throw notFound()
-  await deps.objects.remove(upload.objectKey)
+/** Hides it at once. The row and the bytes go when the grace period is over; until then it can be restored. */
+export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const hidden = await hideUpload(deps.db, upload.id, user.id, deps.now())
+    // Two requests may get this far; only one of them deletes.
+    if (!hidden) throw notFound()
+    await takeFromUsage(deps.db, upload.owner, upload.bytes)
+  })
+}
+
+/** Brings a deleted upload back under its old address, as long as its row is there. */
+export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
+  return transaction(deps, async (deps) => {
+    const upload = await findUpload(deps.db, owner, id)
+    if (!upload || !(await showUpload(deps.db, id))) throw notFound()
+    await claimSpace(deps, owner, upload.bytes)
+    return { ...upload, deletedAt: null }
+  })
+}
+
+export interface UploadLimits {
+  maxUploadBytes: number
+  quotaBytes: number | null
+  usedBytes: number
+  files: number
+}
+
+export async function findLimits(deps: Deps, owner: UploadOwner): Promise<UploadLimits> {
+  const { files, bytes } = await findUsage(deps.db, owner)
+  return { maxUploadBytes: maxBytesOf(deps, owner), quotaBytes: owner.quotaBytes, usedBytes: bytes, files }
+}
+
+/** The largest file that this owner takes. */
+function maxBytesOf({ settings }: Deps, { maxUploadBytes }: UploadOwner): number {
+  return Math.min(settings.maxUploadBytes, maxUploadBytes ?? settings.maxUploadBytes)
+}
+
+/** How large the next file may be, and the sentence for one that is larger. */
+export async function roomFor(deps: Deps, owner: UploadOwner): Promise<{ maxBytes: number; sentence: string }> {
+  const max = maxBytesOf(deps, owner)
+  if (owner.quotaBytes !== null) {
+    const { bytes } = await findUsage(deps.db, owner)
+    const free = Math.max(0, owner.quotaBytes - bytes)
+    if (free < max) return { maxBytes: free, sentence: quotaSentence(owner, bytes) }
+  }
+  return { maxBytes: max, sentence: `this ${owner.kind} takes files of up to ${mebibytes(max)}` }
+}
+
+async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promise<void> {
+  if (await addToUsage(deps.db, owner, bytes, owner.quotaBytes)) return
+  throw tooLarge(quotaSentence(owner, (await findUsage(deps.db, owner)).bytes))
+}
+
+function quotaSentence({ kind, quotaBytes }: UploadOwner, usedBytes: number): string {
+  return `this ${kind} may store ${mebibytes(quotaBytes ?? 0)} and has ${mebibytes(usedBytes)} in use`
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(2)} MiB`
 }
