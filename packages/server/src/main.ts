@@ -3,19 +3,23 @@ import { openApp, openDatabaseFor, openDeps } from './app.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { ensureAdministrator } from './domain/bootstrap.ts'
+import { examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 
-const usage = `Usage: alcove [serve | migrate]
+const usage = `Usage: alcove [serve | migrate | doctor [--fix]]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   migrate   bring the schema up to date and stop
+  doctor    tell where database and object store disagree; with --fix repair it
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
-  if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
+  if (command === 'doctor' && rest.every((option) => option === '--fix'))
+    await seeDoctor(readSettings(), rest.length > 0)
+  else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
   else if (command === 'serve') await serve(readSettings())
   else if (command === 'migrate') await migrateOnly(readSettings())
   else if (command === 'help' || command === '--help') console.log(usage)
@@ -59,6 +63,21 @@ async function migrateOnly(settings: Settings): Promise<void> {
     for (const name of await migrate(db, migrations)) console.log(name)
   } finally {
     await db.close()
+  }
+}
+
+/** Exit code 1 when something is wrong and was not repaired, so that a monitor can run it. */
+async function seeDoctor(settings: Settings, fix: boolean): Promise<void> {
+  const deps = await openDeps(settings)
+  try {
+    const { findings, files, objects } = await examine(deps, { fix })
+    for (const { kind, what } of findings) console.log(`${kind}: ${what}`)
+    const outcome = findings.length === 0 ? 'no disagreement' : `${findings.length} ${fix ? 'repaired' : 'found'}`
+    console.log(`${files} files and ${objects} objects examined: ${outcome}.`)
+    if (findings.length > 0 && !fix) process.exitCode = 1
+  } finally {
+    await deps.db.close()
+    await deps.objects.close()
   }
 }
 

@@ -10,3 +10,85 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
     select avatar_key as key from topics where avatar_key in ${wanted}`)
   return rows.map((row) => row.key)
 }
+
+export async function listDoomedAmong(db: Db, keys: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ key: string }>(sql`
+    select object_key as key from doomed_objects where object_key in ${db.dialect.texts(keys)}`)
+  return rows.map((row) => row.key)
+}
+
+/** A row that says there is an object of so many bytes. */
+export interface StoredFile {
+  kind: 'upload' | 'avatar'
+  id: number
+  key: string
+  bytes: number
+  /** For people. */
+  what: string
+}
+
+/** Uploads, deleted ones too, then avatars; each by id, after the given one. */
+export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
+  const uploadsAfter = after ? (after.kind === 'upload' ? after.id : null) : 0
+  const rows = await db.all<{ kind: StoredFile['kind']; id: number; key: string; bytes: number; name: string }>(sql`
+    select kind, id, key, bytes, name from (
+      select 1 as part, 'upload' as kind, id, object_key as key, bytes, filename as name from uploads
+      where id > ${uploadsAfter ?? Number.MAX_SAFE_INTEGER}
+      union all
+      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, name from topics
+      where avatar_key is not null and id > ${after?.kind === 'avatar' ? after.id : 0}
+    ) as files order by part, id limit ${limit}`)
+  return rows.map(({ name, ...row }) => ({
+    ...row,
+    what: row.kind === 'upload' ? `upload ${row.id}, ${name}` : `avatar of topic ${row.id}, ${name}`,
+  }))
+}
+
+export async function deleteUploadRows(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from uploads where id in ${db.dialect.integers(ids)}`)
+}
+
+export async function dropAvatars(db: Db, topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null
+    where id in ${db.dialect.integers(topicIds)}`)
+}
+
+/** Owners whose kept figures are not what their uploads add up to. */
+export async function wrongUsage(db: Db): Promise<{ owner: 'project' | 'group'; id: number }[]> {
+  const rows = await db.all<{ project_id: number | null; namespace_id: number | null }>(sql`
+    select s.project_id, s.namespace_id from upload_usage s
+    left join (${usageByOwner}) as live
+      on live.project_id = s.project_id or live.namespace_id = s.namespace_id
+    where s.files <> coalesce(live.files, 0) or s.bytes <> coalesce(live.bytes, 0)
+    union all
+    select live.project_id, live.namespace_id from (${usageByOwner}) as live
+    where not exists (
+      select 1 from upload_usage s where s.project_id = live.project_id or s.namespace_id = live.namespace_id)`)
+  return rows.map(({ project_id, namespace_id }) =>
+    project_id === null ? { owner: 'group', id: namespace_id ?? 0 } : { owner: 'project', id: project_id },
+  )
+}
+
+const usageByOwner = sql`
+  select project_id, namespace_id, count(*) as files, sum(bytes) as bytes from uploads
+  where deleted_at is null group by project_id, namespace_id`
+
+/** Counts what is stored of every owner anew. */
+export async function correctUsage(db: Db): Promise<void> {
+  await db.run(sql`delete from upload_usage`)
+  await db.run(sql`insert into upload_usage (project_id, namespace_id, files, bytes) ${usageByOwner}`)
+}
+
+export async function wrongTopicCounts(db: Db): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select t.id from topics t
+    left join (
+      select a.topic_id, count(*) as total, sum(case when p.visibility = 'private' then 0 else 1 end) as open
+      from project_topics a join projects p on p.id = a.project_id group by a.topic_id
+    ) as counted on counted.topic_id = t.id
+    where t.total_projects_count <> coalesce(counted.total, 0)
+      or t.non_private_projects_count <> coalesce(counted.open, 0)
+    order by t.id`)
+  return rows.map((row) => row.id)
+}

@@ -4,12 +4,22 @@ import { listReferencedKeys } from './queries.ts'
 /** An object may be on its way to getting a row for as long as a slow client takes to send the rest of its form. */
 const graceMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
+const prefix = 'files/'
 
-/** Removes objects that no row refers to: what crashes between storing bytes and committing their row leave behind. */
+/**
+ * Removes what crashes leave behind: objects that no row refers to, because the row was never committed, and uploads into
+ * the store that were never finished.
+ */
 export async function sweepObjects(deps: Deps): Promise<void> {
   const before = Date.parse(deps.now()) - graceMs
+  await sweepUnreferenced(deps, before)
+  const removed = await deps.objects.removeUnfinished(prefix, new Date(before))
+  if (removed > 0) deps.log.info({ removed }, 'removed unfinished uploads into the store')
+}
+
+async function sweepUnreferenced(deps: Deps, before: number): Promise<void> {
   let batch: string[] = []
-  for await (const { key, modifiedAt } of deps.objects.list('files/')) {
+  for await (const { key, modifiedAt } of deps.objects.list(prefix)) {
     if (modifiedAt.getTime() > before) continue
     batch.push(key)
     if (batch.length === batchSize) {

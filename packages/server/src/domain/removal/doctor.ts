@@ -1,0 +1,101 @@
+import { type Deps, transaction } from '../deps.ts'
+import { doomObjects, removeDoomed } from '../files/doomed.ts'
+import { recount } from '../topics/assignment.ts'
+import {
+  correctUsage,
+  deleteUploadRows,
+  dropAvatars,
+  listDoomedAmong,
+  listReferencedKeys,
+  listStoredFiles,
+  type StoredFile,
+  wrongTopicCounts,
+  wrongUsage,
+} from './queries.ts'
+
+/** A disagreement between the database and the object store, or between a kept figure and what it counts. */
+export interface Finding {
+  kind: 'missing object' | 'wrong size' | 'object without a row' | 'wrong upload usage' | 'wrong topic counts'
+  what: string
+}
+
+export interface Checkup {
+  findings: Finding[]
+  files: number
+  objects: number
+}
+
+const batchSize = 1000
+/** An upload on its way has bytes and no row yet. */
+const graceMs = 24 * 60 * 60 * 1000
+
+/**
+ * Compares every row with its object and every object with its row; with `fix` repairs what it finds. A row without its
+ * bytes is removed: there is nothing left that it could answer with. May run beside the server.
+ */
+export async function examine(deps: Deps, options: { fix: boolean }): Promise<Checkup> {
+  const sizes = new Map<string, { bytes: number; modifiedAt: Date }>()
+  for await (const { key, bytes, modifiedAt } of deps.objects.list('files/')) sizes.set(key, { bytes, modifiedAt })
+
+  const findings: Finding[] = []
+  const broken: StoredFile[] = []
+  let files = 0
+  for (let after: StoredFile | undefined; ; ) {
+    const rows = await listStoredFiles(deps.db, after, batchSize)
+    for (const row of rows) {
+      const stored = sizes.get(row.key)
+      if (stored?.bytes === row.bytes) continue
+      // It may have been deleted, or uploaded, while the store was being listed.
+      const [still] = await listReferencedKeys(deps.db, [row.key])
+      const object = await deps.objects.open(row.key, row.bytes > 0 ? { start: 0, end: 0 } : undefined)
+      object?.on('error', () => {}).destroy()
+      if (!still || (object && !stored)) continue
+      findings.push({ kind: stored ? 'wrong size' : 'missing object', what: `${row.what} (${row.key})` })
+      broken.push(row)
+    }
+    files += rows.length
+    after = rows.at(-1)
+    if (rows.length < batchSize) break
+  }
+
+  const orphans = await orphansAmong(deps, sizes)
+  for (const key of orphans) findings.push({ kind: 'object without a row', what: key })
+  const usage = await wrongUsage(deps.db)
+  for (const what of usage) findings.push({ kind: 'wrong upload usage', what: `${what.owner} ${what.id}` })
+  const topics = await wrongTopicCounts(deps.db)
+  for (const id of topics) findings.push({ kind: 'wrong topic counts', what: `topic ${id}` })
+
+  if (options.fix && findings.length > 0) {
+    await transaction(deps, async (deps) => {
+      await deleteUploadRows(
+        deps.db,
+        broken.flatMap(({ kind, id }) => (kind === 'upload' ? [id] : [])),
+      )
+      await dropAvatars(
+        deps.db,
+        broken.flatMap(({ kind, id }) => (kind === 'avatar' ? [id] : [])),
+      )
+      await doomObjects(deps, [...orphans, ...broken.map(({ key }) => key)])
+      await correctUsage(deps.db)
+      await recount(deps, topics)
+    })
+    await removeDoomed(deps)
+  }
+  return { findings, files, objects: sizes.size }
+}
+
+async function orphansAmong(deps: Deps, sizes: ReadonlyMap<string, { modifiedAt: Date }>): Promise<string[]> {
+  const before = Date.parse(deps.now()) - graceMs
+  const keys = [...sizes].flatMap(([key, { modifiedAt }]) => (modifiedAt.getTime() < before ? [key] : []))
+  const orphans: string[] = []
+  for (let start = 0; start < keys.length; start += batchSize) {
+    const batch = keys.slice(start, start + batchSize)
+    const known = new Set([
+      ...(await listReferencedKeys(deps.db, batch)),
+      // Marked already: the job takes them.
+      ...(await listDoomedAmong(deps.db, batch)),
+    ])
+    orphans.push(...batch.filter((key) => !known.has(key)))
+  }
+  return orphans
+}
