@@ -40,7 +40,7 @@ const groupFields = {
   marked_for_deletion_on: Type.Null(),
 }
 
-const groupView = Type.Object(groupFields)
+const groupView = Type.Object(groupFields, { title: 'Group' })
 const groupDetailView = Type.Object({
   ...groupFields,
   shared_with_groups: Type.Array(Type.Object({})),

@@ -9,16 +9,19 @@ import { basicUserView, viewBasicUser } from './user-views.ts'
 import { nullableInteger, nullableString, timestamp } from './views.ts'
 
 /** A namespace as it is named in projects, and in the list of namespaces. */
-export const namespaceView = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  path: Type.String(),
-  kind: Type.String(),
-  full_path: Type.String(),
-  parent_id: nullableInteger,
-  avatar_url: nullableString,
-  web_url: Type.String(),
-})
+export const namespaceView = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    path: Type.String(),
+    kind: Type.String(),
+    full_path: Type.String(),
+    parent_id: nullableInteger,
+    avatar_url: nullableString,
+    web_url: Type.String(),
+  },
+  { title: 'Namespace' },
+)
 
 export function viewNamespace(namespace: Namespace, origin: string): Static<typeof namespaceView> {
   return {
@@ -139,7 +142,7 @@ const fullFields = {
 }
 
 /** See `Detail`. Nothing is required, because the serialiser writes what is before everything else. */
-export const projectView = Type.Partial(Type.Object({ ...basicFields, ...fullFields }))
+export const projectView = Type.Partial(Type.Object({ ...basicFields, ...fullFields }), { title: 'Project' })
 export type ProjectView = Static<typeof projectView>
 
 /** How much of a project is told: the basic fields, all, or all with what the caller may do in it. */

@@ -9,32 +9,35 @@ import { nullableInteger, nullableString, timestamp } from './views.ts'
 /** A report is parsed in memory, so it has a limit of its own. */
 const maxReportBytes = 50 * 1024 * 1024
 
-const importView = Type.Object({
-  id: nullableInteger,
-  project_id: Type.Integer(),
-  ref: Type.String(),
-  commit_sha: nullableString,
-  format: Type.String(),
-  version: Type.String(),
-  report_type: Type.String(),
-  scanner: nullableString,
-  file_sha256: Type.String(),
-  dry_run: Type.Boolean(),
-  findings: Type.Object({
-    read: Type.Integer(),
-    new: Type.Integer(),
-    known: Type.Integer(),
-    returned: Type.Integer(),
-    gone: Type.Integer(),
-    merged: Type.Integer(),
-    skipped: Type.Integer(),
-    promoted: Type.Integer(),
-  }),
-  warnings: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
-  merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
-  skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
-  created_at: timestamp,
-})
+const importView = Type.Object(
+  {
+    id: nullableInteger,
+    project_id: Type.Integer(),
+    ref: Type.String(),
+    commit_sha: nullableString,
+    format: Type.String(),
+    version: Type.String(),
+    report_type: Type.String(),
+    scanner: nullableString,
+    file_sha256: Type.String(),
+    dry_run: Type.Boolean(),
+    findings: Type.Object({
+      read: Type.Integer(),
+      new: Type.Integer(),
+      known: Type.Integer(),
+      returned: Type.Integer(),
+      gone: Type.Integer(),
+      merged: Type.Integer(),
+      skipped: Type.Integer(),
+      promoted: Type.Integer(),
+    }),
+    warnings: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
+    merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
+    skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
+    created_at: timestamp,
+  },
+  { title: 'Import' },
+)
 
 /** As many of a kind as anybody reads; the counts are of all. */
 const maxShown = 100

@@ -34,7 +34,7 @@ const tokenFields = {
 const secretField = { token: Type.String({ description: 'The secret, told this once' }) }
 const impersonationField = { impersonation: Type.Boolean() }
 
-const issuedTokenView = Type.Object({ ...tokenFields, ...secretField })
+const issuedTokenView = Type.Object({ ...tokenFields, ...secretField }, { title: 'IssuedToken' })
 const tokenView = Type.Object({ ...tokenFields, last_used_ips: Type.Array(Type.String()) })
 const impersonationTokenView = Type.Object({ ...tokenFields, ...impersonationField })
 const issuedImpersonationTokenView = Type.Object({ ...tokenFields, ...secretField, ...impersonationField })

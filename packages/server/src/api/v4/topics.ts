@@ -8,15 +8,18 @@ import { blankableFile, flag, integer, nullable, optional, text } from './input.
 import { fileOutput, noOutput, type Route, route } from './route.ts'
 import { nullableString } from './views.ts'
 
-const topicView = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  title: Type.String(),
-  description: nullableString,
-  total_projects_count: Type.Integer(),
-  organization_id: Type.Integer(),
-  avatar_url: nullableString,
-})
+const topicView = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    title: Type.String(),
+    description: nullableString,
+    total_projects_count: Type.Integer(),
+    organization_id: Type.Integer(),
+    avatar_url: nullableString,
+  },
+  { title: 'Topic' },
+)
 
 function viewTopic(topic: Topic, origin: string) {
   const file = topic.avatar && encodeURIComponent(topic.avatar.filename)

@@ -52,19 +52,22 @@ const privateFields = {
 }
 
 /** A user as he is named inside other answers, and in lists. */
-export const basicUserView = Type.Object(basicFields)
+export const basicUserView = Type.Object(basicFields, { title: 'BasicUser' })
 
 const administratorFields = {
   is_admin: Type.Boolean(),
   note: nullableString,
   namespace_id: nullableInteger,
-  created_by: Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({ ...basicUserView, type: ['object', 'null'] }),
+  created_by: Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({
+    ...Type.Object(basicFields),
+    type: ['object', 'null'],
+  }),
 }
 
 const detailFields = { ...profileFields, ...privateFields, ...administratorFields }
 
 /** What administrators are told about anybody. */
-export const accountView = Type.Object({ ...basicFields, ...detailFields })
+export const accountView = Type.Object({ ...basicFields, ...detailFields }, { title: 'Account' })
 /** What a user is told about himself. */
 export const currentUserView = Type.Object({
   ...basicFields,
