@@ -5,13 +5,16 @@ import { migrations } from './db/migrations/all.ts'
 import { ensureAdministrator } from './domain/bootstrap.ts'
 import { examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
+import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
 import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 
-const usage = `Usage: alcove [serve | migrate | doctor [--fix]]
+const usage = `Usage: alcove [serve | migrate | doctor [--fix] | objects copy --from <place> --to <place>]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   migrate   bring the schema up to date and stop
   doctor    tell where database and object store disagree; with --fix repair it
+  objects copy
+            copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
@@ -19,6 +22,7 @@ const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
   if (command === 'doctor' && rest.every((option) => option === '--fix'))
     await seeDoctor(readSettings(), rest.length > 0)
+  else if (command === 'objects') await copyFiles(rest)
   else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
   else if (command === 'serve') await serve(readSettings())
   else if (command === 'migrate') await migrateOnly(readSettings())
@@ -53,6 +57,12 @@ async function serve(settings: Settings): Promise<void> {
     )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+}
+
+async function copyFiles(words: string[]): Promise<void> {
+  const asked = readObjectsCommand(words)
+  if (!asked) return stop(`alcove: ${['objects', ...words].join(' ')} is not understood.\n\n${usage}`, 2)
+  if (!(await runObjectsCommand(readSettings(), asked))) process.exitCode = 1
 }
 
 async function migrateOnly(settings: Settings): Promise<void> {

@@ -32,6 +32,7 @@ export interface Ended {
 export interface ProcessOptions {
   /** Settings. The data folder is a new one and the port a free one, unless they are set here. */
   env?: Record<string, string>
+  /** With its options, separated by single blanks. */
   command?: string
 }
 
@@ -83,10 +84,11 @@ export async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-async function launch({ env = {}, command }: ProcessOptions) {
+/** For a test that ends the process itself, or looks at it while it runs. */
+export async function launch({ env = {}, command }: ProcessOptions) {
   const own = env['ALCOVE_DATA'] ? undefined : await mkdtemp(join(tmpdir(), 'alcove-process-'))
   const folder = own ?? env['ALCOVE_DATA']
-  const child = spawn(process.execPath, [...program(), ...(command ? [command] : [])], {
+  const child = spawn(process.execPath, [...program(), ...(command ? command.split(' ') : [])], {
     cwd: folder,
     env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

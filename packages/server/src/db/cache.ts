@@ -11,15 +11,24 @@ export interface Cache<Held> {
   get(key: string, load: () => Promise<Held>): Promise<Held>
 }
 
-/** Holds `limit` entries; the ones least recently used go first. */
-export function openCache<Held>(changes: Changes, tables: readonly string[], limit: number): Cache<Held> {
+/** Holds entries of at most `limit` together, each counting 1 or what it weighs; the least recently used go first. */
+export function openCache<Held>(
+  changes: Changes,
+  tables: readonly string[],
+  limit: number,
+  weigh: (value: Held) => number = () => 1,
+): Cache<Held> {
   const entries = new Map<string, { stamp: number; value: Held }>()
+  let weight = 0
 
   function peek(key: string): Held | undefined {
     const entry = entries.get(key)
     if (!entry) return undefined
+    if (entry.stamp !== changes.stamp(tables)) {
+      remove(key)
+      return undefined
+    }
     entries.delete(key)
-    if (entry.stamp !== changes.stamp(tables)) return undefined
     entries.set(key, entry)
     return entry.value
   }
@@ -31,13 +40,35 @@ export function openCache<Held>(changes: Changes, tables: readonly string[], lim
     const stamp = changes.stamp(tables)
     const value = await load()
     if (stamp !== undefined && value !== undefined) {
-      entries.delete(key)
+      remove(key)
       entries.set(key, { stamp, value })
-      const oldest = entries.keys().next()
-      if (entries.size > limit && !oldest.done) entries.delete(oldest.value)
+      weight += weigh(value)
+      for (const oldest of entries.keys()) {
+        if (weight <= limit) break
+        remove(oldest)
+      }
     }
     return value
   }
 
+  function remove(key: string): void {
+    const entry = entries.get(key)
+    if (!entry) return
+    entries.delete(key)
+    weight -= weigh(entry.value)
+  }
+
   return { peek, get }
+}
+
+/** What is kept for each database: made when it is first asked for, gone with the database. */
+export function perDatabase<Kept>(open: (changes: Changes) => Kept): (db: { changes: Changes }) => Kept {
+  const kept = new WeakMap<Changes, Kept>()
+  return ({ changes }) => {
+    const known = kept.get(changes)
+    if (known) return known
+    const opened = open(changes)
+    kept.set(changes, opened)
+    return opened
+  }
 }

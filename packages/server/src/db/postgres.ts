@@ -88,6 +88,7 @@ export async function openPostgres(
           )
           // Every connection is stale at most once, so this does not count as an attempt.
           const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
+          if (committing && error instanceof Failure && error.cause.kind === 'unavailable') error.cause.inDoubt = true
           if (!again) throw error
         } finally {
           // A commit whose answer was lost may have happened.
@@ -230,7 +231,8 @@ const isStalePlan = (error: unknown) =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /** Everything but an answer of the server to this statement: it went away, is going away, or has no room. */
-const isLoss = (error: unknown) => !(error instanceof pg.DatabaseError) || /^(08|53300|57P0)/.test(error.code ?? '')
+const isLoss = (error: unknown) =>
+  !(error instanceof pg.DatabaseError) || /^(08|53100|53300|57P0)/.test(error.code ?? '')
 
 async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Sql } from 'sql-template-tag'
+import { Failure } from '../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
 import type { Engine, Result, Want } from './open.ts'
 import { plainValue, similarity, sqliteDialect, unicodeLower } from './sql.ts'
@@ -23,13 +24,17 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
     dialect: sqliteDialect,
     async execute(query, want) {
       const { sql } = query
-      const read = reader.prepare(sql)
-      if (read.readonly) return read.execute(query.values, want)
-      return inTurn(async () => {
-        const result = writer.prepare(sql).execute(query.values, want)
-        changes.bump(changes.tablesWritten(sql))
-        return result
-      })
+      try {
+        const read = reader.prepare(sql)
+        if (read.readonly) return read.execute(query.values, want)
+        return await inTurn(async () => {
+          const result = writer.prepare(sql).execute(query.values, want)
+          changes.bump(changes.tablesWritten(sql))
+          return result
+        })
+      } catch (error) {
+        throw unavailableOr(error)
+      }
     },
     transaction: (work) =>
       inTurn(async () => {
@@ -53,7 +58,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
         } catch (error) {
           // A full disk has rolled back already.
           if (database.inTransaction) database.exec('rollback')
-          throw error
+          throw unavailableOr(error)
         }
       }),
     foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),
@@ -178,6 +183,14 @@ function rowDecoder(columns: readonly Sqlite.ColumnDefinition[]): ((row: Row) =>
       if (typeof text === 'string') row[name] = JSON.parse(text)
     }
   }
+}
+
+/** What the disk does to the database is an outage. After a full disk everything is as before, after others who knows. */
+function unavailableOr(error: unknown): unknown {
+  const isOutage = error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(error.code)
+  if (!isOutage) return error
+  const why = `${error.code} ${error.message}`
+  return new Failure({ kind: 'unavailable', what: 'the database', why, inDoubt: error.code !== 'SQLITE_FULL' })
 }
 
 /** The driver binds every number as a float, which shows in columns without a numeric type; only bigints are integers. */

@@ -58,8 +58,11 @@ export type FailureCause =
   | { kind: 'too-large'; sentence?: string }
   | { kind: 'too-many-requests' }
   | { kind: 'unprocessable'; sentence: string }
-  /** A dependency (database, object store) does not answer; `why` is for the log. */
-  | { kind: 'unavailable'; what: string; why?: string }
+  /**
+   * A dependency (database, object store) does not answer, or cannot do it; `why` is for the log. In doubt: it may have
+   * done what it was asked.
+   */
+  | { kind: 'unavailable'; what: string; why?: string; inDoubt?: boolean }
 
 export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
 export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })

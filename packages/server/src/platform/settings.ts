@@ -12,9 +12,25 @@ export interface Settings {
   externalUrl?: string
   bootstrapToken?: string
   maxUploadBytes: number
+  /** How long a deleted upload can be restored. */
+  uploadGraceMs: number
   /** From which role on findings may be promoted and vulnerabilities triaged. */
   triageRole: 'maintainer' | 'developer'
+  /** Absent: files in the data folder. */
+  s3?: S3Settings
   logLevel: LogLevel
+}
+
+/** A bucket of Alcove's own: whatever in it no row refers to is removed. */
+export interface S3Settings {
+  bucket: string
+  region: string
+  /** Absent: AWS. */
+  endpoint?: string
+  /** Absent: the credentials that the SDK finds (its variables, a profile, the role of the machine or the pod). */
+  keys?: { access: string; secret: string }
+  /** Downloads are answered with a short-lived address in the bucket, instead of with the bytes. */
+  redirect: boolean
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -42,9 +58,10 @@ export function readSettings(environment: Environment = process.env): Settings {
   const externalUrl = check('EXTERNAL_URL', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
   const bootstrapToken = check(
     'BOOTSTRAP_TOKEN',
-    (value) => /^[\x21-\x7e]{20,}$/.test(value),
+    (value) => isPrintable(value) && value.length >= 20,
     'at least 20 printable ASCII characters without blanks',
   )
+  const s3 = readS3()
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
     port: whole('PORT', 8080, 0, 65_535),
@@ -53,11 +70,35 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(externalUrl && { externalUrl }),
     ...(bootstrapToken && { bootstrapToken }),
     maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
+    uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
+    ...(s3 && { s3 }),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   }
   if (problems.length > 0) throw new WrongSettings(problems)
   return settings
+
+  function readS3(): S3Settings | undefined {
+    const bucket = check('S3_BUCKET', isBucketName, 'a name of 3 to 63 lower-case letters, digits, dots and hyphens')
+    const endpoint = check('S3_ENDPOINT', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
+    const region = check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
+    const access = check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')
+    const secret = check('S3_SECRET_KEY', isPrintable, 'printable ASCII characters without blanks')
+    const redirect = oneOf('S3_REDIRECT', ['true', 'false'], 'false') === 'true'
+
+    const rest = names.filter((name) => name.startsWith('S3_') && name !== 'S3_BUCKET' && values.has(name))
+    if (!values.has('S3_BUCKET') && rest.length > 0) {
+      const given = rest.map((name) => `ALCOVE_${name}`).join(', ')
+      problems.push(`ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ${given}.`)
+    }
+    for (const [one, other] of keyPairs) {
+      if (!values.has(one) || values.has(other)) continue
+      problems.push(`ALCOVE_${other} is not set; allowed is to set both, or neither, when there is ALCOVE_${one}.`)
+    }
+    if (!bucket) return undefined
+    const keys = access && secret ? { access, secret } : undefined
+    return { bucket, region, ...(endpoint && { endpoint }), ...(keys && { keys }), redirect }
+  }
 
   function check(name: Name, isRight: (value: string) => boolean, allowed: string): string | undefined {
     const value = values.get(name)
@@ -85,13 +126,25 @@ const names = [
   'EXTERNAL_URL',
   'BOOTSTRAP_TOKEN',
   'MAX_UPLOAD_MIB',
+  'UPLOAD_GRACE_DAYS',
   'TRIAGE_ROLE',
+  'S3_BUCKET',
+  'S3_ENDPOINT',
+  'S3_REGION',
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+  'S3_REDIRECT',
   'LOG_LEVEL',
 ] as const
 type Name = (typeof names)[number]
 
 /** Can be given as `ALCOVE_…_FILE` too, and is never repeated in a message. */
-const secrets: readonly Name[] = ['DATABASE_URL', 'BOOTSTRAP_TOKEN']
+const secrets: readonly Name[] = ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']
+
+const keyPairs = [
+  ['S3_ACCESS_KEY', 'S3_SECRET_KEY'],
+  ['S3_SECRET_KEY', 'S3_ACCESS_KEY'],
+] as const
 
 function collect(environment: Environment, problems: string[]): Map<Name, string> {
   const values = new Map<Name, string>()
@@ -131,4 +184,16 @@ function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const url = new URL(value)
   return ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username
+}
+
+function isPrintable(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value)
+}
+
+function isBucketName(value: string): boolean {
+  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
+}
+
+function isRegion(value: string): boolean {
+  return /^[A-Za-z0-9-]+$/.test(value)
 }

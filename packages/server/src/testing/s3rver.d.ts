@@ -9,6 +9,7 @@ declare module 's3rver' {
   }
 
   /** What of the package the tests use; it brings no types. */
+  // biome-ignore lint/style/noDefaultExport: it is the package's
   export default class S3rver {
     constructor(options: {
       address: string

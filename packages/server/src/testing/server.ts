@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { depsFrom, openApp } from '../app.ts'
@@ -45,7 +46,8 @@ export interface TestOptions {
 /** The whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const { db, drop } = await freshDatabase()
-  const settings = { ...readSettings({ ALCOVE_LOG_LEVEL: 'silent' }), bootstrapToken, ...options.settings }
+  const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
+  const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
   const plain = depsFrom(settings, db, options.objects ?? openMemoryStore())
   const { clock } = options
   const deps: RootDeps = clock ? { ...plain, now: () => clock.now } : plain

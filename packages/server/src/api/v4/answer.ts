@@ -1,12 +1,14 @@
 import fastJson from 'fast-json-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TObject } from 'typebox'
-import { openCache } from '../../db/cache.ts'
+import { type Cache, openCache } from '../../db/cache.ts'
+import { isForeignKeyViolation } from '../../db/violations.ts'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
+import { metadataStripper, temporaryFolder } from '../../domain/files/strip-metadata.ts'
 import type { Page } from '../../domain/page.ts'
-import { Failure, forbidden, tooLarge } from '../../platform/failure.ts'
+import { Failure, forbidden, notFound, parameterProblem, tooLarge } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
@@ -14,7 +16,7 @@ import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
 import { hasSecret, readCredentials } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
-import { isBug } from './errors.ts'
+import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
 import type { Found, Guard } from './guard.ts'
 import { compileInput } from './input.ts'
 import type { FilePart, MultipartOptions } from './multipart.ts'
@@ -33,9 +35,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
   const readInput = compileInput(schema)
   const fileFields = fileFieldsOf(schema)
   const stringify = fastJson(route.output as object)
-  const remembered = route.remember && openCache<Rendered>(deps.db.changes, route.remember, 500)
+  const remembered = route.remember && openRememberedAnswers(deps, route.remember)
   const mostBytes = route.fileLimit && deps.settings.maxUploadBytes
   const takesText = Object.keys(schema.properties).length > fileFields.length
+  const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const envelopeBytes = takesText ? maxFormBytes : maxFramingBytes
 
   return async (request, reply) => {
@@ -44,9 +47,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
       await answer(request, reply, files)
       await removeUnkept(files)
     } catch (error) {
-      // After a bug nobody knows whether a row was committed: a leftover object is swept, a row without one is damage.
       if (isBug(error)) request.log.error({ err: error }, 'request failed')
-      else await removeUnkept(files)
+      // In doubt the objects stay: one without a row is swept, a row without one is damage.
+      if (!mayHaveCommitted(error)) await removeUnkept(files)
+      if (isOutage(error)) request.log.error({ err: error }, 'request refused for now')
       if (!reply.sent) sendError(request, reply, error)
       limitUnreadBody(request)
     }
@@ -60,8 +64,9 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     assertAnnouncedLength(request, kind, (mostBytes ?? 0) + envelopeBytes)
     // A form may carry the token itself.
     const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, undefined)) : undefined
-    const caller = await guard.identify(route.permission, readCredentials(request.headers, isReading, query, form))
-    const params = request.params as Bag // strings by name: Fastify decoded the path
+    const credentials = readCredentials(request.headers, isReading, query, form)
+    const caller = await guard.identify(route.permission, credentials)
+    const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
 
     // A large body is only stored for somebody who may send it; whether he may hear 400 first is up to the row.
@@ -77,7 +82,19 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     found ??= await guard.admit(route.permission, caller, id)
 
     const call = { request, reply, caller, found, input, bag }
-    if (!remembered || hasSecret(query)) return handle(call)
+    try {
+      await (remembered && !hasSecret(query) ? sendRemembered(call, remembered) : handle(call))
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error
+      // What the request refers to was deleted after the guard saw it. Asked again, the guard says what.
+      request.log.warn({ err: error }, 'deleted meanwhile')
+      await guard.admit(route.permission, await guard.identify(route.permission, credentials), id)
+      throw notFound()
+    }
+  }
+
+  async function sendRemembered(call: Call, remembered: Cache<Rendered>): Promise<void> {
+    const { request, reply } = call
     const address = `${originOf(deps, request)} ${request.raw.url}`
     sendRendered(request, reply, await remembered.get(address, () => renderAnswer(call)))
   }
@@ -135,7 +152,8 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
       maxBodyBytes: (limit ? maxBytes : (mostBytes ?? 0)) + envelopeBytes,
       async receive({ filename, stream }: FilePart) {
         const newKey = () => `files/${deps.random(16).toString('hex')}`
-        const file = await receiveFile(deps.objects, stream, { filename, maxBytes, newKey }).catch((error: unknown) => {
+        const options = { filename, maxBytes, newKey, transform: stripMetadata }
+        const file = await receiveFile(deps.objects, stream, options).catch((error: unknown) => {
           throw isTooLarge(error) ? tooLarge(sentence) : error
         })
         files.push(file)
@@ -145,9 +163,18 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     }
   }
 
+  /** What cannot be removed now is an object without a row: the sweep takes it. */
   async function removeUnkept(files: ReceivedFile[]): Promise<void> {
-    for (const file of files) if (!file.kept) await deps.objects.remove(file.key)
+    await Promise.allSettled(files.filter(({ kept }) => !kept).map(({ key }) => deps.objects.remove(key)))
   }
+}
+
+const maxRememberedBytes = 4 * 1024 * 1024
+/** About what headers and the address take. */
+const overheadBytes = 1024
+
+function openRememberedAnswers(deps: RootDeps, tables: readonly string[]) {
+  return openCache<Rendered>(deps.db.changes, tables, maxRememberedBytes, ({ body }) => body.length + overheadBytes)
 }
 
 interface Call {
@@ -182,6 +209,13 @@ function queryOf(request: FastifyRequest): Bag {
   const url = request.raw.url ?? ''
   const question = url.indexOf('?')
   return question < 0 ? emptyBag() : parseUrlencoded(url.slice(question + 1))
+}
+
+/** Strings by name: Fastify decoded the path. Nothing is named with a NUL, and no database takes one. */
+function paramsOf(request: FastifyRequest): Bag {
+  const params = request.params as Bag
+  for (const name in params) if (String(params[name]).includes('\0')) throw parameterProblem(`${name} is invalid`)
+  return params
 }
 
 /** Proxies may ask for a whole address, of which the origin is left out here. */

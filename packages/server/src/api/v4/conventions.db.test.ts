@@ -35,12 +35,29 @@ describe('an address', () => {
     expect((await admin.get('/topics?search=%E9')).status).toBe(400)
   })
 
+  test('with a NUL in it is 400, for whomever it is asked', async () => {
+    const { admin, anonymous } = await startServer()
+    for (const path of ['/projects/acme%2F%00', '/groups/%00', '/groups/a%00b/projects', '/users/%00/projects']) {
+      expect(await admin.get(path)).toMatchObject({ status: 400, body: { error: 'id is invalid' } })
+    }
+    expect(await anonymous.get('/projects/acme%2F%00/uploads/1')).toMatchObject({ status: 400 })
+    expect(await admin.get('/user?sudo=%00')).toMatchObject({ status: 400, body: { error: 'sudo is invalid' } })
+  })
+
   test('names a project by its path, in any case, with dots as they are or encoded', async () => {
     const server = await startServer()
     const { id } = await server.project('acme/web.site')
     for (const path of ['acme%2Fweb.site', 'acme%2Fweb%2Esite', 'Acme%2FWeb.Site']) {
       expect(await server.admin.get(`/projects/${path}`)).toMatchObject({ status: 200, body: { id } })
     }
+  })
+})
+
+test.each(['a b', 'x:99999', '[::1', 'evil.example/path', 'a"b', 'user@host'])('the Host %j is none', async (host) => {
+  const { anonymous } = await startServer()
+  expect(await anonymous.get('/topics', { headers: { host } })).toMatchObject({
+    status: 400,
+    body: { message: '400 Bad request - the Host header names no host' },
   })
 })
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { parameterProblem } from '../../platform/failure.ts'
 import type { Bag } from './bag.ts'
 import type { Credentials } from './guard.ts'
 
@@ -16,6 +17,7 @@ export function readCredentials(headers: IncomingHttpHeaders, isReading: boolean
     headers['private-token'],
   )
   const sudo = firstText(headers['sudo'], query['sudo'], form?.['sudo'])
+  if (sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
   const session = readCookie(headers.cookie, sessionCookie)
   return { isReading, ...(token && { token }), ...(sudo && { sudo }), ...(session && { session }) }
 }

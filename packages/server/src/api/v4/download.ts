@@ -35,7 +35,11 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
     return
   }
   if (download.redirect && isForElsewhere(request, download)) {
-    reply.code(302).header('location', await download.redirect()).header('cache-control', 'no-store').send()
+    reply
+      .code(302)
+      .header('location', await download.redirect())
+      .header('cache-control', 'no-store')
+      .send()
     return
   }
   const body = request.method === 'HEAD' ? await probe(download) : await download.open(range)

@@ -16,6 +16,18 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof Failure)
 }
 
+/** After a bug, or when nobody answered a commit, there may be a row. */
+export function mayHaveCommitted(error: unknown): boolean {
+  return (
+    isBug(error) || (error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.inDoubt === true)
+  )
+}
+
+/** Nothing is wrong with the request, and somebody should know. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Failure && error.cause.kind === 'unavailable'
+}
+
 function answers(cause: FailureCause): ErrorAnswer {
   switch (cause.kind) {
     case 'parameter':

@@ -105,6 +105,25 @@ test('maintainers and owners of a group create subgroups in it', async () => {
   expect(paths(await developer.get('/groups/acme/subgroups'))).toEqual(['acme/web'])
 })
 
+test('a whole path has 255 characters at most, projects included', async () => {
+  const { admin } = await startServer()
+  const long = 'a'.repeat(250)
+  const { body: group } = await admin.post('/groups', { name: 'long', path: long })
+  const tooLong = 'is too long (maximum is 255 characters)'
+
+  expect(await admin.post('/groups', { name: 'sub', path: 'sub-12', parent_id: group.id })).toMatchObject({
+    status: 400,
+    body: { message: `Failed to save group {:path=>["${tooLong}"]}` },
+  })
+  const refused = { status: 400, body: { message: { path: [tooLong] } } }
+  expect(await admin.post('/projects', { name: 'site-1', namespace_id: group.id })).toMatchObject(refused)
+  const { body: project } = await admin.post('/projects', { name: 'site', namespace_id: group.id })
+  expect(project.path_with_namespace).toBe(`${long}/site`)
+  expect(await admin.put(`/projects/${project.id}`, { path: 'site-1' })).toMatchObject(refused)
+  // What is there below a group may grow with it.
+  expect(await admin.put(`/groups/${group.id}`, { path: `${long}-long` })).toMatchObject({ status: 200 })
+})
+
 test('a group is found by id and path, with its projects unless they are not wanted', async () => {
   const server = await startServer()
   const site = await server.project('acme/site', { visibility: 'public' })

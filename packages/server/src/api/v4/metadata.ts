@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { unavailable } from '../../platform/failure.ts'
+import { Failure, unavailable } from '../../platform/failure.ts'
 import { revision, version } from '../../platform/version.ts'
 import { metricsOutput, type Route, route } from './route.ts'
 
@@ -77,7 +77,7 @@ export const metadataRoutes: readonly Route[] = [
 async function assertAnswers(what: string, ask: () => Promise<void>): Promise<void> {
   try {
     await ask()
-  } catch {
-    throw unavailable(what)
+  } catch (error) {
+    throw error instanceof Failure ? error : unavailable(what, error instanceof Error ? error.message : undefined)
   }
 }

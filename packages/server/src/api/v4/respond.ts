@@ -13,8 +13,12 @@ export interface Rendered {
 
 export function render(status: number, json: string, headers: Record<string, string> = {}): Rendered {
   const body = Buffer.from(json)
-  // SHA-1, which processors have instructions for: a long list takes a third of the time that MD5 takes.
-  return { status, headers, body, etag: status === 200 ? `W/"${hash('sha1', body, 'hex')}"` : undefined }
+  return { status, headers, body, etag: status === 200 ? `W/"${digestOf(body)}"` : undefined }
+}
+
+/** As long as MD5 and three times as fast: processors have instructions for SHA-1. */
+function digestOf(body: Buffer): string {
+  return hash('sha1', body, 'hex').slice(0, 32)
 }
 
 /** Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to whoever has it already. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
+import { noise } from '../../testing/hostile/values.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 
@@ -145,6 +146,26 @@ describe('a report', () => {
     const { body, headers } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
     expect(body.map(({ title }: { title: string }) => title).sort()).toEqual(['Flaw', 'Second'])
     expect(headers['x-total']).toBe('2')
+  })
+
+  test('of a ref or commit that no repository could have is refused', async () => {
+    const project = await freshProject()
+    for (const name of ['ref', 'commit_sha']) {
+      expect(await send(server.admin, project, sastReport([]), { [name]: noise(1, 'abcdef', 256) })).toMatchObject({
+        status: 400,
+        body: { message: { [name]: ['is too long (maximum is 255 characters)'] } },
+      })
+      expect((await send(server.admin, project, sastReport([]), { [name]: noise(1, 'abcdef', 255) })).status).toBe(201)
+    }
+  })
+
+  test('of a scanner with a very long id is kept with the beginning of it', async () => {
+    const project = await freshProject()
+    const report = sastReport([entry()])
+    report.scan.scanner.id = noise(2, 'abcdef')
+    expect((await send(server.admin, project, report)).status).toBe(201)
+    const [finding] = await findingsOf(project)
+    expect(finding.scanner.external_id).toBe(`${noise(2, 'abcdef', 252)}...`)
   })
 
   test('takes its type from the parameter, and contradictions are refused', async () => {

@@ -50,21 +50,21 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     })
   }
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with callbacks: their promises would cost a small answer a twentieth of its time.
+  app.addHook('onRequest', (request, reply, done) => {
     reply
       .header('x-content-type-options', 'nosniff')
       .header('x-frame-options', 'SAMEORIGIN')
       .header('x-request-id', request.id)
       .header('vary', 'Origin')
-    if (!isApi(request)) return
+    if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
-    if (request.method === 'OPTIONS') {
-      const asked = request.headers['access-control-request-headers']
-      if (asked !== undefined) reply.header('access-control-allow-headers', asked)
-      await reply.headers(preflightHeaders).code(200).send()
-    }
+    if (request.method !== 'OPTIONS') return done()
+    const asked = request.headers['access-control-request-headers']
+    if (asked !== undefined) reply.header('access-control-allow-headers', asked)
+    reply.headers(preflightHeaders).code(200).send()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const pattern = request.routeOptions.url ?? 'none'
     deps.metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
     request.log.info(
@@ -77,6 +77,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       },
       'request',
     )
+    done()
   })
   endConnectionsOnClose(app)
   const methodsOn = matcher(routes)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { roles } from '../../domain/access/roles.ts'
+import { detectImageType } from '../../domain/files/image-type.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 
@@ -346,10 +347,11 @@ describe('who gets what', () => {
 
 const attachments = new URL('../../../../../../shared/data/attachments/', import.meta.url)
 describe.runIf(existsSync(attachments))('real files', () => {
-  test('come back byte for byte', async () => {
+  test('come back byte for byte, unless they are pictures that lose their metadata', async () => {
     for (const name of readdirSync(attachments)) {
       const content = readFileSync(new URL(name, attachments))
-      if (content.length > 1024 * 1024) continue
+      const type = detectImageType(content)
+      if (content.length > 1024 * 1024 || type === 'image/jpeg' || type === 'image/tiff') continue
       const sent = await upload(name, content)
       expect([name, sent.status]).toEqual([name, 201])
       const back = await maintainer.get(`/projects/${project.id}/uploads/${sent.body.id}`)

@@ -2,6 +2,8 @@ import type { Deps } from '../deps.ts'
 import { forgetDoomed, insertDoomed, oldestDoomed } from './doomed-queries.ts'
 
 const batchSize = 100
+/** One object that cannot be removed must not keep the others; a store that is away is not asked for each of them. */
+const mostFailures = 3
 
 /** Marks objects for removal; in the transaction that deletes the rows that refer to them. */
 export async function doomObjects(deps: Deps, keys: readonly string[]): Promise<void> {
@@ -13,17 +15,27 @@ export async function doomObjects(deps: Deps, keys: readonly string[]): Promise<
  * and is tried at the next run.
  */
 export async function removeDoomed(deps: Deps): Promise<void> {
+  let failures = 0
+  let failure: unknown
   for (let after = 0; ; ) {
     const doomed = await oldestDoomed(deps.db, after, batchSize)
-    for (const { key } of doomed) await deps.objects.remove(key)
-    await forgetDoomed(
-      deps.db,
-      doomed.map(({ id }) => id),
-    )
+    const removed: number[] = []
+    for (const { id, key } of doomed) {
+      try {
+        await deps.objects.remove(key)
+        removed.push(id)
+      } catch (error) {
+        failure ??= error
+        if (++failures === mostFailures) break
+      }
+    }
+    await forgetDoomed(deps.db, removed)
+    if (failures === mostFailures) throw failure
     const last = doomed.at(-1)
-    if (!last || doomed.length < batchSize) return
+    if (!last || doomed.length < batchSize) break
     after = last.id
   }
+  if (failure) throw failure
 }
 
 /** After a request has deleted rows: clears up at once, and leaves it to the job when the store does not answer. */

@@ -99,7 +99,7 @@ export function writeExif({ orientation, resolution }: Exif): Buffer | undefined
     entry(tags.yResolution, types.rational, (at) => tiff.writeUInt32BE(valuesAt + 8, at))
     entry(tags.resolutionUnit, types.short, (at) => tiff.writeUInt16BE(resolution.unit, at))
   }
-  rationals.flat().forEach((number, index) => tiff.writeUInt32BE(number, valuesAt + index * 4))
+  for (const [index, number] of rationals.flat().entries()) tiff.writeUInt32BE(number, valuesAt + index * 4)
 
   const marker = Buffer.from([0xff, 0xe1, 0, 0])
   marker.writeUInt16BE(2 + signature.length + tiff.length, 2)

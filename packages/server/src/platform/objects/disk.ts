@@ -2,14 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { unavailable } from '../failure.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
 
-const processStartedAt = Date.now() - process.uptime() * 1000
+/** Other processes may be writing into the same folder: a file that was written to within this time may be theirs. */
+const silenceMs = 60 * 60 * 1000
 
 /**
  * Objects as files. `<folder>/objects/<shard>/<name>` holds what is whole, `<folder>/tmp` what is being written: a crash
- * leaves files in `tmp` only, and those are removed on the next open.
+ * leaves files in `tmp` only, and those are removed on an open once they are an hour old.
  */
 export async function openDiskStore(folder: string): Promise<ObjectStore> {
   const objects = join(folder, 'objects')
@@ -17,7 +19,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   await mkdir(temporary, { recursive: true })
   await Promise.all(shards.map((shard) => mkdir(join(objects, shard), { recursive: true })))
   for (const created of [objects, folder]) await syncDirectory(created)
-  await removeLeftovers(temporary)
+  await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
   const shardOf = (key: string) => join(objects, shards[createHash('sha256').update(key).digest()[0] ?? 0] ?? '')
   const pathOf = (key: string) => join(shardOf(key), nameOf(key))
@@ -36,20 +38,20 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
         await syncDirectory(shardOf(key))
       } catch (error) {
         body.destroy()
-        await rm(renamed ? path : aside, { force: true })
-        throw error
+        await rm(renamed ? path : aside, { force: true }).catch(() => {}) // then the sweep takes it
+        throw unavailableOr(error)
       }
     },
 
     async open(key, range) {
       assertKey(key)
-      const file = await openIfThere(pathOf(key))
+      const file = await openIfThere(pathOf(key)).catch(refused)
       return file?.createReadStream({ ...range })
     },
 
     async remove(key) {
       assertKey(key)
-      await rm(pathOf(key), { force: true })
+      await rm(pathOf(key), { force: true }).catch(refused)
     },
 
     async *list(prefix) {
@@ -61,6 +63,10 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
           if (info) yield info
         }
       }
+    },
+
+    async removeUnfinished(_prefix, before) {
+      return removeLeftovers(temporary, before)
     },
 
     async ready() {
@@ -101,13 +107,17 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Other processes may be writing into the same folder: what is younger than this one may still be theirs. */
-async function removeLeftovers(temporary: string): Promise<void> {
+/** Of which objects they were to become is not known any more. */
+async function removeLeftovers(temporary: string, before: Date): Promise<number> {
+  let removed = 0
   for (const name of await readdir(temporary)) {
     const path = join(temporary, name)
     const info = await infoIfThere(name, path)
-    if (info && info.modifiedAt.getTime() < processStartedAt) await rm(path, { force: true })
+    if (!info || info.modifiedAt >= before) continue
+    await rm(path, { force: true })
+    removed++
   }
+  return removed
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
@@ -121,4 +131,29 @@ async function infoIfThere(key: string, path: string): Promise<ObjectInfo | unde
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
+}
+
+/** What systems say about disks that are full, gone, broken, or not for us; and when there are too many open files. */
+const outages = [
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EROFS',
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'ENODEV',
+  'ESTALE',
+  'EMFILE',
+  'ENFILE',
+]
+
+/** Anything else is the error of the body, or a bug. */
+function unavailableOr(error: unknown): unknown {
+  const isOutage = error instanceof Error && 'code' in error && outages.includes(String(error.code))
+  return isOutage ? unavailable('the object store', error.message) : error
+}
+
+function refused(error: unknown): never {
+  throw unavailableOr(error)
 }

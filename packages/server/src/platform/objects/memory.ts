@@ -31,6 +31,10 @@ export function openMemoryStore(): ObjectStore {
       }
     },
 
+    async removeUnfinished() {
+      return 0
+    },
+
     async ready() {},
     async close() {},
   }

@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ByteRange, ObjectStore } from './objects.ts'
@@ -66,6 +69,25 @@ export function describeObjectStore(name: string, openStore: () => Promise<Objec
       )
     })
 
+    test('opens nothing of an object behind its last byte', async () => {
+      const key = newKey()
+      await store.put(key, Readable.from([Buffer.from('four')]))
+
+      expect(await read(store, key, { start: 4, end: 9 })).toEqual(Buffer.alloc(0))
+    })
+
+    test('stores what is read from another store, or from a part of a file', async () => {
+      const file = fileURLToPath(import.meta.url)
+      const [key, copy, part] = [newKey(), newKey(), newKey()]
+      await store.put(key, createReadStream(file))
+      await store.put(copy, (await store.open(key)) ?? Readable.from([]))
+      await store.put(part, createReadStream(file, { start: 7, end: 20 }))
+
+      const content = await readFile(file)
+      expect((await read(store, copy))?.equals(content)).toBe(true)
+      expect(await read(store, part)).toEqual(content.subarray(7, 21))
+    })
+
     test('removes, and does not mind removing twice', async () => {
       const key = newKey()
       await store.put(key, Readable.from([Buffer.from('x')]))
@@ -119,6 +141,19 @@ export function describeObjectStore(name: string, openStore: () => Promise<Objec
 
       await expect(put).rejects.toThrow()
       expect(await store.open(key)).toBeUndefined()
+    })
+
+    test('finds nothing unfinished where everything is finished, and leaves what is under way', async () => {
+      const key = newKey()
+      const body = new PassThrough()
+      const put = store.put(key, body)
+      body.write(Buffer.alloc(6 * 1024 * 1024))
+      expect(await store.removeUnfinished('', new Date(Date.now() - 60_000))).toBe(0)
+      body.end('end')
+      await put
+
+      expect(await store.removeUnfinished('', new Date(Date.now() + 60_000))).toBe(0)
+      expect((await read(store, key))?.length).toBe(6 * 1024 * 1024 + 3)
     })
 
     test('survives puts and removes of one key at once', async () => {

@@ -28,15 +28,33 @@ test('objects on disk are there when the folder is opened again', async () => {
   expect(await buffer((await second.open('a/b')) ?? Readable.from([]))).toEqual(Buffer.from('kept'))
 })
 
-test('opening removes what an earlier process left half-written, and nothing younger', async () => {
+const halfHourMs = 30 * 60 * 1000
+
+async function writeHalves(folder: string): Promise<void> {
+  await mkdir(join(folder, 'tmp'), { recursive: true })
+  for (const [name, age] of Object.entries({ 'of-now': 0, 'of-half-an-hour': 1, 'of-an-hour-and-a-half': 3 })) {
+    const time = new Date(Date.now() - age * halfHourMs)
+    await writeFile(join(folder, 'tmp', name), 'half')
+    await utimes(join(folder, 'tmp', name), time, time)
+  }
+}
+
+test('opening removes what was left half-written, and nothing that another process may still be writing', async () => {
   const folder = await newFolder()
-  await mkdir(join(folder, 'tmp'))
-  await writeFile(join(folder, 'tmp', 'old'), 'half')
-  await utimes(join(folder, 'tmp', 'old'), new Date(0), new Date(0))
-  await writeFile(join(folder, 'tmp', 'young'), 'still being written')
+  await writeHalves(folder)
 
   await openDiskStore(folder)
-  expect(await readdir(join(folder, 'tmp'))).toEqual(['young'])
+  expect((await readdir(join(folder, 'tmp'))).sort()).toEqual(['of-half-an-hour', 'of-now'])
+})
+
+test('what was left half-written can be removed by its age', async () => {
+  const folder = await newFolder()
+  const store = await openDiskStore(folder)
+  await writeHalves(folder)
+
+  expect(await store.removeUnfinished('any/', new Date(Date.now() - 2 * halfHourMs))).toBe(1)
+  expect(await store.removeUnfinished('any/', new Date(Date.now() - halfHourMs / 2))).toBe(1)
+  expect(await readdir(join(folder, 'tmp'))).toEqual(['of-now'])
 })
 
 test('a disk that refuses is an error and leaves nothing behind', async () => {

@@ -13,6 +13,10 @@ export interface ObjectStore {
   remove(key: string): Promise<void>
   /** Every stored object whose key starts with the prefix, in no particular order. */
   list(prefix: string): AsyncIterable<ObjectInfo>
+  /** Removes what puts that began before this time have left unfinished; returns how many. */
+  removeUnfinished(prefix: string, before: Date): Promise<number>
+  /** An address that answers a GET with the object, for a while and for whoever has it. Absent where there are none. */
+  signedUrl?(key: string, answer: SignedAnswer): Promise<string>
   /** Rejects when objects cannot be stored now. */
   ready(): Promise<void>
   close(): Promise<void>
@@ -22,6 +26,13 @@ export interface ObjectStore {
 export interface ByteRange {
   start: number
   end: number
+}
+
+/** What somebody who follows a signed address is answered. */
+interface SignedAnswer {
+  contentType: string
+  disposition: string
+  expiresInSeconds: number
 }
 
 export interface ObjectInfo {

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough, pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -14,8 +14,14 @@ import type { ObjectStore } from './objects.ts'
 import { receiveFile } from './receive.ts'
 
 let keys = 0
-const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000) =>
-  receiveFile(objects, body, { filename: 'a.bin', maxBytes, newKey: () => `received/${++keys}` })
+const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000, transform?: Transformation) =>
+  receiveFile(objects, body, {
+    filename: 'a.bin',
+    maxBytes,
+    newKey: () => `received/${++keys}`,
+    ...(transform && { transform }),
+  })
+type Transformation = (head: Uint8Array, body: Readable) => Readable
 
 test('a file is stored, counted and hashed, however it arrives', async () => {
   const objects = openMemoryStore()
@@ -83,6 +89,105 @@ test('a store that refuses is heard at once, also while the client is silent', a
   const silent = new PassThrough()
   await expect(receive(objects, silent)).rejects.toBe(full)
   expect(silent.destroyed).toBe(false)
+})
+
+describe('what is stored instead', () => {
+  /** Leaves out every `x`. */
+  const withoutX: Transformation = (_, body) =>
+    pipeline(
+      body,
+      new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          done(
+            null,
+            chunk.filter((byte) => byte !== 0x78),
+          )
+        },
+      }),
+      () => {},
+    )
+  const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 8 })
+
+  test('is what is counted, hashed and recognised; the limit counts what arrives', async () => {
+    const objects = openMemoryStore()
+    await fc.assert(
+      fc.asyncProperty(chunks, async (pieces) => {
+        const given = Buffer.concat(pieces)
+        const body = () => Readable.from(pieces.map((piece) => Buffer.from(piece)))
+        const stored = Buffer.from(given.filter((byte) => byte !== 0x78))
+        const file = await receive(objects, body(), given.length, withoutX)
+
+        expect(file).toMatchObject({ bytes: stored.length, sha256: sha256(stored) })
+        expect(Buffer.from(file.head)).toEqual(stored.subarray(0, 4100))
+        expect(await read(objects, file.key)).toEqual(stored)
+        if (given.length > 0)
+          await expect(receive(objects, body(), given.length - 1, withoutX)).rejects.toThrow(Failure)
+      }),
+    )
+  })
+
+  test('is chosen by the first 4,100 bytes, or by all when there are fewer', async () => {
+    const objects = openMemoryStore()
+    await fc.assert(
+      fc.asyncProperty(chunks, async (pieces) => {
+        const given = Buffer.concat(pieces)
+        const heads: Buffer[] = []
+        const choose: Transformation = (head, body) => {
+          heads.push(Buffer.from(head))
+          return body
+        }
+        const file = await receive(objects, Readable.from(pieces.map((piece) => Buffer.from(piece))), 1e6, choose)
+        // Nothing is chosen for a file without bytes.
+        expect(heads).toEqual(given.length > 0 ? [given.subarray(0, 4100)] : [])
+        expect(await read(objects, file.key)).toEqual(given)
+      }),
+    )
+  })
+
+  test('fails with the body, at any moment, and leaves nothing', async () => {
+    const objects = openMemoryStore()
+    for (const bytes of [0, 100, 300_000]) {
+      const failure = new Error('the line went dead')
+      const body = new PassThrough()
+      if (bytes > 0) body.write(Buffer.alloc(bytes))
+      setTimeout(() => body.destroy(failure), 5)
+      await expect(receive(objects, body, 1e6, withoutX)).rejects.toBe(failure)
+    }
+    expect(await keysOf(objects)).toEqual([])
+  })
+
+  test('may fail itself', async () => {
+    const objects = openMemoryStore()
+    const failure = new Error('no space left on device')
+    const fail: Transformation = (_, body) =>
+      pipeline(body, new Transform({ transform: (_chunk, _encoding, done) => done(failure) }), () => {})
+    const body = new PassThrough()
+    body.write(Buffer.alloc(10_000))
+    await expect(receive(objects, body, 1e6, fail)).rejects.toBe(failure)
+    expect(body.destroyed).toBe(false)
+    expect(await keysOf(objects)).toEqual([])
+  })
+
+  test('is let go when the store refuses, and the body is left to its owner', async () => {
+    const full = new Error('no space left on device')
+    const objects: ObjectStore = {
+      ...openMemoryStore(),
+      async put(_, body) {
+        await new Promise((resolve) => body.once('data', resolve))
+        throw full
+      },
+    }
+    let transformed: Readable | undefined
+    const body = new PassThrough()
+    body.write(Buffer.alloc(10_000))
+    const keep: Transformation = (head, given) => {
+      transformed = withoutX(head, given)
+      return transformed
+    }
+    await expect(receive(objects, body, 1e6, keep)).rejects.toBe(full)
+    await expect.poll(() => transformed?.destroyed).toBe(true)
+    expect(body.destroyed).toBe(false)
+  })
 })
 
 describe('on disk', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { entry, sastReport } from '../reports.ts'
+import { jpeg, tiff } from './images.ts'
 import { hostileJson, hostileText, noise } from './values.ts'
 
 /** A part of a form that says it is a file. */
@@ -23,6 +24,11 @@ const heads = {
 const image = fc
   .tuple(fc.constantFrom(...Object.entries(heads)), fc.uint8Array({ maxLength: 300 }))
   .map(([[filename, head], rest]) => file(filename, [...head, ...rest]))
+
+const oddImage = fc.oneof(
+  jpeg.map((content) => file('photo.jpg', content, 'image/jpeg')),
+  tiff.map((content) => file('scan.tiff', content, 'image/tiff')),
+)
 
 const anything = fc
   .tuple(fc.oneof(hostileText, fc.constantFrom('a.txt', 'naïve "quoted".pdf')), fc.uint8Array({ maxLength: 300 }))
@@ -77,7 +83,8 @@ function spoil(node: object, path: readonly number[], value: unknown): void {
 }
 
 export const hostileFile: fc.Arbitrary<SentFile> = fc.oneof(
-  { weight: 4, arbitrary: image },
+  { weight: 3, arbitrary: image },
+  { weight: 3, arbitrary: oddImage },
   { weight: 4, arbitrary: anything },
   { weight: 1, arbitrary: sized },
   { weight: 1, arbitrary: fc.nat(99).map((seed) => file('noise.bin', Buffer.from(noise(seed, 'abc\0\r\n-', 3000)))) },

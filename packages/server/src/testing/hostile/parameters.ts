@@ -97,7 +97,6 @@ const idsOf: Record<string, readonly string[]> = {
   user_id: ['{reader}', '{stranger}'],
   namespace_id: ['{group}'],
   parent_id: ['{group}'],
-  upload_id: ['{upload}'],
   source_topic_id: ['{topic}', '{other topic}'],
   target_topic_id: ['{topic}', '{other topic}'],
   access_level: ['10', '20', '30', '40', '50'],
@@ -118,8 +117,8 @@ function fittingText(name: string): fc.Arbitrary<string> {
   const word = fc.nat(99).map((number) => `word${number}`)
   if (name === 'email') return word.map((text) => `${text}@example.test`)
   if (name === 'password') return fc.constant('correct horse battery')
-  if (name === 'secret') return fc.constant('{secret}')
-  if (name === 'filename') return fc.constant('{filename}')
+  if (name === 'login') return fc.constant('{login}')
+  if (name === 'filename') return fc.constant('a.txt')
   if (name === 'topics' || name === 'topic') return fc.nat(9).map((number) => `topic${number}`)
   return fc.oneof({ weight: 3, arbitrary: word }, { weight: 1, arbitrary: fc.lorem({ maxCount: 6 }) })
 }

@@ -82,6 +82,8 @@ function rightPathValue({ address, on, input }: Target, name: string): fc.Arbitr
   const [, noun] = /(user|topic|avatar)s?\/:id/.exec(address) ?? []
   if (name === 'id' && noun) return fc.constant(noun === 'user' ? '{stranger}' : '{topic}')
   if (name === 'id' && address.includes('impersonation')) return fc.constant('{impersonation}')
+  if (name === 'upload_id') return fc.constant(`{${on} upload}`)
+  if (name === 'secret') return fc.constant(`{${on} secret}`)
   if (address.includes('avatar') && name === 'filename') return fc.constant('avatar.png')
   const schema = input?.properties[name]
   return schema ? fitting(name, schema) : fittingInteger(name)

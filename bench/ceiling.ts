@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fastify } from 'fastify'
+
+/**
+ * The ceiling: the HTTP library and the way answers are sent, and behind it nothing but constants. `GET /<name>` answers
+ * what the real server answered once; `/files/<name>` streams a file of the folder; `POST /files` writes one into it.
+ */
+export interface ConstantAnswer {
+  name: string
+  headers: Record<string, string>
+  body: string
+}
+
+const [file = ''] = process.argv.slice(2)
+const folder = dirname(file)
+const { render, sendRendered } = await import('../packages/server/dist/api/v4/respond.js' as string).then(
+  (module) => module as typeof import('../packages/server/src/api/v4/respond.ts'),
+)
+
+const app = fastify({ requestTimeout: 0 })
+app.removeAllContentTypeParsers()
+app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+app.get('/ready', (_request, reply) => reply.send('ready'))
+
+for (const { name, headers, body } of JSON.parse(readFileSync(file, 'utf8')) as ConstantAnswer[]) {
+  const constant = render(200, body, headers)
+  app.get(`/${name}`, (request, reply) => sendRendered(request, reply, constant))
+}
+
+app.get<{ Params: { name: string } }>('/files/:name', (request, reply) => {
+  const path = join(folder, request.params.name)
+  reply.header('content-length', statSync(path).size).type('application/octet-stream').send(createReadStream(path))
+})
+
+const stored = render(201, JSON.stringify({ id: 1, markdown: '![file](/uploads/0123456789abcdef/file.bin)' }))
+app.post('/files', async (request, reply) => {
+  await pipeline(request.raw, createWriteStream(join(folder, `received-${randomUUID()}`)))
+  sendRendered(request, reply, stored)
+  return reply
+})
+
+console.log(`The ceiling serves ${await app.listen({ host: '127.0.0.1', port: 0 })}`)
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Database } from '../packages/server/src/db/db.ts'
+import { migrate } from '../packages/server/src/db/migrate.ts'
+import { migrations } from '../packages/server/src/db/migrations/all.ts'
+import { openDatabase } from '../packages/server/src/db/open.ts'
+import { startPostgres } from '../packages/server/src/testing/postgres.ts'
+import type { Options, Sizes } from './options.ts'
+import { seed } from './seed.ts'
+
+/** A database full of topics and findings, kept from run to run. */
+export interface Dataset {
+  /** What a server needs to serve it. */
+  env: Readonly<Record<string, string>>
+  sizes: Sizes
+  /** Only while no server has it: SQLite serves one process. */
+  open(): Promise<Database>
+  close(): Promise<void>
+}
+
+/** Finds what an earlier run has seeded, or seeds it. What was seeded on another schema is of no use and goes. */
+export async function openDataset({ engine, sizes }: Options): Promise<Dataset> {
+  const folder = join(tmpdir(), `alcove-bench-${engine}-${fingerprint(sizes)}`)
+  const data = join(folder, 'data')
+  await mkdir(data, { recursive: true })
+  await chmod(folder, 0o755) // PostgreSQL may run as somebody else
+  const env = { ALCOVE_DATA: data }
+  const seededFile = join(folder, 'seeded.json')
+  if (engine === 'sqlite') {
+    const open = () => openDatabase({ kind: 'sqlite', file: join(data, 'alcove.sqlite3') })
+    await ensureSeeded(open, seededFile, sizes, () => rm(data, { recursive: true }).then(() => mkdir(data)))
+    return { env, sizes, open, close: async () => {} }
+  }
+
+  const server = await startPostgres({ data: join(folder, 'postgres'), settings: postgresSettings })
+  try {
+    const url = new URL(server.url)
+    url.pathname = '/alcove_bench'
+    const open = () => openDatabase({ kind: 'postgres', url: url.href })
+    const isFresh = await ensureSeeded(open, seededFile, sizes, async () => {
+      await command(server.url, 'drop database if exists alcove_bench with (force)')
+      await command(server.url, 'create database alcove_bench')
+    })
+    // What the server's own housekeeping would have done after a while.
+    if (isFresh) await command(url.href, 'vacuum analyze')
+    return { env: { ...env, ALCOVE_DATABASE_URL: url.href }, sizes, open, close: server.stop }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** True when it had to be seeded. A file tells which migrations were there then; only newer ones may be added. */
+async function ensureSeeded(
+  open: () => Promise<Database>,
+  seededFile: string,
+  sizes: Sizes,
+  makeEmpty: () => Promise<void>,
+): Promise<boolean> {
+  const applied = existsSync(seededFile) ? (JSON.parse(await readFile(seededFile, 'utf8')) as string[]) : []
+  const isOfUse = applied.length > 0 && applied.every((script, index) => script === scripts()[index])
+  if (!isOfUse) {
+    await rm(seededFile, { force: true })
+    await makeEmpty()
+  }
+  const db = await open()
+  try {
+    await migrate(db, migrations)
+    if (!isOfUse) await seed(db, sizes)
+    await writeFile(seededFile, JSON.stringify(scripts()))
+    return !isOfUse
+  } finally {
+    await db.close()
+  }
+}
+
+const scripts = () => migrations.map((migration) => fingerprint([migration.up('sqlite'), migration.up('postgres')]))
+
+/** Changes when other rows are to be seeded. */
+const seedingVersion = 1
+
+function fingerprint(what: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify([seedingVersion, what]))
+    .digest('hex')
+    .slice(0, 10)
+}
+
+/** As somebody would run it who cares for his data and has a little memory for it. */
+const postgresSettings = {
+  listen_addresses: '',
+  max_connections: '50',
+  shared_buffers: '256MB',
+  dynamic_shared_memory_type: 'mmap',
+  max_wal_size: '2GB',
+}
+
+async function command(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}

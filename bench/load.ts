@@ -1,0 +1,70 @@
+import autocannon from 'autocannon'
+import { percentile } from './table.ts'
+
+export interface Load {
+  url: string
+  /** Shared out among the connections, each of which asks its own ones in turn. */
+  paths: readonly string[]
+  method?: 'POST'
+  headers?: Record<string, string>
+  body?: Buffer
+  connections: number
+  seconds: number
+  /** Ends the load after so many requests, when that is earlier. */
+  atMost?: number
+}
+
+export interface Measured {
+  requestsPerSecond: number
+  medianMs: number
+  p99Ms: number
+  requests: number
+}
+
+/** Sends as much as the server takes. Throws when an answer is not a success: the numbers would say nothing. */
+export function sendLoad({ url, paths, connections, seconds, atMost, ...request }: Load): Promise<Measured> {
+  const latencies: number[] = []
+  let failure: Error | undefined
+  let first = 0
+  let last = 0
+  let nextClient = 0
+  const share = Math.ceil(paths.length / connections)
+  return new Promise((resolve, reject) => {
+    const options = {
+      url,
+      ...request,
+      connections,
+      timeout: 60,
+      duration: seconds,
+      setupClient: (client: autocannon.Client) => {
+        // It would decode every body as text, which nobody looks at.
+        client.pipelinedRequests.addBody = () => {}
+        const start = (nextClient++ * share) % paths.length
+        client.setRequests(paths.slice(start, start + share).map((path) => ({ path })))
+      },
+    }
+    const run = autocannon(options, (error) => {
+      if (error ?? failure) return reject(error ?? failure)
+      if (latencies.length === 0) return reject(new Error(`${url}${paths[0]} answered nothing in ${seconds} s`))
+      const sorted = Float64Array.from(latencies).sort()
+      resolve({
+        requestsPerSecond: latencies.length / ((last - first) / 1000),
+        medianMs: percentile(sorted, 50),
+        p99Ms: percentile(sorted, 99),
+        requests: latencies.length,
+      })
+    })
+    run.on('start', () => {
+      first = performance.now()
+    })
+    run.on('response', (_client: unknown, status: number, _bytes: number, ms: number) => {
+      last = performance.now()
+      latencies.push(ms)
+      if (status >= 300) failure ??= new Error(`${request.method ?? 'GET'} ${url}${paths[0]} … answered ${status}`)
+      if (failure || (atMost !== undefined && latencies.length >= atMost)) run.stop()
+    })
+    run.on('reqError', (error: Error) => {
+      failure ??= error
+    })
+  })
+}

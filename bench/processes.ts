@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+export interface Running {
+  url: string
+  /** From the start of the process to its first answer that says it is ready. */
+  readyMs: number
+  memory(): Memory
+  /** Processor time so far, of all its threads. */
+  cpuMs(): number
+  stop(): Promise<void>
+}
+
+export interface Memory {
+  /** Everything the system counts, the mapped part of a database file included. */
+  residentMb: number
+  /** What belongs to the process alone. */
+  ownMb: number
+}
+
+const main = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url))
+const ceiling = fileURLToPath(new URL('ceiling.ts', import.meta.url))
+
+/** The built server on a free port. */
+export function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
+  if (!existsSync(main)) throw new Error('there is no built server; run npm run build first')
+  return start([main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
+}
+
+/** The same HTTP server without anything behind it; see `ceiling.ts`. */
+export function startCeiling(answersFile: string): Promise<Running> {
+  return start(['--import', import.meta.resolve('tsx'), ceiling, answersFile], {}, '/ready')
+}
+
+const startTimeoutMs = 60_000
+const stopTimeoutMs = 20_000
+const running = new Set<ChildProcess>()
+// However this program ends, nothing it started stays.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+async function start(args: string[], env: Readonly<Record<string, string>>, readyPath: string): Promise<Running> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, args, { env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  running.add(child)
+  const ended = once(child, 'exit').then(() => running.delete(child))
+  const url = await Promise.race([
+    addressOf(child),
+    ended.then(() => Promise.reject(new Error('a server ended before it was ready'))),
+    sleep(startTimeoutMs, undefined, { ref: false }).then(() => Promise.reject(new Error('a server did not start'))),
+  ])
+  const { ok } = await fetch(url + readyPath, { headers: { connection: 'close' } })
+  if (!ok) throw new Error(`${url} is not ready`)
+  const { pid = 0 } = child
+  return {
+    url,
+    readyMs: performance.now() - startedAt,
+    memory: () => readMemory(pid),
+    cpuMs: () => readCpuMs(pid),
+    async stop() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Printed as the last word of the first line. */
+async function addressOf(child: ChildProcess): Promise<string> {
+  let text = ''
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk
+    const [, address] = /serves (\S+)\s/.exec(text) ?? []
+    if (!address) continue
+    child.stdout?.resume()
+    return address
+  }
+  throw new Error('a server did not tell its address')
+}
+
+/** Settings and options of this shell are not for the servers that are measured. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ALCOVE_|NODE_)/.test(name)))
+}
+
+/** Zero where the system does not tell. */
+function readMemory(pid: number): Memory {
+  const status = readProc(`/proc/${pid}/status`)
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
+  return { residentMb: megabytes('VmRSS'), ownMb: megabytes('RssAnon') }
+}
+
+const msPerTick = 10
+
+function readCpuMs(pid: number): number {
+  // The name in the second field may hold blanks; user and system time are the 12th and 13th after it.
+  const fields = readProc(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * msPerTick
+}
+
+function readProc(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}

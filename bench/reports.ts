@@ -1,0 +1,83 @@
+import { reportText } from './entries.ts'
+import { multipart } from './files.ts'
+import type { Running } from './processes.ts'
+import { authorization } from './requests.ts'
+import { type Cell, median, percentile } from './table.ts'
+
+interface Ingested {
+  seconds: number
+  /** What somebody else waited for a small answer meanwhile. */
+  waits: number[]
+}
+
+/**
+ * Takes a report in for the first time, unchanged for the second, and with promotion into another project, a project
+ * of its own for every round.
+ */
+export async function measureReports(
+  server: Running,
+  projectIds: readonly number[],
+  entries: number,
+): Promise<Record<string, Cell>[]> {
+  const { body, headers } = multipart(Buffer.from(reportText(entries)))
+  const kinds = [
+    { name: 'first import', promote: false, runs: [] as Ingested[] },
+    { name: 'the same again', promote: false, runs: [] as Ingested[] },
+    { name: 'first promotion of all', promote: true, runs: [] as Ingested[] },
+  ]
+  for (const projectId of projectIds) {
+    for (const { promote, runs } of kinds) {
+      const url = `${server.url}/api/v4/projects/${projectId}/security_reports?promote=${promote}`
+      runs.push(await ingest(server, url, { body: new Uint8Array(body), headers }, entries))
+    }
+  }
+  return kinds.map(({ name, runs }) => {
+    const waits = Float64Array.from(runs.flatMap((run) => run.waits)).sort()
+    return {
+      report: `${name}, ${entries.toLocaleString('en')} findings`,
+      seconds: median(runs.map(({ seconds }) => seconds)),
+      'findings/s': median(runs.map(({ seconds }) => entries / seconds)),
+      'others wait p50 ms': percentile(waits, 50),
+      'p99 ms': percentile(waits, 99),
+      'at most ms': waits.at(-1),
+      'memory MB': server.memory().residentMb,
+    }
+  })
+}
+
+async function ingest(
+  server: Running,
+  url: string,
+  { body, headers }: { body: Uint8Array<ArrayBuffer>; headers: Record<string, string> },
+  entries: number,
+): Promise<Ingested> {
+  const start = performance.now()
+  const watching = watch(server)
+  const response = await fetch(url, { method: 'POST', body, headers: { ...headers, ...authorization } })
+  const answer = (await response.json()) as { findings?: { read: number } }
+  const seconds = (performance.now() - start) / 1000
+  const waits = await watching.stop()
+  if (answer.findings?.read !== entries)
+    throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`)
+  return { seconds, waits }
+}
+
+/** Asks for one topic after the other until it is told to stop. */
+function watch({ url }: Running): { stop(): Promise<number[]> } {
+  const waits: number[] = []
+  let isOver = false
+  const watching = (async () => {
+    for (let id = 1; !isOver; id++) {
+      const start = performance.now()
+      await fetch(`${url}/api/v4/topics/${1 + (id % 1000)}`).then((response) => response.arrayBuffer())
+      waits.push(performance.now() - start)
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await watching
+      return waits
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ConstantAnswer } from './ceiling.ts'
+import { benchToken } from './known.ts'
+import { type Load, type Measured, sendLoad } from './load.ts'
+import type { Memory, Running } from './processes.ts'
+import { type Cell, median } from './table.ts'
+
+/** What is sent to the server, and to the ceiling in comparison. */
+export interface Comparison {
+  name: string
+  server: Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
+  ceiling: Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
+  connections: number
+  /** So many a round, where more would fill the disk. */
+  atMost?: number
+  aim?: number
+}
+
+interface Round {
+  server: Sample
+  ceiling: Sample
+  memory: Memory
+}
+
+interface Sample extends Measured {
+  cpuUs: number
+}
+
+export const authorization = { 'private-token': benchToken }
+
+/** Measures all rows once a round, each next to its ceiling, so that what slows the machine slows both. */
+export async function compare(
+  rows: readonly Comparison[],
+  server: Running,
+  ceiling: Running,
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<Record<string, Cell>[]> {
+  const results = new Map<Comparison, Round[]>(rows.map((row) => [row, []]))
+  // The first round is for warming up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const row of rows) {
+      const load = { connections: row.connections, seconds, ...(row.atMost && { atMost: row.atMost }) }
+      const ofServer = await sample(server, { ...load, ...row.server })
+      const ofCeiling = await sample(ceiling, { ...load, ...row.ceiling })
+      if (round > 0) results.get(row)?.push({ server: ofServer, ceiling: ofCeiling, memory: server.memory() })
+    }
+  }
+  return rows.map((row) => describe(row, results.get(row) ?? []))
+}
+
+async function sample(target: Running, load: Omit<Load, 'url'>): Promise<Sample> {
+  const before = target.cpuMs()
+  const measured = await sendLoad({ ...load, url: target.url })
+  return { ...measured, cpuUs: (1000 * (target.cpuMs() - before)) / measured.requests }
+}
+
+function describe({ name, aim }: Comparison, rounds: readonly Round[]): Record<string, Cell> {
+  const middle = (value: (round: Round) => number) => median(rounds.map(value))
+  const ratio = middle(({ server, ceiling }) => server.requestsPerSecond / ceiling.requestsPerSecond)
+  return {
+    request: name,
+    'requests/s': middle(({ server }) => server.requestsPerSecond),
+    'p50 ms': middle(({ server }) => server.medianMs),
+    'p99 ms': middle(({ server }) => server.p99Ms),
+    'CPU µs': middle(({ server }) => server.cpuUs),
+    'memory MB': middle(({ memory }) => memory.residentMb),
+    'ceiling/s': middle(({ ceiling }) => ceiling.requestsPerSecond),
+    'its CPU µs': middle(({ ceiling }) => ceiling.cpuUs),
+    ratio,
+    'CPU ratio': middle(({ server, ceiling }) => ceiling.cpuUs / server.cpuUs),
+    ...verdict(ratio, aim),
+  }
+}
+
+export function verdict(value: number, aim: number | undefined): Record<string, Cell> {
+  return { aim: aim === undefined ? '' : `≥ ${aim}`, verdict: aim === undefined ? '' : value >= aim ? 'met' : 'missed' }
+}
+
+/** Asks the server once for each row and writes down what it answers, for the ceiling to answer the same. */
+export async function recordAnswers(
+  server: Running,
+  rows: readonly { name: string; path: string }[],
+  folder: string,
+): Promise<string> {
+  const answers: ConstantAnswer[] = []
+  for (const { name, path } of rows) {
+    const response = await fetch(server.url + path, { headers: { ...authorization, connection: 'close' } })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+    const headers = Object.fromEntries([...response.headers].filter(([header]) => /^(x-|link$|vary$)/.test(header)))
+    answers.push({ name, headers, body: await response.text() })
+  }
+  const file = join(folder, 'answers.json')
+  await writeFile(file, JSON.stringify(answers))
+  return file
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Dataset, openDataset } from './dataset.ts'
+import { fileComparisons } from './files.ts'
+import { isAsked, type Options, readOptions } from './options.ts'
+import { measurePages } from './pages.ts'
+import { type Running, startCeiling, startServer } from './processes.ts'
+import { measureReports } from './reports.ts'
+import { authorization, type Comparison, compare, recordAnswers } from './requests.ts'
+import { listRows } from './rows.ts'
+import { scratchProjects } from './seed.ts'
+import { measureStarts, memoryRows } from './starts.ts'
+import { printTable } from './table.ts'
+
+// Prints how fast and how large the built server is, beside the ceiling of the same machine in the same minutes.
+const options = readOptions(process.argv.slice(2))
+const startedAt = performance.now()
+const folder = await mkdtemp(join(tmpdir(), 'alcove-bench-run-'))
+try {
+  const dataset = await openDataset(options)
+  try {
+    await measure(dataset, options)
+  } finally {
+    await dataset.close()
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+console.log(`\n${Math.round((performance.now() - startedAt) / 1000)} s in all`)
+process.exit()
+
+async function measure(dataset: Dataset, options: Options): Promise<void> {
+  const { sizes, env } = dataset
+  console.log(
+    `Alcove on ${options.engine}, Node ${process.version}, ${availableParallelism()} cores; ` +
+      `${sizes.topics.toLocaleString('en')} topics, ${sizes.findings.map((count) => count.toLocaleString('en')).join(' + ')} findings`,
+  )
+  if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
+
+  const [filesProject = 0, ...reportProjects] = await prepare(dataset, 1 + options.rounds)
+  const server = await startServer(env)
+  try {
+    if (isAsked(options, 'pages')) {
+      printTable('Cost of one page', await measurePages(server, sizes, options.rounds))
+    }
+    await measureRequests(server, filesProject, options)
+    if (isAsked(options, 'reports')) {
+      printTable('Reports', await measureReports(server, reportProjects, sizes.report))
+    }
+    await sleep(2_000)
+    printTable('After all this', memoryRows('two seconds later', [server.memory()]))
+  } finally {
+    await server.stop()
+    await prepare(dataset, 0)
+  }
+}
+
+/** Takes away what the last run wrote. */
+async function prepare({ open, env }: Dataset, projects: number): Promise<number[]> {
+  await rm(join(env['ALCOVE_DATA'] ?? '', 'objects'), { recursive: true, force: true })
+  const db = await open()
+  try {
+    return await scratchProjects(db, projects)
+  } finally {
+    await db.close()
+  }
+}
+
+async function measureRequests(server: Running, filesProject: number, options: Options): Promise<void> {
+  const listed = listRows(options.sizes).map((row, index) => ({ ...row, answer: `answer-${index}` }))
+  const answers = listed.map(({ answer, paths }) => ({ name: answer, path: paths[0] ?? '' }))
+  const ceiling = await startCeiling(await recordAnswers(server, answers, folder))
+  try {
+    const rows: Comparison[] = listed.map(({ name, paths, aim, answer }) => ({
+      name,
+      server: { paths, headers: authorization },
+      ceiling: { paths: [`/${answer}`], headers: authorization },
+      connections: 32,
+      ...(aim && { aim }),
+    }))
+    rows.push(...(await fileComparisons(server, filesProject, folder)))
+    const asked = rows.filter(({ name }) => isAsked(options, 'requests', name))
+    if (asked.length > 0) printTable('Requests', await compare(asked, server, ceiling, options))
+  } finally {
+    await ceiling.stop()
+  }
+}

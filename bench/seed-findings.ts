@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import sql from 'sql-template-tag'
+import type { Database, Db } from '../packages/server/src/db/db.ts'
+import { type Severity, severityRanks } from '../packages/server/src/domain/vulnerabilities/scales.ts'
+import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
+import { measuredProjects, now } from './known.ts'
+import type { Sizes } from './options.ts'
+import { inSlices } from './slices.ts'
+
+/** Findings as an ingested report leaves them, all promoted: some triaged, a few of them dismissed. */
+export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {
+  const projects = Object.values(measuredProjects)
+  let before = 0
+  for (const [index, projectId] of projects.entries()) {
+    const total = findings[index] ?? 0
+    await insertImport(db, projectId)
+    const identifiers = await insertIdentifiers(db, projectId)
+    await inSlices(db, `findings of project ${projectId}`, total, async (db, numbers) => {
+      const ids = numbers.map((number) => ({ id: 1 + before + number, number }))
+      await insertVulnerabilities(db, projectId, ids)
+      await insertFindings(db, projectId, ids, identifiers)
+    })
+    before += total
+  }
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, severity, state, total)
+    select project_id, severity, state, count(*) from vulnerabilities group by project_id, severity, state`)
+}
+
+interface Numbered {
+  id: number
+  number: number
+}
+
+async function insertImport(db: Database, projectId: number): Promise<void> {
+  await db.run(sql`
+    insert into imports (id, project_id, user_id, ref, format, report_type, file_sha256, file_bytes, findings_read,
+      findings_new, findings_known, findings_gone, findings_returned, findings_merged, findings_skipped, warnings,
+      created_at)
+    values (${projectId}, ${projectId}, 1, 'main', 'gitlab', 'sast', '', 0, 0, 0, 0, 0, 0, 0, 0, ${[]}, ${now})`)
+  await db.run(sql`
+    insert into scanners (id, project_id, external_id, name, vendor, created_at)
+    values (${projectId}, ${projectId}, ${scanner.id}, ${scanner.name}, ${scanner.vendor.name}, ${now})`)
+}
+
+/** Those of all rules; ids by what they are called in an entry. */
+async function insertIdentifiers(db: Database, projectId: number): Promise<Map<string, number>> {
+  const all = Array.from({ length: 5_000 }, (_, number) => reportEntry(number).identifiers).flat()
+  const distinct = [...new Map(all.map((identifier) => [`${identifier.type}:${identifier.value}`, identifier]))]
+  const rows = distinct.map(([key, { type, name, value, url }], index) => ({
+    id: projectId * 10_000 + index,
+    fingerprint: sha1(key),
+    external_type: type,
+    external_id: value,
+    name,
+    url,
+  }))
+  const columns = {
+    id: 'integer',
+    fingerprint: 'text',
+    external_type: 'text',
+    external_id: 'text',
+    name: 'text',
+    url: 'text',
+  } as const
+  await db.run(sql`
+    insert into identifiers (id, project_id, fingerprint, external_type, external_id, name, url)
+    select r.id, ${projectId}, r.fingerprint, r.external_type, r.external_id, r.name, r.url
+    from ${db.dialect.records(rows, columns)} as r`)
+  return new Map(distinct.map(([key], index) => [key, projectId * 10_000 + index]))
+}
+
+async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Numbered[]): Promise<void> {
+  const rows = ids.map(({ id, number }) => ({
+    id,
+    title: reportEntry(number).name,
+    state: stateOf(number),
+    severity: rankOf(number),
+  }))
+  const columns = { id: 'integer', title: 'text', state: 'text', severity: 'integer' } as const
+  await db.run(sql`
+    insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, created_at,
+      updated_at)
+    select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${now}, ${now}
+    from ${db.dialect.records(rows, columns)} as r`)
+}
+
+async function insertFindings(
+  db: Db,
+  projectId: number,
+  ids: readonly Numbered[],
+  identifiers: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = ids.map(({ id, number }) => findingRow(id, number, projectId, identifiers))
+  await db.run(sql`
+    insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+      description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
+      metadata_version, raw_metadata, detected_at, created_at, updated_at)
+    select r.id, ${projectId}, r.id, r.uuid, 'sast', ${projectId}, r.identifier_id, r.name, r.description, r.solution,
+      r.severity, 2, r.cve, r.location, r.location_fingerprint, r.details, r.extras, r.digest, '15.2.1',
+      r.raw_metadata, ${now}, ${now}, ${now}
+    from ${db.dialect.records(rows, findingColumns)} as r`)
+  const links = ids.flatMap(({ id, number }) =>
+    reportEntry(number).identifiers.map(({ type, value }, position) => ({
+      finding_id: id,
+      position,
+      identifier_id: identifiers.get(`${type}:${value}`),
+    })),
+  )
+  const columns = { finding_id: 'integer', position: 'integer', identifier_id: 'integer' } as const
+  await db.run(sql`
+    insert into finding_identifiers (finding_id, position, identifier_id)
+    select r.finding_id, r.position, r.identifier_id from ${db.dialect.records(links, columns)} as r`)
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_import_id, last_import_id,
+      first_seen_at, last_seen_at)
+    select ${projectId}, f.id, 'main', f.severity, true, ${projectId}, ${projectId}, ${now}, ${now}
+    from findings f where f.id in ${db.dialect.integers(ids.map(({ id }) => id))}`)
+}
+
+const findingColumns = {
+  id: 'integer',
+  uuid: 'text',
+  identifier_id: 'integer',
+  name: 'text',
+  description: 'text',
+  solution: 'text',
+  severity: 'integer',
+  cve: 'text',
+  location: 'json',
+  location_fingerprint: 'text',
+  details: 'json',
+  extras: 'json',
+  digest: 'text',
+  raw_metadata: 'text',
+} as const
+
+function findingRow(id: number, number: number, projectId: number, identifiers: ReadonlyMap<string, number>) {
+  const entry = reportEntry(number)
+  const [primary] = entry.identifiers
+  const digest = sha1(`${projectId}:${number}`)
+  return {
+    id,
+    uuid: digest.replace(/^(.{8})(.{4})(.{3})(.{3})(.{12}).*/, '$1-$2-5$3-8$4-$5'),
+    identifier_id: primary && identifiers.get(`${primary.type}:${primary.value}`),
+    name: entry.name,
+    description: entry.description,
+    solution: entry.solution,
+    severity: rankOf(number),
+    cve: entry.cve,
+    location: entry.location,
+    location_fingerprint: digest,
+    details: {},
+    extras: { links: entry.links, flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] },
+    digest,
+    raw_metadata: JSON.stringify(entry),
+  }
+}
+
+function rankOf(number: number): number {
+  return severityRanks[severityWord(number).toLowerCase() as Severity]
+}
+
+function stateOf(number: number): string {
+  const share = scatter(number * 7) % 100
+  if (share < 8) return 'dismissed'
+  return share < 13 ? 'confirmed' : share < 15 ? 'resolved' : 'detected'
+}
+
+function sha1(text: string): string {
+  return createHash('sha1').update(text).digest('hex')
+}

@@ -1,0 +1,30 @@
+import type { Database, Db } from '../packages/server/src/db/db.ts'
+import type { ScriptRunner } from '../packages/server/src/db/open.ts'
+
+/** Calls `work` with the numbers from 0 to `total`, some at a time in a transaction, and shows how far it is. */
+export async function inSlices(
+  db: Database,
+  what: string,
+  total: number,
+  work: (db: Db, numbers: number[]) => Promise<void>,
+): Promise<void> {
+  let shown = Date.now()
+  for (let start = 0; start < total; start += perTransaction) {
+    await db.transaction(async (tx) => {
+      // Enough to sort scattered rows into their pages before they are written.
+      if (tx.dialect.engine === 'sqlite') await (tx as Db & ScriptRunner).script('pragma cache_size = -400000')
+      const end = Math.min(start + perTransaction, total)
+      for (let at = start; at < end; at += perStatement) await work(tx, range(at, Math.min(at + perStatement, end)))
+    })
+    if (Date.now() - shown < 2_000) continue
+    shown = Date.now()
+    console.error(`seeding ${what}: ${Math.round((100 * start) / total)} % of ${total.toLocaleString('en')}`)
+  }
+}
+
+const perStatement = 1_000
+const perTransaction = 20_000
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index)
+}

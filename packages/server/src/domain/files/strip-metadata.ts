@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Duplex, pipeline, type Readable } from 'node:stream'
+import type { Settings } from '../../platform/settings.ts'
+import { detectImageType } from './image-type.ts'
+import { jpegStripper } from './strip-jpeg.ts'
+import { stripTiff } from './strip-tiff.ts'
+import { readFully } from './tiff-directories.ts'
+
+/**
+ * What turns an arriving file into the one that is stored: a JPEG or TIFF, told by its first bytes and not by its name,
+ * without its metadata; any other as it is. A broken picture loses what can be found, stays as it is when its structure
+ * cannot be read, and is never refused. The body that is given back fails with the one that was given, and destroys it
+ * when it is destroyed itself.
+ */
+export function metadataStripper(temporaryFolder: string): (head: Uint8Array, body: Readable) => Readable {
+  return (head, body) => {
+    const kind = detectImageType(head)
+    if (kind === 'image/jpeg') return pipeline(body, jpegStripper(), () => {})
+    if (kind === 'image/tiff') return pipeline(body, tiffStripper(temporaryFolder), () => {})
+    return body
+  }
+}
+
+/** Where there is room for files; whoever keeps his in a bucket may have no data folder. */
+export function temporaryFolder({ s3, dataFolder }: Settings): string {
+  return s3 ? tmpdir() : dataFolder
+}
+
+const sliceBytes = 64 * 1024
+
+/** A TIFF begins anywhere and points everywhere, so it goes through a file. */
+function tiffStripper(folder: string): Duplex {
+  let file: FileHandle | undefined
+  let bytes = 0
+  let sent = 0
+  let isStripped = false
+  let isAwaited = false
+
+  const stream = new Duplex({
+    construct(done) {
+      settle(async () => {
+        file = await openUnnamed(folder)
+      }, done)
+    },
+    write(chunk: Buffer, _encoding, done) {
+      settle(async () => {
+        await file?.appendFile(chunk)
+        bytes += chunk.length
+      }, done)
+    },
+    final(done) {
+      settle(async () => {
+        if (file) await stripTiff(file, bytes)
+        isStripped = true
+        if (isAwaited) send()
+      }, done)
+    },
+    read() {
+      if (isStripped) send()
+      else isAwaited = true
+    },
+    destroy(error, done) {
+      settle(
+        async () => file?.close(),
+        (closing) => done(error ?? closing ?? null),
+      )
+    },
+  })
+  return stream
+
+  function send(): void {
+    settle(
+      async () => {
+        const slice = file && (await readFully(file, sent, Math.min(sliceBytes, bytes - sent)))
+        sent += slice?.length ?? 0
+        stream.push(slice?.length ? slice : null)
+      },
+      (error) => error && stream.destroy(error),
+    )
+  }
+}
+
+/** A file that has no name from the beginning: when the process ends, however it does, nothing is left. */
+async function openUnnamed(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `.tiff-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    await rm(path)
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+function settle(work: () => Promise<void>, done: (error?: Error | null) => void): void {
+  work().then(() => done(), done)
+}

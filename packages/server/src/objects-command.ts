@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { openObjectsFor, type Place } from './app.ts'
+import { Failure } from './platform/failure.ts'
+import { type CopyProgress, copyObjects } from './platform/objects/copy.ts'
+import type { Settings } from './platform/settings.ts'
+
+export interface CopyCommand {
+  from: Place
+  to: Place
+}
+
+const places: readonly Place[] = ['disk', 's3']
+
+/** What `alcove objects …` is to do; `undefined` when the words are not understood. */
+export function readObjectsCommand(words: readonly string[]): CopyCommand | undefined {
+  const [verb, ...options] = words.flatMap((word) => (word.startsWith('--') ? word.split('=') : [word]))
+  if (verb !== 'copy' || options.length !== 4) return undefined
+  const [one = '', onePlace, other = '', otherPlace] = options
+  const chosen = { [one]: placeNamed(onePlace), [other]: placeNamed(otherPlace) }
+  const { '--from': from, '--to': to } = chosen
+  return from && to && from !== to ? { from, to } : undefined
+}
+
+function placeNamed(name: string | undefined): Place | undefined {
+  return places.find((place) => place === name)
+}
+
+/** Copies the whole store, with the settings of a server that may be running. False when something is missing. */
+export async function runObjectsCommand(settings: Settings, { from, to }: CopyCommand): Promise<boolean> {
+  const [source, target] = [await openObjectsFor(settings, from), await openObjectsFor(settings, to)]
+  const report = openReport(process.stderr)
+  try {
+    await Promise.all([source.ready(), target.ready()])
+    console.log(`Copying files from ${describe(settings, from)} to ${describe(settings, to)}.`)
+    const { failed, ...progress } = await copyObjects(source, target, {
+      concurrency: 8,
+      onProgress: report.progress,
+      onFailure: (key, error) => report.line(`alcove: ${key} was not copied: ${reasonOf(error)}`),
+    })
+    report.end()
+    console.log(`Done: ${summaryOf({ failed, ...progress })}.`)
+    if (failed > 0) console.log('Run this again to copy what is missing; what is there already is left as it is.')
+    else console.log(`A server that runs may have stored more meanwhile: run this again when it uses ${to}.`)
+    return failed === 0
+  } catch (error) {
+    report.end()
+    throw new Error(reasonOf(error), { cause: error })
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}
+
+function describe(settings: Settings, place: Place): string {
+  return place === 'disk' ? join(settings.dataFolder, 'objects') : `the bucket ${settings.s3?.bucket}`
+}
+
+/** One line that is written over on a terminal; elsewhere a line for every thousand objects. */
+export function openReport(output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) {
+  const clearLine = output.isTTY ? '\r\x1b[K' : ''
+  let shownAt = 0
+  return {
+    progress(progress: Readonly<CopyProgress>): void {
+      if (!output.isTTY) {
+        if (countOf(progress) % 1000 === 0) output.write(`${summaryOf(progress)}\n`)
+      } else if (Date.now() - shownAt >= 200) {
+        shownAt = Date.now()
+        output.write(clearLine + summaryOf(progress))
+      }
+    },
+    line: (text: string) => void output.write(`${clearLine}${text}\n`),
+    end: () => void output.write(clearLine),
+  }
+}
+
+function countOf({ copied, skipped, vanished, failed }: CopyProgress): number {
+  return copied + skipped + vanished + failed
+}
+
+function summaryOf(progress: CopyProgress): string {
+  const { copied, copiedBytes, skipped, vanished, failed } = progress
+  const mebibytes = (copiedBytes / 1024 / 1024).toFixed(1)
+  const meanwhile = vanished > 0 ? `, ${vanished} removed meanwhile` : ''
+  return `${countOf(progress)} files: ${copied} copied (${mebibytes} MiB), ${skipped} there already${meanwhile}, ${failed} failed`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure && error.cause.kind === 'unavailable') {
+    return `${error.cause.what} is not available (${error.cause.why})`
+  }
+  return error instanceof Error ? error.message : String(error)
+}

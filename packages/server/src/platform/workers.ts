@@ -1,0 +1,137 @@
+import { Worker } from 'node:worker_threads'
+
+/** Threads that answer one message with one message, for work that would hold up every other request. */
+export interface Workers<Job, Result> {
+  /** Waits for its turn. Throws `JobAborted`, or what the worker threw. */
+  run(job: Job): Promise<Result>
+  /** Ends the threads that have nothing to do. They come back when there is work again. */
+  close(): Promise<void>
+}
+
+export interface WorkersOptions {
+  /** So many threads at most; none is started before it is needed. */
+  most: number
+  /** How long one job may run. */
+  timeoutMs: number
+  /** How long a thread without work is kept. */
+  idleMs: number
+  /** More than these do not even wait. */
+  maxWaiting: number
+  maxHeapMib: number
+}
+
+export class JobAborted extends Error {
+  readonly because: 'time' | 'memory' | 'queue'
+
+  constructor(because: JobAborted['because']) {
+    super(`a worker's job was aborted: ${because}`)
+    this.name = 'JobAborted'
+    this.because = because
+  }
+}
+
+interface Task<Job, Result> {
+  job: Job
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+interface Thread<Job, Result> {
+  worker: Worker
+  task?: Task<Job, Result> | undefined
+  /** Ends the job that takes too long, or the thread that is not needed. */
+  timer?: NodeJS.Timeout | undefined
+  isEnding?: boolean
+}
+
+/** None of the threads keeps the process alive, unless it has a job. */
+export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): Workers<Job, Result> {
+  const threads = new Set<Thread<Job, Result>>()
+  const waiting: Task<Job, Result>[] = []
+
+  function next(): void {
+    while (waiting.length > 0) {
+      const free = [...threads].find(({ task, isEnding }) => !task && !isEnding)
+      const thread = free ?? (threads.size < options.most ? start() : undefined)
+      const task = thread && waiting.shift()
+      if (!task) return
+      give(thread, task)
+    }
+  }
+
+  function start(): Thread<Job, Result> {
+    const worker = startWorker(module, options.maxHeapMib)
+    const thread: Thread<Job, Result> = { worker }
+    threads.add(thread)
+    worker.on('message', (result: Result) => {
+      const { task } = thread
+      rest(thread)
+      task?.resolve(result)
+      next()
+    })
+    worker.on('error', (error) => fail(thread, isOutOfMemory(error) ? new JobAborted('memory') : error))
+    worker.on('exit', () => {
+      threads.delete(thread)
+      fail(thread, new Error('a worker ended before its job'))
+      next()
+    })
+    return thread
+  }
+
+  function give(thread: Thread<Job, Result>, task: Task<Job, Result>): void {
+    clearTimeout(thread.timer)
+    thread.task = task
+    thread.timer = setTimeout(() => {
+      fail(thread, new JobAborted('time'))
+      void end(thread)
+    }, options.timeoutMs)
+    thread.worker.ref()
+    thread.worker.postMessage(task.job)
+  }
+
+  function rest(thread: Thread<Job, Result>): void {
+    clearTimeout(thread.timer)
+    thread.task = undefined
+    thread.timer = setTimeout(() => void end(thread), options.idleMs).unref()
+    thread.worker.unref()
+  }
+
+  function fail(thread: Thread<Job, Result>, error: unknown): void {
+    clearTimeout(thread.timer)
+    const { task } = thread
+    thread.task = undefined
+    thread.isEnding = true
+    task?.reject(error)
+  }
+
+  async function end(thread: Thread<Job, Result>): Promise<void> {
+    clearTimeout(thread.timer)
+    thread.isEnding = true
+    await thread.worker.terminate()
+  }
+
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ job, resolve, reject })
+        next()
+        if (waiting.length > options.maxWaiting) waiting.pop()?.reject(new JobAborted('queue'))
+      }),
+    async close() {
+      await Promise.all([...threads].filter(({ task }) => !task).map(end))
+    },
+  }
+}
+
+/** A thread does not take over what makes Node read TypeScript, so the source brings it along; the build needs nothing. */
+function startWorker(module: URL, maxHeapMib: number): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib }
+  if (!module.pathname.endsWith('.ts')) return new Worker(module, { resourceLimits })
+  const [loader, file] = [import.meta.resolve('tsx/esm/api'), module.href].map((text) => JSON.stringify(text))
+  const code = `import(${loader}).then(({ tsImport }) => tsImport(${file}, ${file}))`
+  return new Worker(code, { eval: true, execArgv: [], resourceLimits })
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
