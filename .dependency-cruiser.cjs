@@ -6,7 +6,7 @@ const source = '^packages/server/src'
 const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
-const order = [['files'], ['access'], ['projects'], ['topics', 'uploads', 'vulnerabilities'], ['reports'], ['removal']]
+const order = [['files'], ['access'], ['projects'], ['topics', 'uploads', 'vulnerabilities'], ['reports', 'markdown'], ['removal']]
 const upwards = order
   .flatMap((level, index) =>
     level.map((folder) => ({
@@ -54,7 +54,11 @@ module.exports = {
       { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
     ),
     forbid('tests-are-not-imported', { pathNot: `${notTests}|^packages/server/tests|^bench` }, { path: notTests }),
-    forbid('queries-stay-home', { path: `${source}/api/`, pathNot: notTests }, { path: `${source}/domain/.*queries\\.ts$` }),
+    forbid(
+      'queries-stay-home',
+      { path: `${source}/api/`, pathNot: notTests },
+      { path: `${source}/domain/.*queries\\.ts$` },
+    ),
     ...upwards,
   ],
   options: {

@@ -32,7 +32,7 @@ export async function fileComparisons(server: Running, projectId: number, folder
     const content = randomBytes(bytes)
     const file = `${bytes}.bin`
     await writeFile(join(folder, file), content)
-    const id = await upload(server.url + address, content)
+    const { id } = await upload(server.url + address, content)
     rows.push({
       name,
       connections,
@@ -43,12 +43,12 @@ export async function fileComparisons(server: Running, projectId: number, folder
   return rows
 }
 
-async function upload(url: string, content: Buffer): Promise<number> {
+export async function upload(url: string, content: Buffer): Promise<{ id: number }> {
   const { body, headers } = multipart(content)
   const sent = { method: 'POST', body: new Uint8Array(body), headers: { ...authorization, ...headers } }
   const response = await fetch(url, sent)
   if (!response.ok) throw new Error(`an upload was answered ${response.status}: ${await response.text()}`)
-  return ((await response.json()) as { id: number }).id
+  return (await response.json()) as { id: number }
 }
 
 /** A form with one file, as curl sends it. */

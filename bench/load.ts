@@ -5,7 +5,7 @@ export interface Load {
   url: string
   /** Shared out among the connections, each of which asks its own ones in turn. */
   paths: readonly string[]
-  method?: 'POST'
+  method?: 'POST' | 'PUT'
   headers?: Record<string, string>
   body?: Buffer
   connections: number

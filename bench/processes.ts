@@ -38,6 +38,12 @@ export function startCeiling(answersFile: string): Promise<Running> {
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
 const running = new Set<ChildProcess>()
+
+export function keepTrack(child: ChildProcess): void {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+}
+
 // However this program ends, nothing it started stays.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -90,7 +96,7 @@ function inherited(): NodeJS.ProcessEnv {
 }
 
 /** Zero where the system does not tell. */
-function readMemory(pid: number): Memory {
+export function readMemory(pid: number): Memory {
   const status = readProc(`/proc/${pid}/status`)
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
   return { residentMb: megabytes('VmRSS'), ownMb: megabytes('RssAnon') }
@@ -98,7 +104,7 @@ function readMemory(pid: number): Memory {
 
 const msPerTick = 10
 
-function readCpuMs(pid: number): number {
+export function readCpuMs(pid: number): number {
   // The name in the second field may hold blanks; user and system time are the 12th and 13th after it.
   const fields = readProc(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')

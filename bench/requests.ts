@@ -14,6 +14,8 @@ export interface Comparison {
   connections: number
   /** So many a round, where more would fill the disk. */
   atMost?: number
+  /** Where a usual round is too short for one answer. */
+  seconds?: number
   aim?: number
 }
 
@@ -40,7 +42,11 @@ export async function compare(
   // The first round is for warming up.
   for (let round = 0; round <= rounds; round++) {
     for (const row of rows) {
-      const load = { connections: row.connections, seconds, ...(row.atMost && { atMost: row.atMost }) }
+      const load = {
+        connections: row.connections,
+        seconds: row.seconds ?? seconds,
+        ...(row.atMost && { atMost: row.atMost }),
+      }
       const ofServer = await sample(server, { ...load, ...row.server })
       const ofCeiling = await sample(ceiling, { ...load, ...row.ceiling })
       if (round > 0) results.get(row)?.push({ server: ofServer, ceiling: ofCeiling, memory: server.memory() })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './dataset.ts'
 import { fileComparisons } from './files.ts'
+import { hasNginx, nginxComparisons, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
@@ -46,6 +47,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       printTable('Cost of one page', await measurePages(server, sizes, options.rounds))
     }
     await measureRequests(server, filesProject, options)
+    if (isAsked(options, 'nginx')) await measureNginx(server, filesProject, options)
     if (isAsked(options, 'reports')) {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
     }
@@ -85,5 +87,17 @@ async function measureRequests(server: Running, filesProject: number, options: O
     if (asked.length > 0) printTable('Requests', await compare(asked, server, ceiling, options))
   } finally {
     await ceiling.stop()
+  }
+}
+
+/** Debian's nginx is on few machines: without it the comparison is left out, and said so. */
+async function measureNginx(server: Running, filesProject: number, options: Options): Promise<void> {
+  if (!hasNginx()) return console.log('\nnginx is not installed: no comparison with it')
+  const nginx = await startNginx(folder)
+  try {
+    const rows = await nginxComparisons(server, filesProject, folder, options.seconds)
+    printTable('Files beside nginx', await compare(rows, server, nginx, options))
+  } finally {
+    await nginx.stop()
   }
 }

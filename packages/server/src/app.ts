@@ -6,6 +6,7 @@ import { createServer } from './api/v4/server.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { closeRendering } from './domain/markdown/rendering.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/objects/disk.ts'
@@ -65,6 +66,7 @@ export async function openApp(deps: RootDeps): Promise<App> {
     server,
     async close() {
       await server.close()
+      await closeRendering()
       await deps.db.close()
       await deps.objects.close()
     },

@@ -80,6 +80,8 @@ async function migrateOnly(settings: Settings): Promise<void> {
 async function seeDoctor(settings: Settings, fix: boolean): Promise<void> {
   const deps = await openDeps(settings)
   try {
+    const [pending] = await pendingMigrations(deps.db, migrations)
+    if (pending) throw new Error('the schema is older than this program; run alcove migrate first')
     const { findings, files, objects } = await examine(deps, { fix })
     for (const { kind, what } of findings) console.log(`${kind}: ${what}`)
     const outcome = findings.length === 0 ? 'no disagreement' : `${findings.length} ${fix ? 'repaired' : 'found'}`

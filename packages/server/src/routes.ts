@@ -1,5 +1,6 @@
 import { findingRoutes } from './api/v4/findings.ts'
 import { groupRoutes } from './api/v4/groups.ts'
+import { markdownRoutes } from './api/v4/markdown.ts'
 import { memberRoutes } from './api/v4/members.ts'
 import { metadataRoutes } from './api/v4/metadata.ts'
 import { namespaceRoutes } from './api/v4/namespaces.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...topicRoutes,
   ...uploadRoutes,
   ...webUploadRoutes,
+  ...markdownRoutes,
   ...securityReportRoutes,
   ...findingRoutes,
   ...vulnerabilityRoutes,

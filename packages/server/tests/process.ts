@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
 export interface ServerProcess {
+  pid: number
   url: string
   /** Of the administrator: the one that was set, else the one that was printed; blank when neither was. */
   token: string
@@ -34,6 +35,8 @@ export interface ProcessOptions {
   env?: Record<string, string>
   /** With its options, separated by single blanks. */
   command?: string
+  /** Another program than the server, in TypeScript. */
+  program?: string
 }
 
 const startTimeoutMs = 60_000
@@ -45,6 +48,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   const url = await waitFor('print its address', async () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1])
   await waitFor('become ready', () => isReady(url))
   return {
+    pid: child.pid ?? 0,
     url,
     token: options.env?.['ALCOVE_BOOTSTRAP_TOKEN'] ?? /^ {2}(alpat-\S+)$/m.exec(output.stdout)?.[1] ?? '',
     get stdout() {
@@ -85,14 +89,18 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** For a test that ends the process itself, or looks at it while it runs. */
-export async function launch({ env = {}, command }: ProcessOptions) {
+export async function launch({ env = {}, command, program }: ProcessOptions) {
   const own = env['ALCOVE_DATA'] ? undefined : await mkdtemp(join(tmpdir(), 'alcove-process-'))
   const folder = own ?? env['ALCOVE_DATA']
-  const child = spawn(process.execPath, [...program(), ...(command ? command.split(' ') : [])], {
-    cwd: folder,
-    env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...(program ? throughTsx(program) : server()), ...(command ? command.split(' ') : [])],
+    {
+      cwd: folder,
+      env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -124,11 +132,13 @@ async function within(timeoutMs: number, child: ChildProcess, ended: Promise<End
   }
 }
 
-function program(): string[] {
+function server(): string[] {
   const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
   const built = path('dist/main.js')
-  return existsSync(built) ? [built] : ['--import', import.meta.resolve('tsx'), path('src/main.ts')]
+  return existsSync(built) ? [built] : throughTsx(path('src/main.ts'))
 }
+
+const throughTsx = (path: string) => ['--import', import.meta.resolve('tsx'), path]
 
 /** What the test runner sets is not for the server. */
 function inherited(): Record<string, string | undefined> {

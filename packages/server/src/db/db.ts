@@ -1,8 +1,5 @@
 import type { Sql } from 'sql-template-tag'
 
-/** What a column can hold once it has left a driver: the same on both engines. Times are ISO 8601 UTC strings. */
-export type Value = string | number | boolean | null | Uint8Array | object
-
 /**
  * A place to run SQL: the database itself, or one transaction. Rows come back as plain objects with snake_case keys;
  * booleans are booleans, timestamps ISO 8601 strings with milliseconds, `json` columns parsed values, integers numbers.

@@ -153,7 +153,8 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
     readonly: statement.readonly,
     execute(values, want) {
       const bound = values.map(boundValue)
-      if (want !== 'one') {
+      // Outside a transaction a write is committed behind its last row: after `get` nobody would hear that it failed.
+      if (want !== 'one' || !statement.readonly) {
         const rows = statement.all(...bound)
         if (decode) for (const row of rows) decode(row)
         return { rows, changed: rows.length }

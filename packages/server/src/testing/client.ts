@@ -10,7 +10,7 @@ export interface Reply {
   headers: Record<string, string | undefined>
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   headers?: Record<string, string>
 }
 

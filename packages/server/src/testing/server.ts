@@ -115,7 +115,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   return server
 }
 
-export const bootstrapToken = 'test-token-of-the-administrator'
+const bootstrapToken = 'test-token-of-the-administrator'
 let users = 0
 
 /** Servers started in `beforeAll`; `close-servers.ts` ends them after each file. */

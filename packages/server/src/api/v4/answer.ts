@@ -83,7 +83,8 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
 
     const call = { request, reply, caller, found, input, bag }
     try {
-      await (remembered && !hasSecret(query) ? sendRemembered(call, remembered) : handle(call))
+      const isOrdinary = (request.raw.url ?? '').length <= maxRememberedAddress && !hasSecret(query)
+      await (remembered && isOrdinary ? sendRemembered(call, remembered) : handle(call))
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error
       // What the request refers to was deleted after the guard saw it. Asked again, the guard says what.
@@ -170,8 +171,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
 }
 
 const maxRememberedBytes = 4 * 1024 * 1024
-/** About what headers and the address take. */
-const overheadBytes = 1024
+/** Longer ones are nobody's who asks twice; they would take more than the answer to them. */
+const maxRememberedAddress = 500
+/** At most what the address takes, and the links that repeat it. */
+const overheadBytes = 3 * 1024
 
 function openRememberedAnswers(deps: RootDeps, tables: readonly string[]) {
   return openCache<Rendered>(deps.db.changes, tables, maxRememberedBytes, ({ body }) => body.length + overheadBytes)

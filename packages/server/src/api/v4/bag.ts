@@ -22,7 +22,7 @@ export function bagFromPairs(pairs: Iterable<Pair>): Bag {
   let count = 0
   for (const [name, value] of pairs) {
     count += 1
-    if (count > maxPairs) throw parameterProblem(`a request may carry at most ${maxPairs} parameters`)
+    if (count > maxPairs) throw tooManyPairs()
     const nesting = name.indexOf('[', 1)
     if (nesting !== -1) put(bag, name.slice(0, nesting), name.slice(nesting), value, 1)
     else if (name !== '') bag[name] = value
@@ -40,7 +40,7 @@ export function parseUrlencoded(text: string | Uint8Array): Bag {
 export function parseJsonObject(bytes: Uint8Array): Bag {
   const text = decodeUtf8(bytes, 'the JSON body')
   if (text.trim() === '') return emptyBag()
-  const value = withoutPrototypes(parseJson(text), 1)
+  const value = withoutPrototypes(parseJson(text), 1, { names: maxPairs })
   if (!isBag(value)) throw parameterProblem('the JSON body must be an object')
   return value
 }
@@ -62,7 +62,7 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
-export function isBag(value: unknown): value is Bag {
+function isBag(value: unknown): value is Bag {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
 }
 
@@ -117,6 +117,8 @@ function hasName(bag: Bag, rest: string): boolean {
   return true
 }
 
+const tooManyPairs = () => parameterProblem(`a request may carry at most ${maxPairs} parameters`)
+
 function twoShapes(name: string): Failure {
   return parameterProblem(`${wellFormed(name.slice(0, 100))} is given in two different shapes`)
 }
@@ -162,11 +164,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function withoutPrototypes(value: unknown, depth: number): unknown {
+function withoutPrototypes(value: unknown, depth: number, left: { names: number }): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxJsonDepth) throw parameterProblem(`the JSON body may be nested ${maxJsonDepth} levels deep`)
-  if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, depth + 1))
+  if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, depth + 1, left))
   const bag = emptyBag()
-  for (const [key, element] of Object.entries(value)) bag[key] = withoutPrototypes(element, depth + 1)
+  for (const [key, element] of Object.entries(value)) {
+    left.names -= 1
+    if (left.names < 0) throw tooManyPairs()
+    bag[key] = withoutPrototypes(element, depth + 1, left)
+  }
   return bag
 }

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 import { fileOutput, metricsOutput, type Route } from './route.ts'
 import { addressOf } from './server.ts'
 
-const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 30)
+const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 25)
 const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
 const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'nobody']
 

@@ -23,7 +23,7 @@ type FoundBy<P extends Permission> = P extends Permission
 /** Nobody may call a row open to anyone; everywhere else there is somebody. */
 type CallerOf<P extends Permission> = Row<P>['who'] extends 'anyone' ? Caller | null : Caller
 
-export type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
+type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
   deps: RootDeps
   input: Static<I>
   /** `https://host` that links in the answer begin with: the configured one, or the one the client asked. */

@@ -132,28 +132,35 @@ describe('a database that fails after the bytes are stored', () => {
 
   test('by being away before the commit is 503, and leaves nothing', async () => {
     const before = await stored()
-    const { db } = server.deps
-    const { transaction } = db
-    db.transaction = () => Promise.reject(unavailable('the database', 'a test'))
+    const accept = replaceTransactions(() => Promise.reject(unavailable('the database', 'a test')))
     expect(await send()).toMatchObject(outOfService)
-    db.transaction = transaction
+    accept()
     expect(await stored()).toEqual(before)
   })
 
   test('by not saying that it has committed leaves the row with its bytes', async () => {
     const before = await stored()
-    const { db } = server.deps
-    const { transaction } = db
-    db.transaction = async (work) => {
-      await transaction(work)
+    const accept = replaceTransactions(async (work) => {
+      await work()
       throw new Failure({ kind: 'unavailable', what: 'the database', inDoubt: true })
-    }
+    })
     expect(await send('the answer was lost')).toMatchObject(outOfService)
-    db.transaction = transaction
+    accept()
     expect(await stored()).toEqual({ rows: before.rows + 1, files: before.files + 1 })
     const [newest] = (await maintainer.get(base())).body
     expect((await maintainer.get(`${base()}/${newest.id}`)).text).toBe('the answer was lost')
   })
+
+  function replaceTransactions(transact: (work: () => Promise<unknown>) => Promise<never>): () => void {
+    const { db } = server.deps
+    const { transaction } = db
+    const restore = () => {
+      db.transaction = transaction
+    }
+    db.transaction = (work) => transact(() => transaction(work))
+    onTestFinished(restore)
+    return restore
+  }
 
   /** From now on rows of uploads are refused, by PostgreSQL as late as at the commit. Returns what ends that. */
   async function refuseRows(postgres: string, sqlite: string): Promise<() => Promise<void>> {

@@ -173,7 +173,7 @@ describe('limits', () => {
     const large = await owner.post(at, formWithFile('file', 'large.txt', 'x'.repeat(11)))
     expect(large).toMatchObject({
       status: 413,
-      body: { message: '413 Request Entity Too Large', detail: 'this project takes files of up to 0.00 MiB' },
+      body: { message: '413 Request Entity Too Large', detail: 'this project takes files of up to 10 bytes' },
     })
     const second = await upload('two.txt', 'x'.repeat(10), at, owner)
     const full = await owner.post(at, formWithFile('file', 'three.txt', 'x'.repeat(6)))

@@ -89,6 +89,9 @@ export const permissions = {
   'group.upload.delete': { on: 'group', who: 'maintainer', scope: 'api' },
   'group.upload.limits': { on: 'group', who: 'user', scope: 'read_api' },
 
+  // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
+  'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
+
   'report.create': { on: 'project', who: 'developer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -26,6 +26,10 @@ export async function deleteSession(db: Db, id: number): Promise<void> {
   await db.run(sql`delete from sessions where id = ${id}`)
 }
 
+export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
+  await db.run(sql`delete from sessions where user_id = ${userId}`)
+}
+
 export async function deleteExpiredSessions(db: Db, now: string): Promise<void> {
   await db.run(sql`delete from sessions where expires_at <= ${now}`)
 }

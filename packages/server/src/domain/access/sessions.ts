@@ -13,13 +13,13 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Starts a session; the secret goes into the cookie, its digest into the database. */
 export async function signIn(deps: Deps, login: string, password: string): Promise<{ user: User; secret: string }> {
-  assertNotGuessing(deps, login)
   const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
+  const account = user ? `user ${user.id}` : login.toLowerCase()
+  // Counted before the password is looked at, so that guesses sent at once count too.
+  countGuess(deps, account)
   const hash = user && (await findPasswordHash(deps.db, user.id))
-  if (!(await isPassword(password, hash)) || !user) {
-    noteWrongPassword(deps, login)
-    throw unauthenticated()
-  }
+  if (!(await isPassword(password, hash)) || !user) throw unauthenticated()
+  guesses.delete(account)
   assertActive(user)
   const secret = deps.random(32).toString('base64url')
   const now = deps.now()
@@ -31,8 +31,9 @@ export async function signIn(deps: Deps, login: string, password: string): Promi
 /** Who the cookie belongs to, or `undefined` when it is unknown or over: then nobody is signed in. */
 export async function findSignedIn(deps: Deps, secret: string): Promise<Caller | undefined> {
   const session = await findSession(deps.db, digest(secret), deps.now())
-  const user = session && (await findUserById(deps.db, session.userId))
-  if (!user || user.state !== 'active') return undefined
+  if (!session) return undefined
+  const user = await findUserById(deps.db, session.userId)
+  if (user?.state !== 'active') return undefined
   return { user, token: { id: session.id, kind: 'session', scopes: ['api'] }, isAdmin: user.isAdmin }
 }
 
@@ -52,23 +53,16 @@ const maxGuesses = 10
 const guessWindowMs = 5 * 60 * 1000
 const maxRememberedLogins = 10_000
 
-/** Wrong passwords per account name, in this process; the names least recently guessed go first. */
+/** Attempts per account since the last right one, in this process; the accounts least recently tried go first. */
 const guesses = new Map<string, { count: number; since: number }>()
 
-function assertNotGuessing({ now }: Deps, login: string): void {
-  const guess = guesses.get(login.toLowerCase())
-  if (guess && guess.count >= maxGuesses && Date.parse(now()) - guess.since < guessWindowMs) {
-    throw new Failure({ kind: 'too-many-requests' })
-  }
-}
-
-function noteWrongPassword({ now }: Deps, login: string): void {
-  const key = login.toLowerCase()
+function countGuess({ now }: Deps, account: string): void {
   const at = Date.parse(now())
-  const guess = guesses.get(key)
-  const isFresh = guess !== undefined && at - guess.since < guessWindowMs
-  guesses.delete(key)
-  guesses.set(key, isFresh ? { count: guess.count + 1, since: guess.since } : { count: 1, since: at })
+  const last = guesses.get(account)
+  const isFresh = last !== undefined && at - last.since < guessWindowMs
+  if (isFresh && last.count >= maxGuesses) throw new Failure({ kind: 'too-many-requests' })
+  guesses.delete(account)
+  guesses.set(account, isFresh ? { count: last.count + 1, since: last.since } : { count: 1, since: at })
   const oldest = guesses.keys().next()
   if (guesses.size > maxRememberedLogins && !oldest.done) guesses.delete(oldest.value)
 }

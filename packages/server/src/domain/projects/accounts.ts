@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
 import { hashPassword } from '../access/passwords.ts'
+import { deleteSessionsOf } from '../access/session-queries.ts'
 import { type UserChange, type UserDraft, userProblems } from '../access/user-draft.ts'
 import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../access/user-queries.ts'
 import { getUser, type User } from '../access/users.ts'
@@ -42,6 +43,8 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
       const user = await lockUser(deps.db, id)
       if (!user) throw notFound('User')
       const changed = await updateUser(deps.db, merge(user, change), passwordHash, deps.now())
+      // Whoever signed in with the old password is signed out.
+      if (passwordHash !== undefined) await deleteSessionsOf(deps.db, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
       return changed
     })

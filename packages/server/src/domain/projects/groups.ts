@@ -15,7 +15,7 @@ import {
   updateGroup,
   updateSubgroupPaths,
 } from './namespace-queries.ts'
-import { groupProblems } from './paths.ts'
+import { fullPathProblems, groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
 import { groupLevel, isGroupVisible, openVisibilities, type Visitor } from './visible.ts'
@@ -38,6 +38,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     if (!parent && !mayCreateTopLevel(caller)) throw forbidden()
     const { name, path, description = '', visibility = 'private' } = fresh
     const problems = {
+      ...fullPathProblems(parent ? `${parent.fullPath}/${path}` : path),
       ...groupProblems({ name, path, description }, parent === null),
       ...(parent ? wideness(visibility, parent.visibility) : {}),
     }
@@ -68,6 +69,7 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
     after.fullPath = parent ? `${parent.fullPath}/${after.path}` : after.path
     after.fullName = parent ? `${parent.fullName} / ${after.name}` : after.name
     const problems = {
+      ...(after.path === before.path ? {} : fullPathProblems(after.fullPath)),
       ...groupProblems(change, before.parentId === null),
       ...(after.visibility === before.visibility ? {} : await visibilityProblems(deps, after, parent ?? null)),
     }

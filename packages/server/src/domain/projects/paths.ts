@@ -51,6 +51,11 @@ export function groupProblems(
   })
 }
 
+/** Said of the path, as GitLab does; below a long group there is room for short ones only. */
+export function fullPathProblems(fullPath: string): InvalidAttributes {
+  return fullPath.length > maxLength ? { path: [tooLong(maxLength)] } : {}
+}
+
 /** The name itself where it can be a path, else what is left of it in lower case: `Über Maß` becomes `uber-mass`. */
 export function pathFromName(name: string): string {
   if (isProjectPath(name)) return name

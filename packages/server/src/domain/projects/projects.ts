@@ -5,7 +5,7 @@ import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { insertMember } from './member-queries.ts'
 import { findOwnNamespace, lockNamespace } from './namespace-queries.ts'
-import { pathFromName, projectProblems } from './paths.ts'
+import { fullPathProblems, pathFromName, projectProblems } from './paths.ts'
 import { isWider, type Namespace, type Project } from './project.ts'
 import {
   adjustStarCount,
@@ -38,7 +38,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
     const now = deps.now()
     const namespace = await namespaceFor(deps, creator, fresh.namespaceId)
     const draft = draftFrom(fresh, namespace)
-    const problems = projectProblems(draft)
+    const problems = { ...fullPathProblems(`${namespace.fullPath}/${draft.path}`), ...projectProblems(draft) }
     if (Object.keys(problems).length > 0) throw invalid(problems)
 
     const id = await insertProject(deps.db, namespace, draft, creator.user.id, now)
@@ -79,6 +79,7 @@ export function changeProject(
     if (isOwnersMatter && (await projectLevel(deps, before, caller)) < roles.owner) throw forbidden()
 
     const problems = {
+      ...(after.path === before.path ? {} : fullPathProblems(after.fullPath)),
       ...projectProblems(change),
       ...(after.visibility === before.visibility ? {} : visibilityProblems(after.visibility, before.namespace)),
     }

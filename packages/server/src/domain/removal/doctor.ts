@@ -14,13 +14,13 @@ import {
 } from './queries.ts'
 
 /** A disagreement between the database and the object store, or between a kept figure and what it counts. */
-export interface Finding {
+interface Disagreement {
   kind: 'missing object' | 'wrong size' | 'object without a row' | 'wrong upload usage' | 'wrong topic counts'
   what: string
 }
 
 export interface Checkup {
-  findings: Finding[]
+  findings: Disagreement[]
   files: number
   objects: number
 }
@@ -37,7 +37,7 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
   const sizes = new Map<string, { bytes: number; modifiedAt: Date }>()
   for await (const { key, bytes, modifiedAt } of deps.objects.list('files/')) sizes.set(key, { bytes, modifiedAt })
 
-  const findings: Finding[] = []
+  const findings: Disagreement[] = []
   const broken: StoredFile[] = []
   let files = 0
   for (let after: StoredFile | undefined; ; ) {

@@ -1,6 +1,17 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
+/** Until the transaction ends nobody adds to these projects; whoever is at it is waited for. */
+export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {
+  await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
+}
+
+/** The same for groups. */
+export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<void> {
+  await db.all(sql`
+    select id from namespaces where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
+}
+
 /** Those of the keys that some row refers to. */
 export async function listReferencedKeys(db: Db, keys: readonly string[]): Promise<string[]> {
   const wanted = db.dialect.texts(keys)

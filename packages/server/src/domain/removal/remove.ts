@@ -7,6 +7,7 @@ import type { Namespace, Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
+import { lockNamespaces, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
@@ -51,6 +52,9 @@ interface Removal {
 async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promise<void> {
   await transaction(deps, async (deps) => {
     const { projectIds, namespaceIds, deleteRows } = await plan(deps)
+    // An upload that came in between would lose its row without its file being marked.
+    await lockNamespaces(deps.db, namespaceIds)
+    await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await deleteRows()

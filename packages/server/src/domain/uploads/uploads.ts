@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from '../../db/violations.ts'
 import { gone, notFound, tooLarge } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import type { User } from '../access/users.ts'
@@ -36,6 +37,9 @@ export async function createUpload(deps: Deps, owner: UploadOwner, user: User, f
       uploadedBy: { id: user.id, username: user.username, name: user.name },
       deletedAt: null,
     })
+  }).catch((error: unknown) => {
+    // The owner, or more rarely the user, was removed while the bytes came in.
+    throw isForeignKeyViolation(error) ? notFound(owner.kind === 'project' ? 'Project' : 'Group') : error
   })
   file.kept = true
   return upload
@@ -116,7 +120,7 @@ export async function roomFor(deps: Deps, owner: UploadOwner): Promise<{ maxByte
     const free = Math.max(0, owner.quotaBytes - bytes)
     if (free < max) return { maxBytes: free, sentence: quotaSentence(owner, bytes) }
   }
-  return { maxBytes: max, sentence: `this ${owner.kind} takes files of up to ${mebibytes(max)}` }
+  return { maxBytes: max, sentence: `this ${owner.kind} takes files of up to ${readable(max)}` }
 }
 
 async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promise<void> {
@@ -125,9 +129,11 @@ async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promis
 }
 
 function quotaSentence({ kind, quotaBytes }: UploadOwner, usedBytes: number): string {
-  return `this ${kind} may store ${mebibytes(quotaBytes ?? 0)} and has ${mebibytes(usedBytes)} in use`
+  return `this ${kind} may store ${readable(quotaBytes ?? 0)} and has ${readable(usedBytes)} in use`
 }
 
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(2)} MiB`
+function readable(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }

@@ -79,7 +79,7 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
 
     async remove(key) {
       assertKey(key)
-      await asked(client.send(new DeleteObjectCommand({ Bucket, Key: key }), soon))
+      await asked(client.send(new DeleteObjectCommand({ Bucket, Key: key }), soon), { NoSuchKey: undefined })
     },
 
     async *list(Prefix) {
@@ -99,7 +99,8 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
       let removed = 0
       for await (const { Key, UploadId, Initiated } of uploadsUnderWay(prefix)) {
         if (!Initiated || Initiated >= before) continue
-        await asked(client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), soon))
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId })
+        await asked(client.send(abort, soon), { NoSuchUpload: undefined }) // another process was faster
         removed++
       }
       return removed

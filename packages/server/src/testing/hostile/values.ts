@@ -44,7 +44,7 @@ const known = [
     '*',
     '?',
     '"AND" OR NOT NEAR(',
-    '${x}',
+    '$' + '{x}',
     '{{7*7}}',
     '<script>',
     'a,b,,c',

@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { multipart, upload } from './files.ts'
+import { keepTrack, type Running, readCpuMs, readMemory } from './processes.ts'
+import { authorization, type Comparison } from './requests.ts'
+
+const kib = 1024
+const sizes = [
+  { name: '10 KB', bytes: 10 * kib, connections: 8, atMost: 1_000 },
+  { name: '1 MB', bytes: kib * kib, connections: 4, atMost: 100, aim: 0.5 },
+  { name: '100 MB', bytes: 100 * kib * kib, connections: 2, atMost: 6, seconds: 15, aim: 0.5 },
+]
+
+export function hasNginx(): boolean {
+  try {
+    execFileSync('nginx', ['-v'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Files in both directions beside nginx, which stores a PUT with its `dav` module and serves a static file. */
+export async function nginxComparisons(
+  server: Running,
+  projectId: number,
+  folder: string,
+  seconds: number,
+): Promise<Comparison[]> {
+  const address = `/api/v4/projects/${projectId}/uploads`
+  const rows: Comparison[] = []
+  // The largest does not get through in a short round.
+  for (const { name, bytes, connections, atMost, aim, seconds: longer } of seconds < 2 ? sizes.slice(0, 2) : sizes) {
+    const content = randomBytes(bytes)
+    const form = multipart(content)
+    const { id } = await upload(server.url + address, content)
+    await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
+    const common = { connections, ...(aim && { aim }), ...(longer && { seconds: longer }) }
+    rows.push(
+      {
+        ...common,
+        name: `upload ${name} beside nginx`,
+        atMost,
+        server: {
+          paths: [address],
+          method: 'POST',
+          body: form.body,
+          headers: { ...authorization, ...form.headers },
+        },
+        // Names of their own, as uploads have.
+        ceiling: {
+          paths: Array.from({ length: 64 }, (_, index) => `/put/${bytes}-${index}.bin`),
+          method: 'PUT',
+          body: content,
+        },
+      },
+      {
+        ...common,
+        name: `download ${name} beside nginx`,
+        atMost: 40 * atMost,
+        server: { paths: [`${address}/${id}`], headers: authorization },
+        ceiling: { paths: [`/${bytes}.bin`] },
+      },
+    )
+  }
+  return rows
+}
+
+/** One worker, without a log, on loopback; its files are below the folder. */
+export async function startNginx(folder: string): Promise<Running> {
+  const root = join(folder, 'nginx')
+  await mkdir(join(root, 'put'), { recursive: true })
+  for (const path of [folder, root, join(root, 'put')]) await chmod(path, 0o777)
+  const port = await freePort()
+  const file = join(folder, 'nginx.conf')
+  await writeFile(file, configuration(root, port))
+  const startedAt = performance.now()
+  const child = spawn('nginx', ['-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  keepTrack(child)
+  const ended = once(child, 'exit')
+  const url = `http://127.0.0.1:${port}`
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (
+      await fetch(url)
+        .then(() => true)
+        .catch(() => false)
+    )
+      break
+    await sleep(50)
+  }
+  const { pid = 0 } = child
+  return {
+    url,
+    readyMs: performance.now() - startedAt,
+    memory: () => readMemory(pid),
+    cpuMs: () => readCpuMs(pid),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+function configuration(root: string, port: number): string {
+  return `
+daemon off;
+master_process off;
+pid ${root}/nginx.pid;
+events { worker_connections 256; }
+http {
+  access_log off;
+  error_log /dev/null;
+  sendfile on;
+  client_max_body_size 0;
+  client_body_temp_path ${root}/body;
+  proxy_temp_path ${root}/proxy;
+  fastcgi_temp_path ${root}/fastcgi;
+  uwsgi_temp_path ${root}/uwsgi;
+  scgi_temp_path ${root}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+    root ${root};
+    location /put/ { dav_methods PUT; }
+  }
+}
+`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,81 @@
+import { isAllowedLink, isAllowedMedia } from './links.ts'
+
+/** Makes of an attribute's value what may stand in the page, or nothing. */
+type Check = (value: string) => string | undefined
+export type Attributes = Readonly<Record<string, Check>>
+
+const matching =
+  (pattern: RegExp): Check =>
+  (value) =>
+    pattern.test(value) ? value : undefined
+const anyText: Check = (value) => (value.trim() === '' ? undefined : value)
+const present: Check = () => ''
+const whole = matching(/^-?\d{1,9}$/)
+/** Browsers make room for as many cells as they are told. */
+const span = matching(/^[1-9]\d?$/)
+const length = matching(/^\d{1,4}(px|%)?$/)
+const align = matching(/^(left|center|right)$/)
+const source: Check = (value) => (value !== '' && isAllowedMedia(value) ? value : undefined)
+
+const classes: ReadonlySet<string> = new Set([
+  ...['anchor', 'footnotes', 'footnote-ref', 'footnote-backref'],
+  ...['media-container', 'video-container', 'audio-container'],
+  ...['task-list', 'task-list-item', 'task-list-item-checkbox', 'inapplicable'],
+  ...['markdown-alert', 'markdown-alert-title', 'markdown-alert-note', 'markdown-alert-tip'],
+  ...['markdown-alert-important', 'markdown-alert-caution', 'markdown-alert-warning'],
+])
+const language = /^language-[\w#+.-]{1,40}$/
+
+/** Other classes would dress text up as a part of the page around it. */
+function allowedClasses(value: string): string | undefined {
+  const kept = value.split(/\s+/).filter((name) => classes.has(name) || language.test(name))
+  return kept.length > 0 ? kept.join(' ') : undefined
+}
+
+const prefix = 'user-content-'
+
+/** No id that scripts or other parts of the page could take for their own. */
+function prefixed(id: string): string {
+  return id.startsWith(prefix) && id !== prefix ? id : prefix + id
+}
+
+const id: Check = (value) => (/^\S{1,150}$/.test(value) ? prefixed(value) : undefined)
+
+/** A link inside the text follows the ids that were prefixed. */
+function link(value: string): string | undefined {
+  if (/^#./s.test(value)) return `#${prefixed(value.slice(1))}`
+  return value !== '' && isAllowedLink(value) ? value : undefined
+}
+
+export const onAnyTag: Attributes = {
+  class: allowedClasses,
+  id,
+  title: anyText,
+  lang: matching(/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i),
+  dir: matching(/^(ltr|rtl|auto)$/),
+}
+
+const size: Attributes = { width: length, height: length }
+const player: Attributes = { ...size, src: source, 'aria-label': anyText }
+const cell: Attributes = { align, colspan: span, rowspan: span, scope: matching(/^(row|col)(group)?$/) }
+
+const plain =
+  `abbr b bdi bdo blockquote br cite code dd del dfn dl dt em figcaption figure hr i ins kbd mark pre q rp rt
+  ruby s samp section small span strike strong sub summary sup tbody tfoot thead tr tt u ul var wbr`.split(/\s+/)
+const aligned = ['p', 'div', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+
+/** Every tag there may be, with the attributes that it may have besides those of any tag. */
+export const tags: ReadonlyMap<string, Attributes> = new Map<string, Attributes>([
+  ...plain.map((name) => [name, {}] as const),
+  ...aligned.map((name) => [name, { align }] as const),
+  ['a', { href: link, 'aria-label': anyText }],
+  ['audio', player],
+  ['details', { open: present }],
+  ['img', { ...size, align, src: source, alt: (value) => value }],
+  ['input', { checked: present, 'aria-label': anyText }],
+  ['li', { value: whole }],
+  ['ol', { start: whole, reversed: present }],
+  ['td', cell],
+  ['th', cell],
+  ['video', player],
+])

@@ -1,0 +1,60 @@
+import type { MarkdownIt, Token } from 'markdown-it'
+
+/** The text costs more than any text that somebody wrote to be read. */
+export class TooMuchWork extends Error {}
+
+const maxSteps = 1_000_000
+const maxTokens = 500_000
+/** What every text may spend on repeating its definitions, however short it is. */
+const freeCharacters = 100_000
+
+/**
+ * Ends a parse that takes too many steps or leaves too many tokens. The parser itself is linear, but a MiB of nothing but
+ * brackets, bullets or cells still keeps it busy for seconds and fills a GiB.
+ */
+export function workBudget(parser: MarkdownIt): void {
+  let steps = 0
+  const step = () => {
+    if (++steps > maxSteps) throw new TooMuchWork('too many steps')
+    return false // and let the rules that can read something try
+  }
+  parser.core.ruler.before('normalize', 'work_begins', () => {
+    steps = 0
+  })
+  parser.inline.ruler.before('text', 'work', step)
+  // Asked at every block, and in tables and paragraphs at every line, where other rules may put an end to them.
+  const everywhere = { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
+  const check = ({ tokens }: { tokens: readonly Token[] }) => {
+    assertFew(tokens.length)
+    return step()
+  }
+  parser.block.ruler.before('table', 'work', check, everywhere)
+  parser.core.ruler.push('work_ends', ({ tokens }) => {
+    assertFew(tokens.reduce((count, { children }) => count + 1 + (children?.length ?? 0), 0))
+  })
+}
+
+function assertFew(tokens: number): void {
+  if (tokens > maxTokens) throw new TooMuchWork('too many tokens')
+}
+
+/**
+ * A long address that is defined once can be referred to a hundred thousand times, and each time it is written out. Once
+ * that comes to more than the text itself, what refers to it leads nowhere.
+ */
+export function referenceBudget(parser: MarkdownIt): void {
+  parser.core.ruler.after('inline', 'reference_budget', (state) => {
+    let left = Math.max(freeCharacters, state.src.length)
+    const spend = (tokens: readonly Token[]) => {
+      for (const token of tokens) {
+        if (token.children) spend(token.children)
+        if (token.meta?.['label'] === undefined) continue
+        for (const [, value] of token.attrs ?? []) left -= String(value).length
+        if (left >= 0) continue
+        if (token.type === 'image') token.attrs = Object.entries({ src: '', alt: '' })
+        else token.attrs = null
+      }
+    }
+    spend(state.tokens)
+  })
+}

@@ -1,0 +1,35 @@
+import Parser, { type MarkdownIt } from 'markdown-it'
+import { alerts } from './alerts.ts'
+import { referenceBudget, workBudget } from './budgets.ts'
+import { emoji } from './emoji.ts'
+import { footnotes } from './footnotes.ts'
+import { headings } from './headings.ts'
+import { isAllowedLink } from './links.ts'
+import { media } from './media.ts'
+import { tableAlignment } from './tables.ts'
+import { taskLists } from './task-lists.ts'
+
+/** A list counts twice. What is deeper is left out. */
+const maxNesting = 50
+
+/**
+ * CommonMark with GitLab's additions. Most of them are rules of our own: the plugins for markdown-it take time that
+ * grows with the square of the text, and the one for `{width=…}` swallows every other word in braces.
+ */
+export function createParser(): MarkdownIt {
+  const parser = new Parser({ html: true, linkify: true, maxNesting })
+  parser.validateLink = isAllowedLink
+  parser
+    .use(referenceBudget)
+    .use(alerts)
+    .use(footnotes)
+    .use(emoji)
+    .use(media)
+    .use(taskLists)
+    .use(headings)
+    .use(tableAlignment)
+    .use(workBudget)
+  parser.renderer.rules['s_open'] = () => '<del>'
+  parser.renderer.rules['s_close'] = () => '</del>'
+  return parser
+}

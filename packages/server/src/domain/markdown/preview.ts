@@ -1,0 +1,23 @@
+import { notFound, parameterProblem } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps } from '../deps.ts'
+import type { Project } from '../projects/project.ts'
+import { findProject, isVisible, projectLevel } from '../projects/visible.ts'
+import { renderAside } from './rendering.ts'
+
+const maxTextBytes = 1024 * 1024
+
+/** What a text would look like in a project, which the caller must be able to read; or anywhere, without one. */
+export async function previewMarkdown(deps: Deps, caller: Caller, text: string, reference?: string): Promise<string> {
+  if (Buffer.byteLength(text) > maxTextBytes) throw parameterProblem('text is too long (maximum is 1 MiB)')
+  if (reference === undefined) return renderAside(text)
+  const project = await readableProject(deps, caller, reference)
+  return renderAside(text, { projectId: project.id })
+}
+
+async function readableProject(deps: Deps, caller: Caller, reference: string): Promise<Project> {
+  const project = await findProject(deps, reference)
+  const level = project ? await projectLevel(deps, project, caller) : 0
+  if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
+  return project
+}

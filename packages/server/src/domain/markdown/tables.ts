@@ -1,0 +1,12 @@
+import type { MarkdownIt } from 'markdown-it'
+
+/** Alignment as the attribute: a page that forbids inline styles would ignore them. */
+export function tableAlignment(parser: MarkdownIt): void {
+  parser.core.ruler.push('table_alignment', (state) => {
+    for (const token of state.tokens) {
+      if (token.type !== 'td_open' && token.type !== 'th_open') continue
+      const align = String(token.attrGet('style') ?? '').replace('text-align:', '')
+      token.attrs = align === '' ? null : [['align', align]]
+    }
+  })
+}

@@ -1,0 +1,8 @@
+import { parentPort } from 'node:worker_threads'
+import { renderMarkdown } from './render.ts'
+import type { Rendering } from './rendering.ts'
+
+// Runs in a thread of its own: see rendering.ts.
+parentPort?.on('message', ({ text, context }: Rendering) => {
+  parentPort?.postMessage(renderMarkdown(text, context))
+})

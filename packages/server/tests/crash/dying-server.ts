@@ -1,0 +1,46 @@
+import { openApp, openDeps } from '../../src/app.ts'
+import type { Database } from '../../src/db/db.ts'
+import type { RootDeps } from '../../src/domain/deps.ts'
+import { removeDoomed } from '../../src/domain/files/doomed.ts'
+import { expireUploads } from '../../src/domain/uploads/expire.ts'
+import { readSettings } from '../../src/platform/settings.ts'
+import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'
+
+/*
+ * The server on a data folder that another one has made. It kills itself at the first moment of the kind that its
+ * arguments name: `put middle`, `commit before` …; with `expire` behind that it does the work of the jobs at once.
+ */
+const [operation, position, job] = process.argv.slice(2)
+const moment = `${operation} ${position}`
+
+const deps = await openDeps(readSettings())
+const objects = faultyStore(deps.objects)
+if (operation !== 'commit') objects.at(moment as Moment, die)
+const dying: RootDeps = { ...deps, objects, db: dyingAtCommit(deps.db) }
+const app = await openApp(dying)
+await app.server.listen({ host: '127.0.0.1', port: 0 })
+console.log(`Alcove serves ${app.server.listeningOrigin}`)
+if (job === 'expire') {
+  await expireUploads(dying)
+  await removeDoomed(dying)
+}
+
+function dyingAtCommit(db: Database): Database {
+  return {
+    ...db,
+    async transaction(work) {
+      const result = await db.transaction(async (db) => {
+        const result = await work(db)
+        if (moment === 'commit before') await die()
+        return result
+      })
+      if (moment === 'commit after') await die()
+      return result
+    },
+  }
+}
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => {})
+}

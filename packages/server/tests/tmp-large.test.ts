@@ -1,0 +1,74 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { expect, test } from 'vitest'
+import { startProcess } from './process.ts'
+
+const mebibyte = 1024 * 1024
+const mebibytes = 1024
+const token = 'token-of-the-large-upload'
+
+test.runIf(process.platform === 'linux')('1 GiB goes in and out in less than 150 MB of memory', async () => {
+  const env = { ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_MAX_UPLOAD_MIB: '1024' }
+  const { url, pid } = await startProcess({ env })
+  const headers = { 'private-token': token }
+  const body = new URLSearchParams({ name: 'large' })
+  const project = (await (await fetch(`${url}/api/v4/projects`, { method: 'POST', headers, body })).json()) as Created
+  const base = `${url}/api/v4/projects/${project.id}/uploads`
+
+  console.log('start', await mostMemory(pid))
+  const sent = createHash('sha256')
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n\r\n'
+  const end = '\r\n--b--\r\n'
+  const form = async function* () {
+    yield head
+    for (const chunk of chunks()) {
+      sent.update(chunk)
+      yield chunk
+    }
+    yield end
+  }
+  const type = 'multipart/form-data; boundary=b'
+  const length = head.length + mebibytes * mebibyte + end.length
+  const sending = request(base, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': type, 'content-length': length },
+  })
+  const answered = once(sending, 'response')
+  await pipeline(Readable.from(form(), { objectMode: false }), sending)
+  const [answer] = await answered
+  expect(answer.statusCode).toBe(201)
+  const upload = JSON.parse((await answer.setEncoding('utf8').toArray()).join('')) as Created
+
+  console.log('up', await mostMemory(pid), Date.now())
+  const download = await fetch(`${base}/${upload.id}`, { headers })
+  expect(download.headers.get('content-length')).toBe(String(mebibytes * mebibyte))
+  const received = createHash('sha256')
+  for await (const chunk of download.body ?? []) received.update(chunk)
+  expect(received.digest('hex')).toBe(sent.digest('hex'))
+  console.log('down', await mostMemory(pid), Date.now(), (await readFile(`/proc/${pid}/status`, 'utf8')).match(/Rss.*/g))
+  expect(await mostMemory(pid)).toBeLessThan(150_000_000)
+})
+
+interface Created {
+  id: number
+}
+
+/** Each a little different, so that none can stand for another. */
+function* chunks(): Iterable<Buffer> {
+  const random = randomBytes(mebibyte)
+  for (let index = 0; index < mebibytes; index++) {
+    const chunk = Buffer.from(random)
+    chunk.writeUInt32LE(index)
+    yield chunk
+  }
+}
+
+/** What the process has ever held at once, in bytes. */
+async function mostMemory(pid: number): Promise<number> {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kibibytes) * 1024
+}

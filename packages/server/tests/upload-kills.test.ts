@@ -1,0 +1,178 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openApp, openDeps } from '../src/app.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { migrations } from '../src/db/migrations/all.ts'
+import { ensureAdministrator } from '../src/domain/bootstrap.ts'
+import type { RootDeps } from '../src/domain/deps.ts'
+import { removeDoomed } from '../src/domain/files/doomed.ts'
+import { examine } from '../src/domain/removal/doctor.ts'
+import { sweepObjects } from '../src/domain/removal/sweep.ts'
+import { readSettings } from '../src/platform/settings.ts'
+import { type Client, createClient, formWithFile } from '../src/testing/client.ts'
+import { launch, temporaryFolder } from './process.ts'
+
+// Kills at any moment, many of them, are in crash.test.ts; here each gap between two steps has its kill.
+
+const token = 'token-of-the-kill-tests'
+const large = Buffer.alloc(1_000_000, 'kill ')
+let seed: string
+let project: number
+const ids: Record<string, number> = {}
+
+/** Three files, one of them deleted, and a second project with two. */
+beforeAll(async () => {
+  seed = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
+  await serve(seed, async (_, admin) => {
+    const names = { project: ['kept', 'doomed', 'deleted'], other: ['first', 'second'] }
+    for (const [name, files] of Object.entries(names)) {
+      const { body } = await admin.post('/projects', { name })
+      ids[name] = body.id
+      for (const file of files) {
+        const created = await admin.post(`/projects/${body.id}/uploads`, formWithFile('file', file, `bytes of ${file}`))
+        ids[file] = created.body.id
+      }
+    }
+    project = ids['project'] ?? 0
+    expect((await admin.delete(`/projects/${project}/uploads/${ids['deleted']}`)).status).toBe(204)
+  })
+})
+afterAll(() => rm(seed, { recursive: true, force: true }))
+
+interface Left {
+  /** Of the project, those deleted behind a minus. */
+  uploads?: string[]
+  projects?: number
+  objects: number
+  unfinished?: number
+  /** Objects when the jobs have run. */
+  swept: number
+}
+type Case = [moment: string, left: Left]
+
+/** The files that are there when nothing has happened. */
+const before = ['kept', 'doomed', '-deleted']
+
+describe('a kill during an upload', () => {
+  const cases: Case[] = [
+    ['put middle', { objects: 5, unfinished: 1, swept: 5 }],
+    ['put after', { objects: 6, swept: 5 }],
+    ['commit before', { objects: 6, swept: 5 }],
+    ['commit after', { uploads: [...before, 'new'], objects: 6, swept: 6 }],
+  ]
+  test.each(cases)('at "%s"', async (moment, left) => {
+    await killed(moment, left, ({ url, headers }) =>
+      fetch(`${url}/projects/${project}/uploads`, {
+        method: 'POST',
+        headers,
+        body: formWithFile('file', 'new', large),
+      }),
+    )
+  })
+})
+
+describe('a kill while an upload is deleted', () => {
+  const cases: Case[] = [
+    ['commit before', { objects: 5, swept: 5 }],
+    ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, swept: 5 }],
+  ]
+  test.each(cases)('at "%s"', async (moment, left) => {
+    await killed(moment, left, ({ url, headers }) =>
+      fetch(`${url}/projects/${project}/uploads/${ids['doomed']}`, { method: 'DELETE', headers }),
+    )
+  })
+})
+
+describe('a kill while deleted uploads expire', () => {
+  const cases: Case[] = [
+    ['commit before', { objects: 5, swept: 5 }],
+    ['commit after', { uploads: ['kept', 'doomed'], objects: 5, swept: 4 }],
+    ['remove after', { uploads: ['kept', 'doomed'], objects: 4, swept: 4 }],
+  ]
+  test.each(cases)('at "%s"', async (moment, left) => {
+    await killed(`${moment} expire`, left)
+  })
+})
+
+describe('a kill while a project is deleted', () => {
+  const cases: Case[] = [
+    ['commit before', { objects: 5, swept: 5 }],
+    ['commit after', { projects: 1, objects: 5, swept: 3 }],
+    ['remove after', { projects: 1, objects: 4, swept: 3 }],
+  ]
+  test.each(cases)('at "%s"', async (moment, left) => {
+    await killed(moment, left, ({ url, headers }) =>
+      fetch(`${url}/projects/${ids['other']}`, { method: 'DELETE', headers }),
+    )
+  })
+})
+
+interface Target {
+  url: string
+  headers: Record<string, string>
+}
+
+/** Lets a server die at that moment, and looks at what the next one finds. */
+async function killed(moment: string, left: Left, act?: (target: Target) => Promise<Response>): Promise<void> {
+  const folder = await temporaryFolder()
+  await cp(seed, folder, { recursive: true })
+  await die(folder, moment, act)
+
+  const unfinished = await readdir(join(folder, 'objects', 'tmp'))
+  expect(unfinished).toHaveLength(left.unfinished ?? 0)
+  await serve(folder, async (deps, admin) => {
+    const { uploads = before, projects = 2, objects } = left
+    expect(await uploadsOf(admin)).toEqual([...uploads].sort())
+    expect((await admin.get('/projects')).body).toHaveLength(projects)
+    expect(await examine(deps, { fix: false })).toMatchObject({ findings: [], objects })
+    await removeDoomed(deps)
+
+    const tomorrow = { ...deps, now: () => new Date(Date.now() + 25 * 60 * 60 * 1000).toISOString() }
+    await sweepObjects(tomorrow)
+    expect(await examine(tomorrow, { fix: false })).toEqual({ findings: [], files: left.swept, objects: left.swept })
+    expect(await readdir(join(folder, 'objects', 'tmp'))).toEqual([])
+  })
+}
+
+async function die(folder: string, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
+  const program = fileURLToPath(new URL('crash/dying-server.ts', import.meta.url))
+  const env = { ALCOVE_DATA: folder, ALCOVE_LOG_LEVEL: 'error', ALCOVE_UPLOAD_GRACE_DAYS: '0' }
+  const { output, ended } = await launch({ program, command: moment, env })
+  if (act) {
+    const address = () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1]
+    await expect.poll(() => address() ?? output.stderr, { timeout: 30_000 }).not.toBe('')
+    const outcome = await act({ url: `${address()}/api/v4`, headers: { 'private-token': token } }).catch(String)
+    expect(outcome).toMatch(/fetch failed/)
+  }
+  expect(await ended).toMatchObject({ signal: 'SIGKILL', stderr: '' })
+}
+
+/** Their names, after reading them to the end; of a deleted one that it can come back is enough. */
+async function uploadsOf(admin: Client): Promise<string[]> {
+  const base = `/projects/${project}/uploads`
+  const names: string[] = []
+  for (const { id, filename } of (await admin.get(base)).body) {
+    const expected = filename === 'new' ? large.toString() : `bytes of ${filename}`
+    expect((await admin.get(`${base}/${id}`)).text).toBe(expected)
+    names.push(filename)
+  }
+  for (const { filename } of (await admin.get(`${base}?deleted=true`)).body) names.push(`-${filename}`)
+  return names.sort()
+}
+
+/** The whole server on this folder, within this process. */
+async function serve(folder: string, work: (deps: RootDeps, admin: Client) => Promise<void>): Promise<void> {
+  const settings = { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'silent' }
+  const deps = await openDeps(readSettings(settings))
+  await migrate(deps.db, migrations)
+  await ensureAdministrator(deps)
+  const app = await openApp(deps)
+  try {
+    await work(deps, createClient(app.server, { token }))
+  } finally {
+    await app.close()
+  }
+}
