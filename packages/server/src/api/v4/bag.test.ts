@@ -100,6 +100,12 @@ test('parameters nest 32 levels deep and no deeper', () => {
 test('a request carries 4,096 parameters and no more', () => {
   expect(messageOf(() => parseUrlencoded('a[]=1&'.repeat(4096)))).toBe('no problem')
   expect(messageOf(() => parseUrlencoded('a[]=1&'.repeat(4097)))).toBe('a request may carry at most 4096 parameters')
+  const json = (names: number) => {
+    const nested = Object.fromEntries(Array.from({ length: names - 1 }, (_, name) => [`n${name}`, [1, 2]]))
+    return messageOf(() => parseJsonObject(Buffer.from(JSON.stringify({ nested }))))
+  }
+  expect(json(4096)).toBe('no problem')
+  expect(json(4097)).toBe('a request may carry at most 4096 parameters')
 })
 
 test('a file part is a value like any other, and cannot be forged', () => {

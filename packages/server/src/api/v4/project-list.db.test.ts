@@ -111,6 +111,19 @@ test('the whole of a topic list must match, exactly', async () => {
   expect(counted.body[0].topics).toEqual(['maps'])
 })
 
+test('any number of topics can be asked for', async () => {
+  const { server, open, inside } = await startWithProjects()
+  const topics = Array.from({ length: 100 }, (_, number) => `topic ${number}`)
+  await server.admin.put(`/projects/${open.id}`, { topics })
+  await server.admin.put(`/projects/${inside.id}`, { topics: topics.slice(1) })
+  const list = async (query: string) => names(await server.admin.get(`/projects?topic=${topics.join(',')}${query}`))
+  const [last] = (await server.admin.get('/topics?search=topic%2099')).body
+
+  expect(await list('')).toEqual(['open'])
+  expect(await list(`&topic_id=${last.id}`)).toEqual(['open'])
+  expect(await list(',unknown')).toEqual([])
+})
+
 test('lists are narrowed to what somebody owns, is a member of, has starred', async () => {
   const { server, nadia, open, closed } = await startWithProjects()
   await server.admin.post(`/projects/${closed.id}/members`, { user_id: id(nadia), access_level: 30 })

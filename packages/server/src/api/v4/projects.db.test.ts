@@ -280,6 +280,11 @@ test('an update needs something to change, and nothing wrong in it', async () =>
     status: 400,
     body: { message: { path: ['has already been taken'] } },
   })
+  const topics = Array.from({ length: 501 }, (_, number) => `topic ${number}`)
+  expect(await server.admin.put(path, { topics })).toMatchObject({
+    status: 400,
+    body: { message: { topics: ['are too many (maximum is 500)'] } },
+  })
   expect(await server.admin.put(path, { default_branch: 'a..b' })).toMatchObject({
     status: 400,
     body: { message: { default_branch: ['is not a valid branch name'] } },

@@ -354,6 +354,13 @@ describe('listing', () => {
     expect(await search(`search=${encodeURIComponent('"cent"')}`)).toEqual(['100%_wild'])
   })
 
+  test('a search for thousands of words takes no longer than one for a few', async () => {
+    const words = Array.from({ length: 1500 }, (_, number) => `git${number.toString(36)}xyz`).join('+')
+    const started = performance.now()
+    expect(await search(`search=${words}`)).toEqual([])
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
   test('pages with all headers', async () => {
     const page = await listed.anonymous.get('/topics?per_page=2&page=2')
     expect(page.body).toHaveLength(2)

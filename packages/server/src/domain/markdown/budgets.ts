@@ -1,4 +1,4 @@
-import type { MarkdownIt, Token } from 'markdown-it'
+import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
 /** The text costs more than any text that somebody wrote to be read. */
 export class TooMuchWork extends Error {}
@@ -8,9 +8,13 @@ const maxTokens = 500_000
 /** What every text may spend on repeating its definitions, however short it is. */
 const freeCharacters = 100_000
 
+/** How deep blocks may be in each other; a list counts twice. */
+export const maxNesting = 50
+
 /**
- * Ends a parse that takes too many steps or leaves too many tokens. The parser itself is linear, but a MiB of nothing but
- * brackets, bullets or cells still keeps it busy for seconds and fills a GiB.
+ * Ends a parse that takes too many steps, leaves too many tokens, or goes so deep that the parser would leave text out.
+ * The parser itself is linear, but a MiB of nothing but brackets, bullets or cells still keeps it busy for seconds and
+ * fills a GiB.
  */
 export function workBudget(parser: MarkdownIt): void {
   let steps = 0
@@ -24,7 +28,8 @@ export function workBudget(parser: MarkdownIt): void {
   parser.inline.ruler.before('text', 'work', step)
   // Asked at every block, and in tables and paragraphs at every line, where other rules may put an end to them.
   const everywhere = { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
-  const check = ({ tokens }: { tokens: readonly Token[] }) => {
+  const check = ({ tokens, level }: StateBlock) => {
+    if (level + 2 >= maxNesting) throw new TooMuchWork('too deep')
     assertFew(tokens.length)
     return step()
   }

@@ -3,7 +3,7 @@ import { kindOf } from '../uploads/markdown.ts'
 import { plainText } from './plain-text.ts'
 import { filenameIn } from './uploads.ts'
 
-/** A page with more players than this is no page any more; the rest are links. */
+/** A page with more players than this is no page any more. */
 const maxPlayers = 200
 
 /** Images may say how large they are (`![a](b.png){width=50%}`); videos and sounds written as images are played. */
@@ -19,8 +19,9 @@ export function media(parser: MarkdownIt): void {
         takeSizes(token, children[index + 1])
         const kind = kindOf(filenameIn(String(token.attrGet('src'))))
         if (kind !== 'video' && kind !== 'audio') return token
+        if (++players > maxPlayers) return token
         const link = linkDepth === 0 ? linkTo(state, token) : []
-        return ++players > maxPlayers ? link : contained(state, kind, [...playerOf(state, kind, token), ...link])
+        return contained(state, kind, [...playerOf(state, kind, token), ...link])
       })
     }
   })

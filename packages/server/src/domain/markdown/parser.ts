@@ -1,6 +1,6 @@
 import Parser, { type MarkdownIt } from 'markdown-it'
 import { alerts } from './alerts.ts'
-import { referenceBudget, workBudget } from './budgets.ts'
+import { maxNesting, referenceBudget, workBudget } from './budgets.ts'
 import { emoji } from './emoji.ts'
 import { footnotes } from './footnotes.ts'
 import { headings } from './headings.ts'
@@ -8,9 +8,6 @@ import { isAllowedLink } from './links.ts'
 import { media } from './media.ts'
 import { tableAlignment } from './tables.ts'
 import { taskLists } from './task-lists.ts'
-
-/** A list counts twice. What is deeper is left out. */
-const maxNesting = 50
 
 /**
  * CommonMark with GitLab's additions. Most of them are rules of our own: the plugins for markdown-it take time that

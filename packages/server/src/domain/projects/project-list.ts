@@ -103,11 +103,14 @@ async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): P
   const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
   names.delete('')
   if (topics.length > 0 && names.size === 0) return undefined
-  const found = await Promise.all([...names].map((name) => listTopicsNamed(deps.db, name)))
-  if (found.some((topics) => topics.length === 0)) return undefined
+  const found = new Map([...names].map((name) => [name, [] as { id: number; total: number }[]]))
+  if (names.size > 0) for (const topic of await listTopicsNamed(deps.db, [...names])) found.get(topic.name)?.push(topic)
+  const lists = [...found.values()]
+  if (lists.some((topics) => topics.length === 0)) return undefined
   const uses = (topics: { total: number }[]) => topics.reduce((sum, topic) => sum + topic.total, 0)
-  const ids = found.sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
-  return topicId === undefined ? ids : [...ids, [topicId]]
+  const ids = lists.sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
+  // A list with that topic in it says less than the topic.
+  return topicId === undefined ? ids : [...ids.filter((list) => !list.includes(topicId)), [topicId]]
 }
 
 /** What somebody holds in a project: by his own membership, and through its groups. */

@@ -8,9 +8,15 @@ export interface ProjectSearch {
   withFullPath: boolean
 }
 
+/** What comes behind narrows nothing down, and makes a search slow. */
+const maxLength = 1024
+const maxTerms = 64
+
+const isTerm = (word: string) => [...word].length >= 3
+
 /** Words of three letters or more count, as everywhere in GitLab's search. Absent for a blank text. */
 export function readProjectSearch(search: string, withFullPath: boolean): ProjectSearch | undefined {
-  const text = search.trim().replace(/\s+/g, ' ')
+  const text = search.slice(0, maxLength).trim().replace(/\s+/g, ' ')
   if (text === '') return undefined
-  return { text, terms: text.split(' ').filter((term) => [...term].length >= 3), withFullPath }
+  return { text, terms: text.split(' ').filter(isTerm).slice(0, maxTerms), withFullPath }
 }

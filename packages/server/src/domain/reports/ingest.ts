@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { hash } from 'node:crypto'
 import { isUniqueViolation } from '../../db/violations.ts'
-import { type ReportProblem, reportRejected } from '../../platform/failure.ts'
+import { invalid, type ReportProblem, reportRejected } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
+import { inSlices } from '../slices.ts'
 import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import {
@@ -66,9 +66,6 @@ export interface ImportCounts {
   promoted: number
 }
 
-/** So many findings at a time go to the database; in between, other requests have their turn. */
-const sliceSize = 500
-
 /** Takes a report in: all of it in one transaction, or nothing. Throws `reportRejected` with all that is wrong. */
 export async function ingestReport(
   deps: Deps,
@@ -77,6 +74,7 @@ export async function ingestReport(
   file: ReceivedFile,
   options: IngestOptions,
 ): Promise<Import> {
+  assertShort(options)
   const bytes = await readAll(deps, file)
   const read = readReport(bytes, {
     projectId: project.id,
@@ -87,6 +85,17 @@ export async function ingestReport(
   const ref = options.ref ?? project.defaultBranch
   const work = (deps: Deps) => storeReport(deps, project, user, file, read.report, { ...options, ref })
   return againIfOvertaken(() => (options.dryRun ? rehearse(deps, work) : transaction(deps, work)))
+}
+
+const maxRefLength = 255
+
+/** No repository has longer ones, and no index takes them. */
+function assertShort({ ref, commitSha }: IngestOptions): void {
+  for (const [name, text] of Object.entries({ ref, commit_sha: commitSha })) {
+    if (text !== undefined && text.length > maxRefLength) {
+      throw invalid({ [name]: [`is too long (maximum is ${maxRefLength} characters)`] })
+    }
+  }
 }
 
 /** Two imports of one project may both insert a finding they saw first; the slower one then finds it known. */
@@ -125,11 +134,9 @@ async function storeReport(
 
   const seen: number[] = []
   const scannerIds = await keepScanners(db, project.id, scannersOf(report), now)
-  for (let start = 0; start < report.findings.length; start += sliceSize) {
-    const slice = report.findings.slice(start, start + sliceSize)
+  await inSlices(report.findings, async (slice) => {
     seen.push(...(await storeSlice(deps, context, slice, scannerIds, counts)))
-    await setImmediate()
-  }
+  })
   // A scan that failed looked at less than it says.
   if (report.scan.status === 'success') {
     const ran = { scannerIds: [...scannerIds.values()], reportType: report.reportType }
@@ -214,9 +221,10 @@ function scannersOf(report: Report) {
   return [...scanners.values()]
 }
 
-/** Everything that is stored of a finding; what keeps its digest is left alone. */
-function digestOf({ pointer: _pointer, keys: _keys, ...stored }: ReportFinding): string {
-  return createHash('sha1').update(JSON.stringify(stored)).digest('hex')
+/** Of everything that is stored of a finding; what keeps its digest is left alone. */
+function digestOf({ pointer: _pointer, keys: _keys, rawMetadata, ...stored }: ReportFinding): string {
+  // The entry is JSON text already, and escaping it once more takes longer than all the rest.
+  return hash('sha1', JSON.stringify(stored) + rawMetadata)
 }
 
 function idOf(ids: ReadonlyMap<string, number>, key: string): number {

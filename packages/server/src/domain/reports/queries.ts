@@ -256,9 +256,9 @@ export async function markGone(
 ): Promise<number> {
   return db.run(sql`
     update occurrences set is_present = false
-    where project_id = ${ran.projectId} and ref = ${ran.ref} and is_present = true
-      and (last_import_id is null or last_import_id <> ${ran.importId})
-      and finding_id in (
-        select id from findings
-        where scanner_id in ${db.dialect.integers(ran.scannerIds)} and report_type = ${ran.reportType})`)
+    where id in (
+      select o.id from findings f join occurrences o on o.finding_id = f.id and o.ref = ${ran.ref}
+      where f.scanner_id in ${db.dialect.integers(ran.scannerIds)} and f.report_type = ${ran.reportType}
+        and o.project_id = ${ran.projectId} and o.is_present = true
+        and (o.last_import_id is null or o.last_import_id <> ${ran.importId}))`)
 }

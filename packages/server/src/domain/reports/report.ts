@@ -120,12 +120,12 @@ export interface Asset {
   url: string
 }
 
-export interface CvssVector {
+interface CvssVector {
   vendor: string
   vector: string
 }
 
-export interface Remediation {
+interface Remediation {
   summary: string
   /** Base64, as written; not checked. */
   diff: string

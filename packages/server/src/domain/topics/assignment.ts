@@ -15,6 +15,9 @@ import {
 } from './queries.ts'
 import { nameProblems } from './topic.ts'
 
+/** Far more than anybody reads; without an end one request would keep all others waiting. */
+const maxTopics = 500
+
 /**
  * Replaces the topics of a project by these names; names nobody has yet become topics. Runs inside the caller's
  * transaction. Throws `invalid({ topics })` when a name cannot be a topic.
@@ -47,6 +50,7 @@ function readTopicNames(names: readonly string[]): string[] {
 
 async function topicsNamed(deps: Deps, organizationId: number, texts: readonly string[]): Promise<number[]> {
   const names = readTopicNames(texts)
+  if (names.length > maxTopics) throw invalid({ topics: [`are too many (maximum is ${maxTopics})`] })
   for (const name of names) {
     const [problem] = nameProblems(name)
     if (problem) throw invalid({ topics: [`${shorten(name)} ${problem}`] })

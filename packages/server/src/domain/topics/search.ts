@@ -5,11 +5,17 @@ export type TopicSearch =
   /** Too short for terms: the whole text is the name or the title. */
   | { kind: 'exact'; text: string }
 
+/** As much as the longest name has; what comes behind narrows nothing down, and makes a search slow. */
+const maxLength = 1024
+const maxTerms = 64
+
 /** Absent for a blank text, which does not filter. */
 export function readTopicSearch(text: string): TopicSearch | undefined {
-  const query = text.trim().replace(/\s+/g, ' ')
+  const query = text.slice(0, maxLength).trim().replace(/\s+/g, ' ')
   if (query === '') return undefined
-  const terms = splitTerms(query).filter((term) => [...term].length >= 3)
+  const terms = splitTerms(query)
+    .filter((term) => [...term].length >= 3)
+    .slice(0, maxTerms)
   return terms.length > 0 ? { kind: 'terms', query, terms } : { kind: 'exact', text: query }
 }
 

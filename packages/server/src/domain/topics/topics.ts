@@ -1,7 +1,8 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
 import { Failure, notFound, refused } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { readAvatar } from './avatars.ts'
@@ -28,15 +29,21 @@ export interface TopicQuery {
   withoutProjects?: boolean | undefined
 }
 
-export async function findTopics(deps: Deps, query: TopicQuery, page: PageRequest): Promise<Page<Topic>> {
+export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRequest): Promise<Page<Topic>> {
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
     search: readTopicSearch(query.search ?? ''),
     withoutProjects: query.withoutProjects ?? false,
   }
-  const [rows, counted] = await Promise.all([listTopics(deps.db, filter, page), countTopics(deps.db, filter)])
+  const [rows, counted] = await Promise.all([
+    listTopics(deps.db, filter, page),
+    counts(deps.db).get(JSON.stringify(filter), () => countTopics(deps.db, filter)),
+  ])
   return pageOf(page, rows, counted)
 }
+
+/** Counting takes longer than a page, and is the same for all pages of a list. */
+const counts = perDatabase((changes) => openCache<number>(changes, ['topics'], 1000))
 
 export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)

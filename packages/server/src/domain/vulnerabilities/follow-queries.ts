@@ -1,5 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { CountChange } from './queries.ts'
+import { type State, severityOf } from './scales.ts'
 
 /**
  * Gives the vulnerabilities of these findings what the findings say now, where it differs; resolved ones are detected
@@ -98,12 +100,12 @@ export async function attachFindings(
     from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
 }
 
-/** Sets the kept counts of a project to what its vulnerabilities say; after changes to many at once. */
-export async function recountVulnerabilities(db: Db, projectId: number): Promise<void> {
-  await db.run(sql`delete from vulnerability_counts where project_id = ${projectId}`)
-  await db.run(sql`
-    insert into vulnerability_counts (project_id, severity, state, total)
-    select project_id, severity, state, count(*) from vulnerabilities
-    where project_id = ${projectId} and is_on_default_branch = true
-    group by project_id, severity, state`)
+/** How many vulnerabilities of these findings there are of each severity in each state. */
+export async function countByState(db: Db, findingIds: readonly number[]): Promise<CountChange[]> {
+  const rows = await db.all<{ severity: number; state: State; total: number }>(sql`
+    select v.severity, v.state, count(*) as total
+    from findings f join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(findingIds)} and v.is_on_default_branch = true
+    group by v.severity, v.state order by v.severity, v.state`)
+  return rows.map((row) => ({ ...row, severity: severityOf(row.severity) }))
 }

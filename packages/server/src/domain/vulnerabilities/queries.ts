@@ -1,6 +1,6 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { PageRequest } from '../page.ts'
+import type { Start } from '../milestones.ts'
 import type { Finding, StoredIdentifier, StoredScanner, Vulnerability } from './finding.ts'
 import {
   type FindingRow,
@@ -12,20 +12,45 @@ import {
 } from './rows.ts'
 import { confidenceRanks, type Severity, type State, severityRanks } from './scales.ts'
 
+/** Where a row stands in a list that begins with the worst. */
+export interface Position {
+  severity: number
+  id: number
+}
+
 /** Worst first; one more than the page holds. The page's ids come from the index alone, so a page costs what it shows. */
 export async function listVulnerabilities(
   db: Db,
   projectId: number,
-  { perPage, offset }: PageRequest,
+  { after, skip }: Start<Position>,
+  perPage: number,
 ): Promise<Vulnerability[]> {
   const rows = await db.all<VulnerabilityRow>(sql`
     select ${vulnerabilityColumns} from vulnerabilities
-    where id in (
-      select id from vulnerabilities
-      where project_id = ${projectId} and is_on_default_branch = true
-      order by severity desc, id desc limit ${perPage + 1} offset ${offset})
+    where id in (select id from (${listedVulnerabilities(projectId, after, perPage + 1, skip)}) as page)
     order by severity desc, id desc`)
   return rows.map(vulnerabilityFrom)
+}
+
+/** Where the vulnerability is that comes so many after the position. */
+export async function findVulnerabilityPosition(
+  db: Db,
+  projectId: number,
+  after: Position | undefined,
+  rows: number,
+): Promise<Position | undefined> {
+  return db.one(listedVulnerabilities(projectId, after, 1, rows - 1))
+}
+
+function listedVulnerabilities(projectId: number, after: Position | undefined, limit: number, offset: number): Sql {
+  const order = sql`severity desc, id desc`
+  const stretches = stretchesAfter(after, (id) => sql`id < ${id}`, sql`severity`).map(
+    (isThere) => sql`
+      select severity, id from vulnerabilities
+      where project_id = ${projectId} and is_on_default_branch = true and ${isThere}
+      order by ${order} limit ${offset + limit}`,
+  )
+  return joinStretches(stretches, order, limit, offset)
 }
 
 export async function totalVulnerabilities(db: Db, projectId: number): Promise<number> {
@@ -78,17 +103,22 @@ export async function attachFinding(db: Db, findingId: number, vulnerabilityId: 
   return changed === 1
 }
 
-/** Adds to the kept counts; a negative number takes away. */
-export async function addToCounts(
-  db: Db,
-  projectId: number,
-  changes: readonly { severity: Severity; state: State; total: number }[],
-): Promise<void> {
+export interface CountChange {
+  severity: Severity
+  state: State
+  total: number
+}
+
+/** Adds to the kept counts; a negative number takes away. Always in the same order, so that two imports do not deadlock. */
+export async function addToCounts(db: Db, projectId: number, changes: readonly CountChange[]): Promise<void> {
+  if (changes.length === 0) return
   const rows = changes.map(({ severity, state, total }) => ({ severity: severityRanks[severity], state, total }))
   const columns = { severity: 'integer', state: 'text', total: 'integer' } as const
   await db.run(sql`
     insert into vulnerability_counts (project_id, severity, state, total)
-    select ${projectId}, r.severity, r.state, r.total from ${db.dialect.records(rows, columns)} as r where true
+    select ${projectId}, r.severity, r.state, cast(sum(r.total) as bigint)
+    from ${db.dialect.records(rows, columns)} as r where true
+    group by r.severity, r.state order by r.severity, r.state
     on conflict (project_id, severity, state) do update set total = vulnerability_counts.total + excluded.total`)
 }
 
@@ -106,16 +136,44 @@ export interface FindingFilter {
 export async function listPresentFindings(
   db: Db,
   filter: FindingFilter,
-  { perPage, offset }: PageRequest,
+  { after, skip }: Start<Position>,
+  perPage: number,
 ): Promise<{ finding: Finding; state: State }[]> {
   const rows = await db.all<FindingRow & { state: State | null }>(sql`
     select ${findingColumns}, v.state
-    from occurrences o join findings f on f.id = o.finding_id
-      left join vulnerabilities v on v.id = f.vulnerability_id
-    where o.project_id = ${filter.projectId} and o.ref = ${filter.ref} and o.is_present = true
-      ${conditions(db, filter)}
-    order by o.severity desc, o.finding_id limit ${perPage + 1} offset ${offset}`)
+    from (${presentFindings(db, filter, after, perPage + 1, skip)}) as page
+      join findings f on f.id = page.id left join vulnerabilities v on v.id = f.vulnerability_id
+    order by page.severity desc, page.id`)
   return rows.map((row) => ({ finding: findingFrom(row), state: row.state ?? 'detected' }))
+}
+
+/** Where the finding is that comes so many after the position. */
+export async function findFindingPosition(
+  db: Db,
+  filter: FindingFilter,
+  after: Position | undefined,
+  rows: number,
+): Promise<Position | undefined> {
+  return db.one(presentFindings(db, filter, after, 1, rows - 1))
+}
+
+function presentFindings(
+  db: Db,
+  filter: FindingFilter,
+  after: Position | undefined,
+  limit: number,
+  offset: number,
+): Sql {
+  const stretches = stretchesAfter(after, (id) => sql`o.finding_id > ${id}`, sql`o.severity`).map(
+    (isThere) => sql`
+      select o.severity, o.finding_id as id
+      from occurrences o join findings f on f.id = o.finding_id
+        left join vulnerabilities v on v.id = f.vulnerability_id
+      where o.project_id = ${filter.projectId} and o.ref = ${filter.ref} and o.is_present = true
+        and ${isThere} ${conditions(db, filter)}
+      order by o.severity desc, o.finding_id limit ${offset + limit}`,
+  )
+  return joinStretches(stretches, sql`severity desc, id`, limit, offset)
 }
 
 function conditions(db: Db, { reportTypes, severities, withDismissed, importId }: FindingFilter): Sql {
@@ -125,6 +183,20 @@ function conditions(db: Db, { reportTypes, severities, withDismissed, importId }
     ${reportTypes ? sql`and f.report_type in ${db.dialect.texts(reportTypes)}` : empty}
     ${withDismissed ? empty : sql`and (v.state is null or v.state <> 'dismissed')`}
     ${importId === undefined ? empty : sql`and o.last_import_id = ${importId}`}`
+}
+
+/** Both stretches of the index that follow a position: the rest of its severity, and all that is less severe. */
+function stretchesAfter(after: Position | undefined, isBehind: (id: number) => Sql, severity: Sql): Sql[] {
+  if (!after) return [sql`true`]
+  return [sql`${severity} = ${after.severity} and ${isBehind(after.id)}`, sql`${severity} < ${after.severity}`]
+}
+
+/** One list of queries that are each in its order and no longer than needed. */
+function joinStretches(stretches: readonly Sql[], order: Sql, limit: number, offset: number): Sql {
+  const found = stretches.map((stretch) => sql`select * from (${stretch}) as stretch`)
+  return sql`
+    select severity, id from (${join(found, ' union all ')}) as stretches
+    order by ${order} limit ${limit} offset ${offset}`
 }
 
 export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {

@@ -1,6 +1,8 @@
+import { perDatabase } from '../../db/cache.ts'
 import { invalid } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { openMilestones } from '../milestones.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import type { Finding, ListedFinding, Vulnerability } from './finding.ts'
@@ -8,6 +10,8 @@ import {
   addToCounts,
   attachFinding,
   type FindingFilter,
+  findFindingPosition,
+  findVulnerabilityPosition,
   insertVulnerability,
   listFindingsOf,
   listIdentifiers,
@@ -15,6 +19,7 @@ import {
   listScanners,
   listVulnerabilities,
   lockFinding,
+  type Position,
   totalVulnerabilities,
 } from './queries.ts'
 
@@ -25,16 +30,18 @@ export interface VulnerabilityWithFinding {
 
 /** What is on the default branch, worst first. */
 export async function findVulnerabilities(
-  deps: Deps,
+  { db }: RootDeps,
   project: Project,
   page: PageRequest,
 ): Promise<Page<VulnerabilityWithFinding>> {
+  const next = (after: Position | undefined, rows: number) => findVulnerabilityPosition(db, project.id, after, rows)
+  const start = await milestones(db).vulnerabilities.before(`${project.id}`, page.offset, next)
   const [vulnerabilities, total] = await Promise.all([
-    listVulnerabilities(deps.db, project.id, page),
-    totalVulnerabilities(deps.db, project.id),
+    listVulnerabilities(db, project.id, start, page.perPage),
+    totalVulnerabilities(db, project.id),
   ])
   const findings = await listFindingsOf(
-    deps.db,
+    db,
     vulnerabilities.map(({ id }) => id),
   )
   const byVulnerability = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
@@ -44,6 +51,12 @@ export async function findVulnerabilities(
   })
   return pageOf(page, rows, total)
 }
+
+/** Those of findings stand closer: to pass a finding by, its vulnerability has to be looked at. */
+const milestones = perDatabase((changes) => ({
+  vulnerabilities: openMilestones<Position>(changes, ['vulnerabilities'], 500),
+  findings: openMilestones<Position>(changes, ['occurrences', 'findings', 'vulnerabilities'], 250),
+}))
 
 /** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
 export function promoteFinding(
@@ -87,8 +100,14 @@ export function titleOf(name: string): string {
   return characters.length <= maxTitle ? characters.join('') : `${characters.slice(0, maxTitle - 3).join('')}...`
 }
 
-export async function findFindings(deps: Deps, filter: FindingFilter, page: PageRequest): Promise<Page<ListedFinding>> {
-  const present = await listPresentFindings(deps.db, filter, page)
+export async function findFindings(
+  deps: RootDeps,
+  filter: FindingFilter,
+  page: PageRequest,
+): Promise<Page<ListedFinding>> {
+  const next = (after: Position | undefined, rows: number) => findFindingPosition(deps.db, filter, after, rows)
+  const start = await milestones(deps.db).findings.before(JSON.stringify(filter), page.offset, next)
+  const present = await listPresentFindings(deps.db, filter, start, page.perPage)
   const { rows, hasNext } = pageOf(page, present)
   const findings = rows.map(({ finding }) => finding)
   const [scanners, identifiers] = await Promise.all([

@@ -138,7 +138,7 @@ function isOfType(value: unknown, type: ScalarType): boolean {
 const maxPrintedKey = 200
 
 /** A JSON pointer; keys of absurd length are cut, so that a hundred problems stay readable. */
-export const printPointer = (path: readonly (string | number)[]): string =>
+const printPointer = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${printKey(String(key))}`).join('')
 
 function printKey(key: string): string {

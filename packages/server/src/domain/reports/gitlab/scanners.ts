@@ -15,8 +15,10 @@ export function startScanners(
   const known = new Map<string, Scanner>()
   const read = (value: unknown, scanScanner?: Scanner): Scanner | undefined => {
     const tool = objectOf(value)
-    const externalId = textOf(tool?.id)
-    if (!tool || !externalId) return undefined
+    const id = textOf(tool?.id)
+    if (!tool || !id) return undefined
+    // Longer ones fit into no index.
+    const externalId = shorten(id, 255)
     const same = scanScanner?.externalId === externalId ? scanScanner : undefined
     const scanner: Scanner = {
       externalId,
