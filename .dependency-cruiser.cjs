@@ -6,7 +6,14 @@ const source = '^packages/server/src'
 const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
-const order = [['files'], ['access'], ['projects'], ['topics', 'uploads', 'vulnerabilities'], ['reports', 'markdown'], ['removal']]
+const order = [
+  ['files'],
+  ['access'],
+  ['projects'],
+  ['topics', 'uploads', 'vulnerabilities'],
+  ['reports', 'markdown'],
+  ['removal'],
+]
 const upwards = order
   .flatMap((level, index) =>
     level.map((folder) => ({

@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 const source = 'packages/server/src/**'
-const common = { isolate: false, pool: 'forks' as const, testTimeout: 30_000, hookTimeout: 60_000 }
+const common = {
+  isolate: false,
+  pool: 'forks' as const,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 10_000 } },
+}
 
 const database = {
   ...common,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,7 +135,15 @@ async function within(timeoutMs: number, child: ChildProcess, ended: Promise<End
 function server(): string[] {
   const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
   const built = path('dist/main.js')
-  return existsSync(built) ? [built] : throughTsx(path('src/main.ts'))
+  return [...startFlags(), ...(existsSync(built) ? [built] : throughTsx(path('src/main.ts')))]
+}
+
+/** What `npm start` gives Node: the tests are about the server as people start it. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
 }
 
 const throughTsx = (path: string) => ['--import', import.meta.resolve('tsx'), path]

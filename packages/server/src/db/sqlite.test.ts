@@ -54,6 +54,15 @@ test('commits are on disk before they are reported', async () => {
   await again.close()
 })
 
+test('a write that fails at its commit says so, also when it returns a row', async () => {
+  const db = await open()
+  await db.run(sql`create table owners (id integer primary key)`)
+  await db.run(sql`create table things (owner integer references owners(id) deferrable initially deferred)`)
+  await expect(db.one(sql`insert into things values (7) returning owner`)).rejects.toThrow(/FOREIGN KEY/)
+  expect(await db.all(sql`select owner from things`)).toEqual([])
+  await db.close()
+})
+
 test('whole numbers are stored as integers in every column', async () => {
   const db = await open()
   await db.run(sql`create table things (a text, b blob, c numeric)`)

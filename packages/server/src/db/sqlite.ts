@@ -40,8 +40,8 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
       inTurn(async () => {
         const { database } = writer
         const written = new Set<string>()
-        database.exec('begin immediate')
         try {
+          database.exec('begin immediate')
           const result = await work({
             async execute(query: Sql, want: Want) {
               const { sql } = query

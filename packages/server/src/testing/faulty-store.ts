@@ -12,7 +12,7 @@ export type Moment =
   | 'remove after'
 
 /** What happens then: it may throw, wait, or end the process. */
-export type Act = () => void | Promise<void>
+type Act = () => void | Promise<void>
 
 export interface FaultyStore extends ObjectStore {
   /** From now on this happens at every such moment, until `heal` or another act for it. */

@@ -1,21 +1,9 @@
-import { createRequire } from 'node:module'
-
-/** The little of htmlparser2 that is used here: the parser that sanitize-html brings along. */
-interface ParserModule {
-  Parser: new (events: {
-    onopentag(name: string, attributes: Record<string, string>): void
-    onclosetag(name: string, isImplied: boolean): void
-    oncomment(text: string): void
-    onprocessinginstruction(name: string, text: string): void
-  }) => { end(html: string): void }
-}
-const require = createRequire(createRequire(import.meta.url).resolve('sanitize-html'))
-const { Parser } = require('htmlparser2') as ParserModule
+import { Parser } from 'htmlparser2'
 
 const voidTags = ['br', 'hr', 'img', 'input', 'wbr']
 const tags = new Set([
   ...voidTags,
-  ...'a abbr audio b bdi bdo blockquote cite code dd del details dfn div dl dt em figcaption figure'.split(' '),
+  ...'a abbr audio b bdi bdo blockquote caption cite code dd del details dfn div dl dt em figcaption figure'.split(' '),
   ...'h1 h2 h3 h4 h5 h6 i ins kbd li mark ol p pre q rp rt ruby s samp section small span strike strong'.split(' '),
   ...'sub summary sup table tbody td tfoot th thead time tr tt u ul var video'.split(' '),
 ])

@@ -64,8 +64,8 @@ const findingView = Type.Object(
   { title: 'Finding' },
 )
 
-function viewFinding(project: Project, { finding, state, scanner, identifiers }: ListedFinding) {
-  const { extras } = finding
+function viewFinding(project: Project, finding: ListedFinding) {
+  const { extras, scanner } = finding
   const evidence = (extras.evidence ?? {}) as Record<string, unknown> // as the schema of reports lets it through
   return {
     id: finding.id,
@@ -79,7 +79,7 @@ function viewFinding(project: Project, { finding, state, scanner, identifiers }:
       vendor: scanner.vendor,
       is_vulnerability_scanner: true,
     },
-    identifiers: identifiers.map(({ externalType, externalId, name, url }) => ({
+    identifiers: finding.identifiers.map(({ externalType, externalId, name, url }) => ({
       external_type: externalType,
       external_id: externalId,
       name,
@@ -113,7 +113,7 @@ function viewFinding(project: Project, { finding, state, scanner, identifiers }:
     supporting_messages: Array.isArray(evidence['supporting_messages']) ? evidence['supporting_messages'] : [],
     assets: [...extras.assets],
     details: finding.details,
-    state,
+    state: finding.state,
   }
 }
 

@@ -141,8 +141,8 @@ function refuseAddress(request: FastifyRequest | unknown, response: unknown): vo
 }
 
 /** What is no HTTP request, or one with headers that nobody needs, is told so and heard no further. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+function refuseConnection(error: { code: string; rawPacket: unknown }, socket: Socket): void {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -150,7 +150,8 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   const reason = STATUS_CODES[status]
   const body = JSON.stringify({ message: `${status} ${reason}` })
   const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy())
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === 'HEAD '
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }
 
 const exposed = [

@@ -64,7 +64,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
     const stripped = stripper(tiff, body)
     body.write(tiff)
     await expect.poll(openFiles).toBe(1)
-    expect(await readdir(folder)).toEqual([])
+    await expect.poll(() => readdir(folder)).toEqual([])
     body.end()
     await buffer(stripped)
     await expect.poll(openFiles).toBe(0)

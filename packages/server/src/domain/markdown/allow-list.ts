@@ -60,7 +60,7 @@ const player: Attributes = { ...size, src: source, 'aria-label': anyText }
 const cell: Attributes = { align, colspan: span, rowspan: span, scope: matching(/^(row|col)(group)?$/) }
 
 const plain =
-  `abbr b bdi bdo blockquote br cite code dd del dfn dl dt em figcaption figure hr i ins kbd mark pre q rp rt
+  `abbr b bdi bdo blockquote br caption cite code dd del dfn dl dt em figcaption figure hr i ins kbd mark pre q rp rt
   ruby s samp section small span strike strong sub summary sup tbody tfoot thead tr tt u ul var wbr`.split(/\s+/)
 const aligned = ['p', 'div', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 

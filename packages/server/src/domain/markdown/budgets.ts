@@ -3,8 +3,8 @@ import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 /** The text costs more than any text that somebody wrote to be read. */
 export class TooMuchWork extends Error {}
 
-const maxSteps = 1_000_000
-const maxTokens = 500_000
+const maxSteps = 600_000
+const maxTokens = 300_000
 /** What every text may spend on repeating its definitions, however short it is. */
 const freeCharacters = 100_000
 

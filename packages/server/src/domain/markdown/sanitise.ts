@@ -120,5 +120,6 @@ function printAttributes(attributes: Written): string {
 }
 
 function escapeText(text: string): string {
+  if (!/[&<>]/.test(text)) return text
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -172,10 +172,11 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
   const all: Sql[] = [empty]
   const others = topics.slice(1)
   if (others.length > mostProbed) all.push(isTaggedWithAll(db, others))
-  else for (const ids of others) {
-    all.push(sql`exists (
+  else
+    for (const ids of others) {
+      all.push(sql`exists (
       select 1 from project_topics also where also.project_id = projects.id and ${isTagged(db, sql`also`, ids)})`)
-  }
+    }
   if (within) all.push(isWithin(within.namespace, within.descendants))
   if (starredBy !== undefined) {
     all.push(sql`projects.id in (select project_id from project_stars where user_id = ${starredBy})`)

@@ -1,6 +1,6 @@
 import type { Confidence, Severity, State } from './scales.ts'
 
-/** What a scanner found, once per project. People triage it after it has become a vulnerability. */
+/** What a scanner found, once per project, as its vulnerability shows it: people triage it after promotion. */
 export interface Finding {
   id: number
   projectId: number
@@ -18,7 +18,6 @@ export interface Finding {
   location: object
   locationFingerprint: string
   details: object
-  extras: FindingExtras
   metadataVersion: string
   /** JSON text of the scanner's own entry. */
   rawMetadata: string
@@ -53,13 +52,25 @@ export interface StoredIdentifier {
   url: string | null
 }
 
-/** A finding as the list of findings shows it, with what hangs on it. */
-export interface ListedFinding {
-  finding: Finding
+/** A finding as the list of findings shows it: without the scanner's own entry, and with what hangs on it. */
+export interface ListedFinding extends Omit<Finding, UnlistedField> {
+  extras: FindingExtras
   state: State
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }
+
+type UnlistedField =
+  | 'projectId'
+  | 'scannerId'
+  | 'primaryIdentifierId'
+  | 'cve'
+  | 'locationFingerprint'
+  | 'metadataVersion'
+  | 'rawMetadata'
+  | 'detectedAt'
+  | 'createdAt'
+  | 'updatedAt'
 
 export interface Vulnerability {
   id: number

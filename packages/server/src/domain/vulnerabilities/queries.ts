@@ -6,6 +6,10 @@ import {
   type FindingRow,
   findingColumns,
   findingFrom,
+  type ListedFindingRow,
+  listedFindingColumns,
+  listedFindingFrom,
+  type PresentFinding,
   type VulnerabilityRow,
   vulnerabilityColumns,
   vulnerabilityFrom,
@@ -138,13 +142,13 @@ export async function listPresentFindings(
   filter: FindingFilter,
   { after, skip }: Start<Position>,
   perPage: number,
-): Promise<{ finding: Finding; state: State }[]> {
-  const rows = await db.all<FindingRow & { state: State | null }>(sql`
-    select ${findingColumns}, v.state
+): Promise<PresentFinding[]> {
+  const rows = await db.all<ListedFindingRow>(sql`
+    select ${listedFindingColumns}
     from (${presentFindings(db, filter, after, perPage + 1, skip)}) as page
       join findings f on f.id = page.id left join vulnerabilities v on v.id = f.vulnerability_id
     order by page.severity desc, page.id`)
-  return rows.map((row) => ({ finding: findingFrom(row), state: row.state ?? 'detected' }))
+  return rows.map(listedFindingFrom)
 }
 
 /** Where the finding is that comes so many after the position. */

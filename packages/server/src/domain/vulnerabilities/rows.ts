@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Finding, FindingExtras, Vulnerability } from './finding.ts'
+import type { Finding, FindingExtras, ListedFinding, Vulnerability } from './finding.ts'
 import { confidenceOf, type State, severityOf } from './scales.ts'
 
 export interface FindingRow {
@@ -19,7 +19,6 @@ export interface FindingRow {
   location: object
   location_fingerprint: string
   details: object
-  extras: FindingExtras
   metadata_version: string
   raw_metadata: string
   detected_at: string
@@ -30,7 +29,7 @@ export interface FindingRow {
 /** Of the table `findings`, called `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
   f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,
-  f.location_fingerprint, f.details, f.extras, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
+  f.location_fingerprint, f.details, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
   f.updated_at`
 
 export function findingFrom(row: FindingRow): Finding {
@@ -51,7 +50,6 @@ export function findingFrom(row: FindingRow): Finding {
     location: row.location,
     locationFingerprint: row.location_fingerprint,
     details: row.details,
-    extras: row.extras,
     metadataVersion: row.metadata_version,
     rawMetadata: row.raw_metadata,
     detectedAt: row.detected_at,
@@ -59,6 +57,49 @@ export function findingFrom(row: FindingRow): Finding {
     updatedAt: row.updated_at,
   }
 }
+
+export interface ListedFindingRow {
+  id: number
+  vulnerability_id: number | null
+  uuid: string
+  report_type: string
+  scanner_id: number
+  name: string
+  description: string | null
+  solution: string | null
+  severity: number
+  confidence: number
+  location: object
+  details: object
+  extras: FindingExtras
+  state: State | null
+}
+
+/** Of the tables `findings`, called `f`, and `vulnerabilities`, called `v`. */
+export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
+  f.description, f.solution, f.severity, f.confidence, f.location, f.details, f.extras, v.state`
+
+export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
+  return {
+    id: row.id,
+    vulnerabilityId: row.vulnerability_id,
+    uuid: row.uuid,
+    reportType: row.report_type,
+    scannerId: row.scanner_id,
+    name: row.name,
+    description: row.description,
+    solution: row.solution,
+    severity: severityOf(row.severity),
+    confidence: confidenceOf(row.confidence),
+    location: row.location,
+    details: row.details,
+    extras: row.extras,
+    state: row.state ?? 'detected',
+  }
+}
+
+/** Before what hangs on it is looked up. */
+export type PresentFinding = Omit<ListedFinding, 'scanner' | 'identifiers'> & { scannerId: number }
 
 export interface VulnerabilityRow {
   id: number

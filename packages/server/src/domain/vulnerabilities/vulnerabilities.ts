@@ -109,25 +109,24 @@ export async function findFindings(
   const start = await milestones(deps.db).findings.before(JSON.stringify(filter), page.offset, next)
   const present = await listPresentFindings(deps.db, filter, start, page.perPage)
   const { rows, hasNext } = pageOf(page, present)
-  const findings = rows.map(({ finding }) => finding)
   const [scanners, identifiers] = await Promise.all([
     listScanners(
       deps.db,
-      findings.map(({ scannerId }) => scannerId),
+      rows.map(({ scannerId }) => scannerId),
     ),
     listIdentifiers(
       deps.db,
-      findings.map(({ id }) => id),
+      rows.map(({ id }) => id),
     ),
   ])
   const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
-  const identifiersOf = new Map<number, typeof identifiers>(findings.map(({ id }) => [id, []]))
+  const identifiersOf = new Map<number, typeof identifiers>(rows.map(({ id }) => [id, []]))
   for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
   return {
     hasNext,
-    rows: rows.flatMap(({ finding, state }) => {
-      const scanner = scannerById.get(finding.scannerId)
-      return scanner ? [{ finding, state, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
+    rows: rows.flatMap(({ scannerId, ...finding }) => {
+      const scanner = scannerById.get(scannerId)
+      return scanner ? [{ ...finding, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
     }),
   }
 }

@@ -39,9 +39,7 @@ export function requestsTo(target: Target, callers: readonly string[]): fc.Arbit
   return parts.map(({ caller, values, payload, headers, method }) => {
     const byName = new Map(names.map((name, index) => [name, values[index] ?? '']))
     const path = target.address.replace(/:(\w+)/g, (_, name) => byName.get(name) ?? '')
-    // A refusal that is sent before the method is known has a body even here, which clients stumble over.
-    const query = method === 'HEAD' ? payload.query.slice(0, 4000) : payload.query
-    return { ...payload, query, caller, method, path, headers }
+    return { ...payload, caller, method, path, headers }
   })
 }
 
@@ -90,37 +88,38 @@ function rightPathValue({ address, on, input }: Target, name: string): fc.Arbitr
 }
 
 const rawPathValues = [
-  ...[
-    '%00',
-    'acme%2F%00',
-    '%zz',
-    '%',
-    '%c3%28',
-    '%ed%a0%80',
-    '%2525',
-    '%2e%2e',
-    '..%2f..%2fetc%2fpasswd',
-    '..%5c',
-    '.',
-  ],
-  ...[
-    '%2e',
-    '..',
-    ';x=1',
-    'a%2Fb%2Fc',
-    '%2F',
-    '%3F',
-    '%23',
-    'ÿþ',
-    '1%20',
-    '%0a',
-    '1.json',
-    '-1',
-    '0',
-    '1e2',
-    '__proto__',
-  ],
-  ...['%F0%9F%98%80', 'acme%2Fsite%2F', '%2Facme', 'x'.repeat(9000), `${'a%2F'.repeat(1000)}b`, '9'.repeat(400)],
+  '%00',
+  'acme%2F%00',
+  '%zz',
+  '%',
+  '%c3%28',
+  '%ed%a0%80',
+  '%2525',
+  '%2e%2e',
+  '..%2f..%2fetc%2fpasswd',
+  '..%5c',
+  '.',
+  '%2e',
+  '..',
+  ';x=1',
+  'a%2Fb%2Fc',
+  '%2F',
+  '%3F',
+  '%23',
+  'ÿþ',
+  '1%20',
+  '%0a',
+  '1.json',
+  '-1',
+  '0',
+  '1e2',
+  '__proto__',
+  '%F0%9F%98%80',
+  'acme%2Fsite%2F',
+  '%2Facme',
+  'x'.repeat(9000),
+  `${'a%2F'.repeat(1000)}b`,
+  '9'.repeat(400),
 ]
 
 const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
@@ -153,6 +152,7 @@ const hostileHeaders: fc.Arbitrary<Record<string, string>> = fc
           `Bearer ${'x'.repeat(4000)}`,
         ],
         'private-token': ['', ' ', 'x', 'é', 'alpat-0000'],
+        cookie: ['alcove_session=x', 'alcove_session=', ';;=;', `alcove_session=${'x'.repeat(4000)}`],
         origin: ['null', 'https://evil.example', 'x'],
         host: ['evil.example', 'a"b<c>', 'x:99999', '', '[::1', 'a b'],
         'x-forwarded-host': ['evil.example'],

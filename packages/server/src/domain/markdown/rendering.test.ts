@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { renderMarkdown } from './render.ts'
+import { closeRendering, renderAside } from './rendering.ts'
+
+afterAll(closeRendering)
+
+const long = '# Title\n\nSome *text* with a [link](https://example.com) and `code`.\n\n'.repeat(300)
+
+test('a long text comes out as a short one does', async () => {
+  const context = { projectId: 7 }
+  expect(await renderAside(long, context)).toBe(renderMarkdown(long, context))
+  expect(await renderAside('*a*', context)).toBe('<p><em>a</em></p>\n')
+})
+
+test('other work goes on while a long text is rendered', async () => {
+  await renderAside(long) // the thread is there
+  let turns = 0
+  let isDone = false
+  const rendering = renderAside(long.repeat(4)).finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await sleep(1)
+    turns++
+  }
+  await rendering
+  expect(turns).toBeGreaterThan(10)
+})
+
+test('several long texts at once each get their own', async () => {
+  const texts = Array.from({ length: 6 }, (_, index) => `${index} ${long}`)
+  expect(await Promise.all(texts.map((text) => renderAside(text)))).toEqual(texts.map((text) => renderMarkdown(text)))
+})
+
+test('there is rendering again after closing', async () => {
+  await closeRendering()
+  expect(await renderAside(long)).toContain('<h1')
+})

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openWorkers, type WorkersOptions } from './workers.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'alcove-workers-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+type Job = 'thread' | 'forever' | 'memory' | 'throw' | 'exit' | number
+
+const code = `
+import { parentPort, threadId } from 'node:worker_threads'
+parentPort.on('message', async (job) => {
+  if (job === 'forever') for (;;);
+  if (job === 'memory') { const kept = []; for (;;) kept.push(new Array(100_000).fill({})) }
+  if (job === 'throw') throw new TypeError('no')
+  if (job === 'exit') process.exit(3)
+  if (typeof job === 'number') await new Promise((resolve) => setTimeout(resolve, job))
+  parentPort.postMessage(threadId)
+})`
+
+async function open(options: Partial<WorkersOptions> = {}) {
+  const file = join(folder, 'worker.mjs')
+  await writeFile(file, code)
+  const standard = { most: 2, timeoutMs: 20_000, idleMs: 20_000, maxWaiting: 10, maxHeapMib: 64 }
+  const workers = openWorkers<Job, number>(pathToFileURL(file), { ...standard, ...options })
+  onTestFinished(workers.close)
+  return workers
+}
+
+test('a thread is used again, and another one is started only when it is busy', async () => {
+  const workers = await open()
+  const first = await workers.run('thread')
+  expect(await workers.run('thread')).toBe(first)
+  const both = await Promise.all([workers.run(50), workers.run(50)])
+  expect(new Set(both).size).toBe(2)
+  expect(both).toContain(first)
+})
+
+test('what there is no thread for waits, and what there is no room for is refused', async () => {
+  const workers = await open({ most: 1, maxWaiting: 2 })
+  const [running, ...waiting] = [workers.run(100), workers.run('thread'), workers.run('thread')]
+  await expect(workers.run('thread')).rejects.toMatchObject({ because: 'queue' })
+  const thread = await running
+  expect(await Promise.all(waiting)).toEqual([thread, thread])
+})
+
+test('a job that takes too long is ended, and the next one gets a new thread', async () => {
+  const workers = await open({ most: 1, timeoutMs: 1000 })
+  const before = await workers.run('thread')
+  const [endless, next] = [workers.run('forever'), workers.run('thread')]
+  await expect(endless).rejects.toMatchObject({ because: 'time' })
+  expect(await next).not.toBe(before)
+})
+
+test('a job that takes too much memory is ended, and takes nothing else with it', async () => {
+  const workers = await open({ most: 1 })
+  await expect(workers.run('memory')).rejects.toMatchObject({ because: 'memory' })
+  expect(await workers.run('thread')).toBeGreaterThan(0)
+})
+
+test('what a job throws is thrown to whoever asked for it', async () => {
+  const workers = await open({ most: 1 })
+  await expect(workers.run('throw')).rejects.toThrow(new TypeError('no'))
+  await expect(workers.run('exit')).rejects.toThrow('ended before its job')
+  expect(await workers.run('thread')).toBeGreaterThan(0)
+})
+
+test('a thread without work goes away by itself, and on closing', async () => {
+  const workers = await open({ idleMs: 10 })
+  const first = await workers.run('thread')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const second = await workers.run('thread')
+  await workers.close()
+  const third = await workers.run('thread')
+  expect(new Set([first, second, third]).size).toBe(3)
+})
+
+test('a thread without work does not keep the process alive', async () => {
+  const workers = join(folder, 'worker.mjs')
+  await writeFile(workers, code)
+  const main = join(folder, 'main.ts')
+  await writeFile(
+    main,
+    `import { openWorkers } from ${JSON.stringify(new URL('./workers.ts', import.meta.url).href)}
+    const options = { most: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64 }
+    openWorkers(new URL(${JSON.stringify(pathToFileURL(workers).href)}), options).run('thread').then(console.log)`,
+  )
+  const loader = import.meta.resolve('tsx')
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', loader, main], { timeout: 20_000 })
+  expect(Number(stdout)).toBeGreaterThan(0)
+})
