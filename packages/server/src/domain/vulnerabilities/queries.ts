@@ -29,9 +29,11 @@ export async function listVulnerabilities(
   { after, skip }: Start<Position>,
   perPage: number,
 ): Promise<Vulnerability[]> {
+  const stretches = listedVulnerabilities(projectId, after, skip + perPage + 1)
   const rows = await db.all<VulnerabilityRow>(sql`
     select ${vulnerabilityColumns} from vulnerabilities
-    where id in (select id from (${listedVulnerabilities(projectId, after, perPage + 1, skip)}) as page)
+    where id in (
+      select id from ${joined(stretches)} order by severity desc, id desc limit ${perPage + 1} offset ${skip})
     order by severity desc, id desc`)
   return rows.map(vulnerabilityFrom)
 }
@@ -43,18 +45,16 @@ export async function findVulnerabilityPosition(
   after: Position | undefined,
   rows: number,
 ): Promise<Position | undefined> {
-  return db.one(listedVulnerabilities(projectId, after, 1, rows - 1))
+  return findPosition(db, listedVulnerabilities(projectId, after, rows), rows)
 }
 
-function listedVulnerabilities(projectId: number, after: Position | undefined, limit: number, offset: number): Sql {
-  const order = sql`severity desc, id desc`
-  const stretches = stretchesAfter(after, (id) => sql`id < ${id}`, sql`severity`).map(
+function listedVulnerabilities(projectId: number, after: Position | undefined, limit: number): Sql[] {
+  return stretchesAfter(after, (id) => sql`id < ${id}`, sql`severity`).map(
     (isThere) => sql`
       select severity, id from vulnerabilities
       where project_id = ${projectId} and is_on_default_branch = true and ${isThere}
-      order by ${order} limit ${offset + limit}`,
+      order by severity desc, id desc limit ${limit}`,
   )
-  return joinStretches(stretches, order, limit, offset)
 }
 
 export async function totalVulnerabilities(db: Db, projectId: number): Promise<number> {
@@ -143,10 +143,12 @@ export async function listPresentFindings(
   { after, skip }: Start<Position>,
   perPage: number,
 ): Promise<PresentFinding[]> {
+  const stretches = presentFindings(db, filter, after, skip + perPage + 1)
   const rows = await db.all<ListedFindingRow>(sql`
     select ${listedFindingColumns}
-    from (${presentFindings(db, filter, after, perPage + 1, skip)}) as page
-      join findings f on f.id = page.id left join vulnerabilities v on v.id = f.vulnerability_id
+    from (
+      select severity, id from ${joined(stretches)} order by severity desc, id limit ${perPage + 1} offset ${skip}
+    ) as page join findings f on f.id = page.id left join vulnerabilities v on v.id = f.vulnerability_id
     order by page.severity desc, page.id`)
   return rows.map(listedFindingFrom)
 }
@@ -158,49 +160,52 @@ export async function findFindingPosition(
   after: Position | undefined,
   rows: number,
 ): Promise<Position | undefined> {
-  return db.one(presentFindings(db, filter, after, 1, rows - 1))
+  return findPosition(db, presentFindings(db, filter, after, rows), rows)
 }
 
-function presentFindings(
-  db: Db,
-  filter: FindingFilter,
-  after: Position | undefined,
-  limit: number,
-  offset: number,
-): Sql {
-  const stretches = stretchesAfter(after, (id) => sql`o.finding_id > ${id}`, sql`o.severity`).map(
+function presentFindings(db: Db, filter: FindingFilter, after: Position | undefined, limit: number): Sql[] {
+  return stretchesAfter(after, (id) => sql`o.finding_id > ${id}`, sql`o.severity`).map(
     (isThere) => sql`
-      select o.severity, o.finding_id as id
-      from occurrences o join findings f on f.id = o.finding_id
-        left join vulnerabilities v on v.id = f.vulnerability_id
+      select o.severity, o.finding_id as id from occurrences o
       where o.project_id = ${filter.projectId} and o.ref = ${filter.ref} and o.is_present = true
         and ${isThere} ${conditions(db, filter)}
-      order by o.severity desc, o.finding_id limit ${offset + limit}`,
+      order by o.severity desc, o.finding_id limit ${limit}`,
   )
-  return joinStretches(stretches, sql`severity desc, id`, limit, offset)
 }
 
+/** Other tables are asked about each row, not joined: nobody's planner must read them whole to show a page. */
 function conditions(db: Db, { reportTypes, severities, withDismissed, importId }: FindingFilter): Sql {
   const ranks = severities?.map((word) => severityRanks[word])
+  const reportType = sql`(select f.report_type from findings f where f.id = o.finding_id)`
+  const state = sql`(
+    select v.state from findings f join vulnerabilities v on v.id = f.vulnerability_id where f.id = o.finding_id)`
   return sql`
     ${ranks ? sql`and o.severity in ${db.dialect.integers(ranks)}` : empty}
-    ${reportTypes ? sql`and f.report_type in ${db.dialect.texts(reportTypes)}` : empty}
-    ${withDismissed ? empty : sql`and (v.state is null or v.state <> 'dismissed')`}
+    ${reportTypes ? sql`and ${reportType} in ${db.dialect.texts(reportTypes)}` : empty}
+    ${withDismissed ? empty : sql`and coalesce(${state}, '') <> 'dismissed'`}
     ${importId === undefined ? empty : sql`and o.last_import_id = ${importId}`}`
 }
 
-/** Both stretches of the index that follow a position: the rest of its severity, and all that is less severe. */
+/** The stretches of an index that follow a position: the rest of its severity, and all that is less severe. */
 function stretchesAfter(after: Position | undefined, isBehind: (id: number) => Sql, severity: Sql): Sql[] {
   if (!after) return [sql`true`]
   return [sql`${severity} = ${after.severity} and ${isBehind(after.id)}`, sql`${severity} < ${after.severity}`]
 }
 
-/** One list of queries that are each in its order and no longer than needed. */
-function joinStretches(stretches: readonly Sql[], order: Sql, limit: number, offset: number): Sql {
-  const found = stretches.map((stretch) => sql`select * from (${stretch}) as stretch`)
-  return sql`
-    select severity, id from (${join(found, ' union all ')}) as stretches
-    order by ${order} limit ${limit} offset ${offset}`
+function joined(stretches: readonly Sql[]): Sql {
+  const selected = stretches.map((stretch) => sql`select * from (${stretch}) as stretch`)
+  return sql`(${join(selected, ' union all ')}) as stretches`
+}
+
+/** Seldom has to look at more than the first stretch. */
+async function findPosition(db: Db, stretches: readonly Sql[], rows: number): Promise<Position | undefined> {
+  let left = rows
+  for (const stretch of stretches) {
+    const found = await db.all<Position>(stretch)
+    if (found.length >= left) return found[left - 1]
+    left -= found.length
+  }
+  return undefined
 }
 
 export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
