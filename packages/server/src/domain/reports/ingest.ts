@@ -76,7 +76,7 @@ export async function ingestReport(
 ): Promise<Import> {
   assertShort(options)
   const bytes = await readAll(deps, file)
-  const read = readReport(bytes, {
+  const read = await readReport(bytes, {
     projectId: project.id,
     ...(options.reportType && { reportType: options.reportType }),
   })

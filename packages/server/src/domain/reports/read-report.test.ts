@@ -13,19 +13,19 @@ const fixture = (name: string): Fixture =>
 const bytesOf = (report: unknown): Uint8Array =>
   new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report))
 
-function readFrom(report: unknown, options: Partial<ReadOptions> = {}): Report {
-  const read = readReport(bytesOf(report), { projectId: 42, ...options })
+async function readFrom(report: unknown, options: Partial<ReadOptions> = {}): Promise<Report> {
+  const read = await readReport(bytesOf(report), { projectId: 42, ...options })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   return read.report
 }
 
-function problemsOf(report: unknown, options: Partial<ReadOptions> = {}): ReportProblem[] {
-  const read = readReport(bytesOf(report), { projectId: 42, ...options })
+async function problemsOf(report: unknown, options: Partial<ReadOptions> = {}): Promise<ReportProblem[]> {
+  const read = await readReport(bytesOf(report), { projectId: 42, ...options })
   return 'problems' in read ? read.problems : []
 }
 
-const messagesOf = (report: unknown, options: Partial<ReadOptions> = {}) =>
-  problemsOf(report, options).map(({ message }) => message)
+const messagesOf = async (report: unknown, options: Partial<ReadOptions> = {}) =>
+  (await problemsOf(report, options)).map(({ message }) => message)
 
 /** A fixture whose first vulnerability differs. */
 function withFirst(name: string, changes: JsonObject): Fixture {
@@ -37,8 +37,8 @@ function withFirst(name: string, changes: JsonObject): Fixture {
 const first = (report: Report) => report.findings[0] ?? expect.fail('no finding')
 
 describe('a report of 15.x', () => {
-  test('says who scanned when', () => {
-    expect(readFrom(fixture('sast-15'))).toMatchObject({
+  test('says who scanned when', async () => {
+    expect(await readFrom(fixture('sast-15'))).toMatchObject({
       format: 'gitlab',
       version: '15.2.1',
       reportType: 'sast',
@@ -56,8 +56,8 @@ describe('a report of 15.x', () => {
     })
   })
 
-  test('becomes findings with everything the report says', () => {
-    const finding = first(readFrom(fixture('sast-15')))
+  test('becomes findings with everything the report says', async () => {
+    const finding = first(await readFrom(fixture('sast-15')))
     expect(finding).toMatchObject({
       pointer: '/vulnerabilities/0',
       name: 'Script injection',
@@ -83,16 +83,16 @@ describe('a report of 15.x', () => {
     expect(finding.identifiers[0].fingerprint).toBe(identifierFingerprint('acme_rule', 'xss.1'))
   })
 
-  test('hands its remediations to the findings they fix; the last one counts', () => {
-    const [one, two] = readFrom(fixture('sast-15')).findings
+  test('hands its remediations to the findings they fix; the last one counts', async () => {
+    const [one, two] = (await readFrom(fixture('sast-15'))).findings
     expect(one?.remediations).toEqual([{ summary: 'Use placeholders', diff: 'bmV3' }])
     expect(JSON.parse(one?.rawMetadata ?? '')).toMatchObject({ id: 'f-1', remediations: [{ diff: 'bmV3' }] })
     expect(one?.solution).toBe('Escape it.')
     expect(two?.solution).toBe('Use placeholders')
   })
 
-  test('keeps the evidence of dynamic scans', () => {
-    const { evidence, assets, location } = first(readFrom(fixture('dast-15')))
+  test('keeps the evidence of dynamic scans', async () => {
+    const { evidence, assets, location } = first(await readFrom(fixture('dast-15')))
     expect(evidence).toMatchObject({ summary: '500 on a quote', response: { status_code: 500 } })
     expect(assets).toEqual([{ type: 'http_session', name: 'Session', url: 'https://shop.example.com/har' }])
     expect(location).toMatchObject({ hostname: 'https://shop.example.com' })
@@ -103,14 +103,14 @@ describe('a report of 15.x', () => {
     ['dast-15', 0, 'CVE-CVE-2099-0001 in /login'],
     ['cluster-15', 0, 'CVE-CVE-2099-0001 in registry.example.com/app:1.2:openssl'],
     ['coverage-15', 0, 'ACME_CRASH-heap in Heap-buffer-overflow READ 1:parse main'],
-  ] as const)('gives finding %s %i without a name one', ([name, index, derived]) => {
-    expect(readFrom(fixture(name)).findings[index]?.name).toBe(derived)
+  ] as const)('gives finding %s %i without a name one', async ([name, index, derived]) => {
+    expect((await readFrom(fixture(name))).findings[index]?.name).toBe(derived)
   })
 })
 
 describe('a report of 14.x', () => {
-  test('names its scanners, confidence and remediations by its own rules, and shows no unsafe address', () => {
-    const report = readFrom(fixture('container-14'))
+  test('names its scanners, confidence and remediations by its own rules, and shows no unsafe address', async () => {
+    const report = await readFrom(fixture('container-14'))
     const finding = first(report)
     expect(finding).toMatchObject({
       name: 'openssl is old',
@@ -128,14 +128,14 @@ describe('a report of 14.x', () => {
     ])
   })
 
-  test('of Python dependencies ignores how a package is spelled', () => {
-    const finding = first(readFrom(fixture('dependency-14')))
+  test('of Python dependencies ignores how a package is spelled', async () => {
+    const finding = first(await readFrom(fixture('dependency-14')))
     expect(finding.locationFingerprint).toBe(sha1('app/requirements.txt:flask-login'))
     expect(finding.scanner).toMatchObject({ externalId: 'gemnasium', vendor: 'GitLab' })
   })
 
-  test('without a scan is what its vulnerabilities say, and names what it cannot store', () => {
-    const report = readFrom(fixture('secrets-14'))
+  test('without a scan is what its vulnerabilities say, and names what it cannot store', async () => {
+    const report = await readFrom(fixture('secrets-14'))
     expect(report).toMatchObject({
       reportType: 'secret_detection',
       scanner: { externalId: 'leaks' },
@@ -146,13 +146,13 @@ describe('a report of 14.x', () => {
     expect(report.findings).toHaveLength(1)
   })
 
-  test('without a scan and without a shared category needs to be told', () => {
+  test('without a scan and without a shared category needs to be told', async () => {
     const report = { version: '14.0.0', vulnerabilities: [] }
-    expect(messagesOf(report)).toEqual([
+    expect(await messagesOf(report)).toEqual([
       expect.stringMatching(/^It cannot be known .* Send report_type, one of: \["sast"/),
     ])
-    expect(readFrom(report, { reportType: 'dast' }).reportType).toBe('dast')
-    expect(messagesOf(withFirst('secrets-14', { category: 'sast' }))).toEqual([
+    expect((await readFrom(report, { reportType: 'dast' })).reportType).toBe('dast')
+    expect(await messagesOf(withFirst('secrets-14', { category: 'sast' }))).toEqual([
       expect.stringContaining('It cannot be known'),
     ])
   })
@@ -161,16 +161,16 @@ describe('a report of 14.x', () => {
 describe('the version', () => {
   const versioned = (version: unknown) => ({ ...fixture('sast-15'), version })
 
-  test.for(['15.0.0', '15.0.7', '15.1.4', '15.2.4'])('%s is accepted', (version) => {
-    expect(readFrom(versioned(version)).warnings).toEqual([])
+  test.for(['15.0.0', '15.0.7', '15.1.4', '15.2.4'])('%s is accepted', async (version) => {
+    expect((await readFrom(versioned(version))).warnings).toEqual([])
   })
 
   test.for([
     ['15.0.3', '15.0.2'],
     ['15.2.99', '15.2.4'],
     ['15.1.5', '15.1.4'],
-  ])('%s is read as %s, with a warning', ([version, applied]) => {
-    expect(readFrom(versioned(version)).warnings).toEqual([
+  ])('%s is read as %s, with a warning', async ([version, applied]) => {
+    expect((await readFrom(versioned(version))).warnings).toEqual([
       {
         type: 'Schema',
         pointer: '/version',
@@ -179,8 +179,8 @@ describe('the version', () => {
     ])
   })
 
-  test.for(['13.1.0', '15.3.0', '16.0.0', '2.3', 'v15.2.1', ''])('%j is one problem', (version) => {
-    expect(problemsOf({ ...versioned(version), vulnerabilities: 1 })).toEqual([
+  test.for(['13.1.0', '15.3.0', '16.0.0', '2.3', 'v15.2.1', ''])('%j is one problem', async (version) => {
+    expect(await problemsOf({ ...versioned(version), vulnerabilities: 1 })).toEqual([
       {
         type: 'Schema',
         pointer: '/version',
@@ -191,16 +191,16 @@ describe('the version', () => {
     ])
   })
 
-  test('must be there and a text', () => {
-    expect(messagesOf(versioned(undefined))).toEqual(['root is missing required keys: version'])
-    expect(messagesOf(versioned(15))).toEqual(["property '/version' is not of type: string"])
+  test('must be there and a text', async () => {
+    expect(await messagesOf(versioned(undefined))).toEqual(['root is missing required keys: version'])
+    expect(await messagesOf(versioned(15))).toEqual(["property '/version' is not of type: string"])
   })
 })
 
 describe('the report type', () => {
-  test('may be sent, but not against what the report says', () => {
-    expect(readFrom(fixture('sast-15'), { reportType: 'sast' }).reportType).toBe('sast')
-    expect(problemsOf(fixture('sast-15'), { reportType: 'dast' })).toEqual([
+  test('may be sent, but not against what the report says', async () => {
+    expect((await readFrom(fixture('sast-15'), { reportType: 'sast' })).reportType).toBe('sast')
+    expect(await problemsOf(fixture('sast-15'), { reportType: 'dast' })).toEqual([
       {
         type: 'Schema',
         pointer: '/scan/type',
@@ -209,35 +209,37 @@ describe('the report type', () => {
     ])
   })
 
-  test('of a registry scan is its own, whoever says so', () => {
+  test('of a registry scan is its own, whoever says so', async () => {
     const report = fixture('cluster-15')
     Object.assign(report.scan ?? {}, { type: 'container_scanning_for_registry' })
     const read = (reportType?: 'container_scanning' | 'container_scanning_for_registry') =>
       readFrom(report, reportType && { reportType })
-    expect(read().findings[0]?.reportType).toBe('container_scanning_for_registry')
-    expect(read('container_scanning').reportType).toBe('container_scanning_for_registry')
+    expect((await read()).findings[0]?.reportType).toBe('container_scanning_for_registry')
+    expect((await read('container_scanning')).reportType).toBe('container_scanning_for_registry')
     Object.assign(report.scan ?? {}, { type: 'container_scanning' })
-    expect(read('container_scanning_for_registry').reportType).toBe('container_scanning_for_registry')
-    expect(read().reportType).toBe('container_scanning')
+    expect((await read('container_scanning_for_registry')).reportType).toBe('container_scanning_for_registry')
+    expect((await read()).reportType).toBe('container_scanning')
   })
 
-  test('nobody knows is refused with the list of known ones', () => {
+  test('nobody knows is refused with the list of known ones', async () => {
     const report = fixture('sast-15')
     Object.assign(report.scan ?? {}, { type: 'quantum_scanning' })
-    expect(messagesOf(report)).toEqual([expect.stringMatching(/^property '\/scan\/type' is not one of: \["sast", /)])
-    expect(messagesOf(report, { reportType: 'sast' })).toEqual([`property '/scan/type' is not one of: ["sast"]`])
+    expect(await messagesOf(report)).toEqual([
+      expect.stringMatching(/^property '\/scan\/type' is not one of: \["sast", /),
+    ])
+    expect(await messagesOf(report, { reportType: 'sast' })).toEqual([`property '/scan/type' is not one of: ["sast"]`])
   })
 })
 
 describe('problems', () => {
-  test('name the place and the rule, as GitLab words them', () => {
-    expect(messagesOf({ version: '15.2.1' })).toEqual(['root is missing required keys: scan, vulnerabilities'])
-    expect(messagesOf([])).toEqual(['root is not of type: object'])
-    expect(messagesOf(withFirst('dependency-14', { location: { dependency: {} } }))).toEqual([
+  test('name the place and the rule, as GitLab words them', async () => {
+    expect(await messagesOf({ version: '15.2.1' })).toEqual(['root is missing required keys: scan, vulnerabilities'])
+    expect(await messagesOf([])).toEqual(['root is not of type: object'])
+    expect(await messagesOf(withFirst('dependency-14', { location: { dependency: {} } }))).toEqual([
       "property '/vulnerabilities/0/location' is missing required keys: file",
     ])
     const bad = withFirst('sast-15', { id: '', severity: 'high', links: [{ url: 'javascript:x' }] })
-    expect(problemsOf(bad)).toEqual([
+    expect(await problemsOf(bad)).toEqual([
       {
         type: 'Schema',
         pointer: '/vulnerabilities/0/severity',
@@ -254,50 +256,52 @@ describe('problems', () => {
         message: "property '/vulnerabilities/0/id' is invalid: error_type=minLength",
       },
     ])
-    expect(messagesOf(withFirst('sast-15', { details: { 'a/b~': { name: 'n', type: 'song' } } }))).toEqual([
+    expect(await messagesOf(withFirst('sast-15', { details: { 'a/b~': { name: 'n', type: 'song' } } }))).toEqual([
       "property '/vulnerabilities/0/details/a~1b~0' is invalid: error_type=oneOf",
     ])
-    expect(messagesOf(withFirst('sast-15', { tracking: { type: 'binary', items: [] } }))).toEqual([
+    expect(await messagesOf(withFirst('sast-15', { tracking: { type: 'binary', items: [] } }))).toEqual([
       `property '/vulnerabilities/0/tracking/type' is not: "source"`,
     ])
   })
 
-  test('beyond a hundred are counted', () => {
+  test('beyond a hundred are counted', async () => {
     const report = fixture('sast-15')
     report.vulnerabilities = Array(250).fill({})
-    const messages = messagesOf(report)
+    const messages = await messagesOf(report)
     expect(messages).toHaveLength(101)
     expect(messages.at(-1)).toBe('150 more problems are not shown')
   })
 })
 
 describe('limits', () => {
-  test('long texts are shortened by whole characters, with a warning', () => {
+  test('long texts are shortened by whole characters, with a warning', async () => {
     const emoji = '😀'.repeat(15_001)
-    const { findings, warnings } = readFrom(withFirst('sast-15', { description: emoji, solution: 's'.repeat(7000) }))
+    const { findings, warnings } = await readFrom(
+      withFirst('sast-15', { description: emoji, solution: 's'.repeat(7000) }),
+    )
     expect(findings[0]?.description).toBe(`${'😀'.repeat(14_997)}...`)
     expect(findings[0]?.solution).toHaveLength(7000)
     expect(warnings.map(({ message }) => message)).toEqual([
       'A description of more than 15000 characters was shortened',
     ])
-    const name = first(readFrom(withFirst('secrets-14', { name: 'n'.repeat(300) }))).name
+    const name = first(await readFrom(withFirst('secrets-14', { name: 'n'.repeat(300) }))).name
     expect(name).toBe(`${'n'.repeat(252)}...`)
   })
 
-  test('of many identifiers twenty are kept, and all of them tell repeats', () => {
+  test('of many identifiers twenty are kept, and all of them tell repeats', async () => {
     const identifiers = Array.from({ length: 25 }, (_, index) => ({ type: 'r', name: 'n', value: String(index) }))
-    const { findings, warnings } = readFrom(withFirst('sast-15', { identifiers, tracking: { items: [] } }))
+    const { findings, warnings } = await readFrom(withFirst('sast-15', { identifiers, tracking: { items: [] } }))
     expect(findings[0]?.identifiers.map(({ externalId }) => externalId)).toEqual([...Array(20).keys()].map(String))
     expect(findings[0]?.keys).toHaveLength(26)
     expect(warnings).toMatchObject([{ pointer: '/vulnerabilities/0' }])
   })
 
-  test('addresses that are too long or contain space are left out', () => {
+  test('addresses that are too long or contain space are left out', async () => {
     const links = [{ url: `https://a/${'x'.repeat(2048)}` }, { url: 'https://a b' }, { url: 'https://ok', name: 'n' }]
-    expect(first(readFrom(withFirst('sast-15', { links }))).links).toEqual([{ name: 'n', url: 'https://ok' }])
+    expect(first(await readFrom(withFirst('sast-15', { links }))).links).toEqual([{ name: 'n', url: 'https://ok' }])
   })
 
-  test('one remediation cannot be multiplied into gigabytes', () => {
+  test('one remediation cannot be multiplied into gigabytes', async () => {
     const report = fixture('sast-15')
     const [vulnerability] = report.vulnerabilities
     report.vulnerabilities = Array.from({ length: 2000 }, (_, line) => ({
@@ -305,63 +309,63 @@ describe('limits', () => {
       location: { start_line: line },
     }))
     report.remediations = [{ fixes: [{ id: 'f-1' }], summary: 's', diff: 'x'.repeat(1_000_000) }]
-    const { findings, warnings } = readFrom(report)
+    const { findings, warnings } = await readFrom(report)
     const characters = findings.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
     expect(characters).toBeLessThan(60_000_000)
     expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('A remediation shared')])
   })
 })
 
-test('line numbers count as they are written', () => {
+test('line numbers count as they are written', async () => {
   const text = JSON.stringify(fixture('sast-15')).replace(
     '"start_line":3,"end_line":4,"class"',
     '"start_line":3.0,"class"',
   )
-  const finding = first(readFrom(text))
+  const finding = first(await readFrom(text))
   expect(finding.locationFingerprint).toBe(sha1('src/a.ts:3.0:'))
   expect(finding.location).toMatchObject({ start_line: 3 })
 })
 
-test('times that do not exist are left out', () => {
+test('times that do not exist are left out', async () => {
   const report = fixture('sast-15')
   Object.assign(report.scan ?? {}, { start_time: '2026-02-30T00:00:00', status: 'failure' })
-  expect(readFrom(report)).toMatchObject({
+  expect(await readFrom(report)).toMatchObject({
     scan: { status: 'failure', startTime: undefined, endTime: '2026-03-01T10:00:09.000Z' },
     warnings: [{ pointer: '/scan/start_time' }],
   })
 })
 
-test('repeats are merged and named', () => {
+test('repeats are merged and named', async () => {
   const report = fixture('sast-15')
   report.vulnerabilities.push({ ...report.vulnerabilities[0], id: 'f-3' })
-  const { findings, merged, counts } = readFrom(report)
+  const { findings, merged, counts } = await readFrom(report)
   expect(findings).toHaveLength(2)
   expect(merged).toEqual([{ pointer: '/vulnerabilities/2', uuid: findings[0]?.uuid, into: '/vulnerabilities/0' }])
   expect(counts).toEqual({ read: 3, skipped: 0, merged: 1 })
 })
 
-test('keys of the prototype stay data', () => {
+test('keys of the prototype stay data', async () => {
   const text = JSON.stringify(fixture('sast-15')).replace(
     '"severity":"High"',
     '"__proto__":{"severity":"Critical","isAdmin":true},"constructor":{"prototype":{"x":1}}',
   )
-  const finding = first(readFrom(text))
+  const finding = first(await readFrom(text))
   expect(finding.severity).toBe('unknown')
   expect(Object.keys({}.constructor.prototype)).toEqual([])
   expect('isAdmin' in finding || 'isAdmin' in {}).toBe(false)
 })
 
-test('nesting as deep as is allowed passes through every step', () => {
+test('nesting as deep as is allowed passes through every step', async () => {
   const levels = 490
   const list = `${'{"type":"list","items":['.repeat(levels)}{"type":"text","value":"x"}${']}'.repeat(levels)}`
   const text = JSON.stringify(withFirst('sast-15', { details: 'HERE' })).replace(
     '"HERE"',
     `{"a":{"name":"n",${list.slice(1)}}`,
   )
-  expect(first(readFrom(text)).rawMetadata).toContain('"value":"x"')
+  expect(first(await readFrom(text)).rawMetadata).toContain('"value":"x"')
 })
 
-test('fourteen thousand findings are read', () => {
+test('fourteen thousand findings are read', async () => {
   const report = fixture('sast-15')
   const [vulnerability] = report.vulnerabilities
   report.vulnerabilities = Array.from({ length: 14_000 }, (_, line) => ({
@@ -373,7 +377,7 @@ test('fourteen thousand findings are read', () => {
   }))
   const bytes = bytesOf(report)
 
-  const read = readReport(bytes, { projectId: 42 })
+  const read = await readReport(bytes, { projectId: 42 })
   expect('report' in read && read.report.counts).toEqual({ read: 14_000, skipped: 0, merged: 0 })
 })
 
@@ -383,10 +387,10 @@ test.for([
   ['a vector of a million metrics', 'sast-15', { cvss_vectors: [{ vendor: 'v', vector: 'AV:N/'.repeat(200_000) }] }],
   ['an address of a million spaces', 'sast-15', { links: [{ url: `https://${' '.repeat(1_000_000)}` }] }],
   ['a key of a million characters', 'sast-15', { details: { ['k'.repeat(1_000_000)]: 1 } }],
-] as const)('%s is judged at once and in few words', ([, name, changes]) => {
+] as const)('%s is judged at once and in few words', async ([, name, changes]) => {
   const report = bytesOf(withFirst(name, changes))
   const started = performance.now()
-  const read = readReport(report, { projectId: 42 })
+  const read = await readReport(report, { projectId: 42 })
   expect(performance.now() - started).toBeLessThan(1000)
   expect(JSON.stringify('problems' in read ? read.problems : []).length).toBeLessThan(2000)
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { deduplicate } from './deduplicate.ts'
@@ -14,13 +15,20 @@ export interface ReadOptions {
   reportType?: ReportType
 }
 
-/** Reads a scanner's report, or says everything that is wrong with it. Never stores half: one problem refuses it all. */
-export function readReport(
+/**
+ * Reads a scanner's report, or says everything that is wrong with it. Never stores half: one problem refuses it all.
+ * A large one takes a while, so between the steps other requests have their turn.
+ */
+export async function readReport(
   bytes: Uint8Array,
   options: ReadOptions,
-): { report: Report } | { problems: ReportProblem[] } {
+): Promise<{ report: Report } | { problems: ReportProblem[] }> {
   try {
-    const read = readGitlabReport(parseReportJson(decodeText(bytes)), options)
+    const text = decodeText(bytes)
+    await setImmediate()
+    const json = parseReportJson(text)
+    await setImmediate()
+    const read = await readGitlabReport(json, options)
     return 'report' in read ? { report: withoutRepeats(read.report) } : read
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }

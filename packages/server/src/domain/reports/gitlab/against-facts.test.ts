@@ -45,27 +45,27 @@ const entries: Entry[] = existsSync(data)
 const readBytes = (entry: Entry) => readFileSync(new URL(entry.file, data))
 const ofAcceptedVersion = ({ facts }: Entry) => facts?.schema !== undefined && facts.schema.note === undefined
 
-describe.skipIf(entries.length === 0)('every GitLab report of the collection', () => {
+describe.skipIf(entries.length === 0)('every GitLab report of the collection', async () => {
   test('there are 117', () => expect(entries).toHaveLength(117))
 
-  test.for(entries.filter(ofAcceptedVersion))('$file is accepted exactly when its schema accepts it', (entry) => {
-    const read = readReport(readBytes(entry), { projectId: 42 })
+  test.for(entries.filter(ofAcceptedVersion))('$file is accepted exactly when its schema accepts it', async (entry) => {
+    const read = await readReport(readBytes(entry), { projectId: 42 })
     expect({ valid: 'report' in read, read: 'problems' in read && read.problems }).toMatchObject({
       valid: entry.facts?.schema?.valid,
     })
   })
 
-  test.for(entries.filter((entry) => !ofAcceptedVersion(entry)))('$file is refused', (entry) => {
-    const read = readReport(readBytes(entry), { projectId: 42 })
+  test.for(entries.filter((entry) => !ofAcceptedVersion(entry)))('$file is refused', async (entry) => {
+    const read = await readReport(readBytes(entry), { projectId: 42 })
     const outcome = 'report' in read ? 'read' : 'refused'
     expect(outcome).toBe('refused')
   })
 
   test.for(entries.filter((entry) => ofAcceptedVersion(entry) && entry.facts?.schema?.valid))(
     '$file is read as it was counted',
-    (entry) => {
+    async (entry) => {
       const facts = entry.facts as Facts
-      const report = readWithRepeats(entry)
+      const report = await readWithRepeats(entry)
       const { findings } = report
       expect(report.skipped).toEqual([])
       expect({
@@ -107,10 +107,10 @@ describe.skipIf(entries.length === 0)('every GitLab report of the collection', (
     },
   )
 
-  test.for(entries.filter(({ sane_outcome }) => sane_outcome))('$file: $sane_outcome', (entry) => {
-    const read = readReport(readBytes(entry), { projectId: 42 })
+  test.for(entries.filter(({ sane_outcome }) => sane_outcome))('$file: $sane_outcome', async (entry) => {
+    const read = await readReport(readBytes(entry), { projectId: 42 })
     const outcome = entry.sane_outcome ?? ''
-    expect(readReport(readBytes(entry), { projectId: 42 })).toEqual(read)
+    expect(await readReport(readBytes(entry), { projectId: 42 })).toEqual(read)
     if ('problems' in read) {
       expect(outcome).toMatch(/^refused/)
       for (const { type, message } of read.problems) expect([type, message]).not.toContain('')
@@ -123,8 +123,8 @@ describe.skipIf(entries.length === 0)('every GitLab report of the collection', (
 })
 
 /** The report before repeats are merged. */
-function readWithRepeats(entry: Entry): Report {
-  const read = readGitlabReport(parseReportJson(decodeText(readBytes(entry))), { projectId: 42 })
+async function readWithRepeats(entry: Entry): Promise<Report> {
+  const read = await readGitlabReport(parseReportJson(decodeText(readBytes(entry))), { projectId: 42 })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   return read.report
 }

@@ -1,4 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
+import { inSlices } from '../../slices.ts'
 import type { ReportType } from '../../vulnerabilities/scales.ts'
 import type { ReportJson } from '../json.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
@@ -14,10 +15,10 @@ import { reportCheck } from './schema.ts'
 import { applicableVersion, majorOf, supportedVersions } from './versions.ts'
 
 /** Reads a GitLab security report; every finding of the file is in it, repeated ones too. */
-export function readGitlabReport(
+export async function readGitlabReport(
   json: ReportJson,
   options: { projectId: number; reportType?: ReportType },
-): { report: Report } | { problems: ReportProblem[] } {
+): Promise<{ report: Report } | { problems: ReportProblem[] }> {
   const root = objectOf(json.value)
   if (!root) return { problems: findProblems(reportCheck(15, undefined), json.value) }
 
@@ -41,7 +42,7 @@ export function readGitlabReport(
 
   const warnings = [...json.warnings]
   if (applied && applied !== declared) warnings.push(unknownPatch(applied))
-  return { report: readValidReport(root, json, declared ?? '', reportType, options.projectId, warnings) }
+  return { report: await readValidReport(root, json, declared ?? '', reportType, options.projectId, warnings) }
 }
 
 function unsupportedVersion(declared: string, type: ReportType | undefined): ReportProblem {
@@ -57,14 +58,14 @@ const unknownPatch = (applied: string): ReportProblem => ({
   pointer: '/version',
 })
 
-function readValidReport(
+async function readValidReport(
   root: JsonObject,
   json: ReportJson,
   version: string,
   reportType: ReportType,
   projectId: number,
   warnings: ReportProblem[],
-): Report {
+): Promise<Report> {
   const tally = startTally()
   const scan = objectOf(root.scan)
   const analyzer = readAnalyzer(scan?.analyzer)
@@ -86,11 +87,13 @@ function readValidReport(
   const findings: ReportFinding[] = []
   const skipped: SkippedFinding[] = []
   const vulnerabilities = objectsOf(root.vulnerabilities)
-  for (const [index, vulnerability] of vulnerabilities.entries()) {
-    const finding = readFinding(context, vulnerability, index)
-    if (typeof finding === 'string') skipped.push({ pointer: `/vulnerabilities/${index}`, reason: finding })
-    else findings.push(finding)
-  }
+  await inSlices([...vulnerabilities.entries()], async (slice) => {
+    for (const [index, vulnerability] of slice) {
+      const finding = readFinding(context, vulnerability, index)
+      if (typeof finding === 'string') skipped.push({ pointer: `/vulnerabilities/${index}`, reason: finding })
+      else findings.push(finding)
+    }
+  })
 
   return {
     format: 'gitlab',
