@@ -36,6 +36,8 @@ export type FailureCause =
   /** The record is there, but what it stands for is not (a file missing from the store), or a lookup without a record. */
   | { kind: 'gone' }
   | { kind: 'method-not-allowed'; allowed: readonly string[] }
+  /** A path that something had until it moved. `location` is where to read instead; other methods have none. */
+  | { kind: 'moved'; noun: 'project' | 'group'; id: number; location?: string }
   /** A list that page numbers do not reach into so far. */
   | { kind: 'page-too-far'; noun: string }
   /** A list in an order that nobody can continue after an id. */
@@ -69,6 +71,7 @@ export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticat
 export const forbidden = (reason?: string): Failure => new Failure({ kind: 'forbidden', ...(reason && { reason }) })
 /** `notFound('Project')` for a named thing, `notFound()` for a record looked up by id. */
 export const notFound = (noun?: string): Failure => new Failure({ kind: 'not-found', ...(noun && { noun }) })
+export const moved = (noun: 'project' | 'group', id: number): Failure => new Failure({ kind: 'moved', noun, id })
 export const noKeyset = (): Failure => new Failure({ kind: 'no-keyset' })
 export const unchanged = (): Failure => new Failure({ kind: 'unchanged' })
 export const limitReached = (sentence: string): Failure => new Failure({ kind: 'limit-reached', sentence })

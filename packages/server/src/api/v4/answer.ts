@@ -23,7 +23,7 @@ import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
-import { type FileLimit, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import { addressOf, type FileLimit, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 
 /** Answers one request to one route, from the first header to the last byte. Never throws. */
 export type Answerer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -39,6 +39,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
   const mostBytes = route.fileLimit && deps.settings.maxUploadBytes
   const takesText = Object.keys(schema.properties).length > fileFields.length
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
+  const idPlace = addressOf(route).split('/').indexOf(':id')
   const envelopeBytes = takesText ? maxFormBytes : maxFramingBytes
 
   return async (request, reply) => {
@@ -60,6 +61,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     const query = queryOf(request)
     const kind = bodyKind(request)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const admit = (caller: Caller | null) =>
+      guard.admit(route.permission, caller, id).catch((error: unknown) => {
+        throw isReading && isMoved(error) ? leadOn(error, request) : error
+      })
     if (route.outside && !isReading) assertSameOrigin(request, originOf(deps, request))
     assertAnnouncedLength(request, kind, (mostBytes ?? 0) + envelopeBytes)
     // A form may carry the token itself.
@@ -71,7 +76,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
 
     // A large body is only stored for somebody who may send it; whether he may hear 400 first is up to the row.
     let found: Found | Failure | undefined
-    if (kind === 'multipart') found = await guard.admit(route.permission, caller, id).catch(failureOnly)
+    if (kind === 'multipart') found = await admit(caller).catch(failureOnly)
     if (found instanceof Failure && row.anonymous !== 'after-input') throw found
     const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
     if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
@@ -79,7 +84,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     const bag = mergeBags(query, body, params)
     const input = readInput(bag)
     if (found instanceof Failure) throw found
-    found ??= await guard.admit(route.permission, caller, id)
+    found ??= await admit(caller)
 
     const call = { request, reply, caller, found, input, bag }
     try {
@@ -89,9 +94,18 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
       if (!isForeignKeyViolation(error)) throw error
       // What the request refers to was deleted after the guard saw it. Asked again, the guard says what.
       request.log.warn({ err: error }, 'deleted meanwhile')
-      await guard.admit(route.permission, await guard.identify(route.permission, credentials), id)
+      await admit(await guard.identify(route.permission, credentials))
       throw notFound()
     }
+  }
+
+  /** Who asks for what has moved hears where it is: at the same address, with its id in place of the old path. */
+  function leadOn({ cause }: MovedFailure, request: FastifyRequest): Failure {
+    const segments = pathOf(request).split('/')
+    segments[idPlace] = String(cause.id)
+    const [, ...query] = (request.raw.url ?? '').split('?')
+    const address = [segments.join('/'), ...query].join('?')
+    return new Failure({ ...cause, location: originOf(deps, request) + address })
   }
 
   async function sendRemembered(call: Call, remembered: Cache<Rendered>): Promise<void> {
@@ -239,6 +253,12 @@ function assertSameOrigin({ headers }: FastifyRequest, origin: string): void {
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof Failure && error.cause.kind === 'too-large'
+}
+
+type MovedFailure = Failure & { cause: { kind: 'moved' } }
+
+function isMoved(error: unknown): error is MovedFailure {
+  return error instanceof Failure && error.cause.kind === 'moved'
 }
 
 function failureOnly(error: unknown): Failure {

@@ -3,7 +3,8 @@ import { Failure, type FailureCause } from '../../platform/failure.ts'
 /** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
 export interface ErrorAnswer {
   status: number
-  body: object
+  /** Text goes out as it is, without JSON around it. */
+  body: object | string
   headers?: Record<string, string>
 }
 
@@ -54,6 +55,8 @@ function answers(cause: FailureCause): ErrorAnswer {
       return message(404, cause.noun ? `404 ${cause.noun} Not Found` : '404 Not found')
     case 'gone':
       return message(404, '404 Not Found')
+    case 'moved':
+      return movedAnswer(cause.noun, cause.location)
     case 'page-too-far':
       return { status: 405, body: { error: tooFar(cause.noun) } }
     case 'no-keyset':
@@ -104,6 +107,11 @@ function answers(cause: FailureCause): ErrorAnswer {
 
 function message(status: number, text: string): ErrorAnswer {
   return { status, body: { message: text } }
+}
+
+function movedAnswer(noun: string, location: string | undefined): ErrorAnswer {
+  if (location === undefined) return message(405, `Non GET methods are not allowed for moved ${noun}s`)
+  return { status: 301, body: `This resource has been moved permanently to ${location}`, headers: { location } }
 }
 
 function tooFar(noun: string): string {

@@ -4,6 +4,7 @@ import { type Role, roles } from '../../domain/access/roles.ts'
 import { findSignedIn } from '../../domain/access/sessions.ts'
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
 import type { RootDeps } from '../../domain/deps.ts'
+import { findMovedGroup, findMovedProject } from '../../domain/projects/moved-paths.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import {
   findGroup,
@@ -14,7 +15,7 @@ import {
   openProjectMemory,
   projectLevel,
 } from '../../domain/projects/visible.ts'
-import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
+import { Failure, forbidden, moved, notFound, unauthenticated } from '../../platform/failure.ts'
 
 /** What the row of a permission found: the thing in the path, if there is one. */
 export interface Found {
@@ -67,15 +68,19 @@ export function createGuard(deps: RootDeps): Guard {
         return {}
       }
       if (row.on === 'project') {
-        const project = await findProject(deps, id ?? '', projects)
+        const here = await findProject(deps, id ?? '', projects)
+        const project = here ?? (await findMovedProject(deps, id ?? ''))
         const level = project ? await projectLevel(deps, project, caller, projects) : 0
         if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
+        if (!here) throw moved('project', project.id)
         assertLevel(row, caller, level)
         return { project }
       }
-      const group = await findGroup(deps, id ?? '', projects)
+      const here = await findGroup(deps, id ?? '', projects)
+      const group = here ?? (await findMovedGroup(deps, id ?? ''))
       const level = group ? await groupLevel(deps, group, caller, projects) : 0
       if (!group || !(await isGroupVisible(deps, group, caller, level, projects))) throw notFound('Group')
+      if (!here) throw moved('group', group.id)
       assertLevel(row, caller, level)
       return { group }
     },

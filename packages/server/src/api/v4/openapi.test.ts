@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { routes } from '../../routes.ts'
 import { describeRoutes } from './openapi.ts'
-import { addressOf } from './server.ts'
+import { addressOf } from './route.ts'
 
 interface Operation {
   operationId: string

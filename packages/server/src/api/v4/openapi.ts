@@ -2,8 +2,7 @@ import type { TSchema } from 'typebox'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { version } from '../../platform/version.ts'
 import { pageProperties } from './pages.ts'
-import { fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
-import { addressOf } from './server.ts'
+import { addressOf, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
 export function describeRoutes(routes: readonly Route[]): object {

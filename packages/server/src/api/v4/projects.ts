@@ -9,6 +9,7 @@ import {
   createProject,
   type ProjectChange,
   starProject,
+  transferProject,
   unstarProject,
 } from '../../domain/projects/projects.ts'
 import type { Visitor } from '../../domain/projects/visible.ts'
@@ -155,6 +156,23 @@ export const projectRoutes: readonly Route[] = [
       assertUnmodified(project, unmodifiedSince)
       await removeProject(deps, project)
       return viewAccepted()
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project to another group, or to yourself',
+    permission: 'project.transfer',
+    input: Type.Object({ namespace: text({ description: 'Id or path; you must be a maintainer there' }) }),
+    status: 200,
+    output: projectView,
+    async handle({ deps, caller, project, input, origin }) {
+      const transferred = await transaction(deps, async (deps) => {
+        const { before, after } = await transferProject(deps, caller, project.id, input.namespace)
+        await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+        return after
+      })
+      return viewProject(deps, caller, transferred, origin, 'full')
     },
   }),
   archiving('archive', 'Archive a project', { isArchived: true }),

@@ -7,6 +7,8 @@ export interface Rendered {
   status: number
   headers: Record<string, string>
   body: Buffer
+  /** Absent: JSON. */
+  contentType?: string
   /** Of a success: what tells this body from another. */
   etag: string | undefined
 }
@@ -23,9 +25,9 @@ function digestOf(body: Buffer): string {
 
 /** Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to whoever has it already. */
 export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
-  const { status, headers, body, etag } = rendered
+  const { status, headers, body, contentType = 'application/json', etag } = rendered
   // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
-  reply.code(status).headers(headers).header('content-type', 'application/json')
+  reply.code(status).headers(headers).header('content-type', contentType)
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
     reply.header('cache-control', 'no-cache').send(body)
     return
@@ -41,7 +43,9 @@ export function sendNothing(reply: FastifyReply, status: number): void {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const { status, body, headers } = answerFor(error)
-  sendRendered(request, reply, render(status, JSON.stringify(body), headers))
+  const isText = typeof body === 'string'
+  const rendered = render(status, isText ? body : JSON.stringify(body), headers)
+  sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
 }
 
 function matches(header: string | undefined, etag: string): boolean {

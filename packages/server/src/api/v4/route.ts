@@ -88,3 +88,8 @@ export function route<P extends Permission, I extends TObject, O extends TSchema
 ): Route {
   return definition as unknown as Route // the guard supplies exactly the context that the permission's row promises
 }
+
+/** The path it is reached at, with its parameters as `:name`. */
+export function addressOf(route: Route): string {
+  return route.outside ? route.path : `/api/v4${route.path}`
+}

@@ -10,7 +10,7 @@ import { endConnectionsOnClose } from './closing.ts'
 import { createGuard } from './guard.ts'
 import { registerMultipart } from './multipart.ts'
 import { sendError } from './respond.ts'
-import type { Method, Route } from './route.ts'
+import { addressOf, type Method, type Route } from './route.ts'
 
 /** The HTTP server for these routes; not listening yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
@@ -94,10 +94,6 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     }
   })
   return app
-}
-
-export function addressOf(route: Route): string {
-  return route.outside ? route.path : `/api/v4${route.path}`
 }
 
 function nowhere(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {

@@ -63,6 +63,7 @@ export const permissions = {
   'project.read': { on: 'project', who: 'anyone', scope: 'read_api' },
   'project.update': { on: 'project', who: 'maintainer', scope: 'api' },
   'project.delete': { on: 'project', who: 'owner', scope: 'api' },
+  'project.transfer': { on: 'project', who: 'owner', scope: 'api' },
   'project.archive': { on: 'project', who: 'owner', scope: 'api' },
   'project.star': { on: 'project', who: 'user', scope: 'api' },
   'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },

@@ -1,6 +1,7 @@
 import { notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
+import { findMovedProject } from '../projects/moved-paths.ts'
 import type { Project } from '../projects/project.ts'
 import { findProject, isVisible, projectLevel } from '../projects/visible.ts'
 import { renderAside } from './rendering.ts'
@@ -16,7 +17,7 @@ export async function previewMarkdown(deps: Deps, caller: Caller, text: string, 
 }
 
 async function readableProject(deps: Deps, caller: Caller, reference: string): Promise<Project> {
-  const project = await findProject(deps, reference)
+  const project = (await findProject(deps, reference)) ?? (await findMovedProject(deps, reference))
   const level = project ? await projectLevel(deps, project, caller) : 0
   if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
   return project

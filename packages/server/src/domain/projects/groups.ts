@@ -6,6 +6,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
 import { insertMember } from './member-queries.ts'
 import { listMembershipRoots, type Membership } from './membership-queries.ts'
+import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
 import { countNamespaces, listNamespaces, type NamespaceFilter, type NamespaceOrder } from './namespace-list-queries.ts'
 import {
   findNamespaceById,
@@ -29,6 +30,9 @@ export interface NewGroup {
 }
 
 const organizationId = 1
+/** GitLab's limit of nesting. */
+const mostAncestors = 20
+const tooDeep = 'has too deep level of nesting'
 
 /** The creator owns it. */
 export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promise<Namespace> {
@@ -41,12 +45,14 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
       ...fullPathProblems(parent ? `${parent.fullPath}/${path}` : path),
       ...groupProblems({ name, path, description }, parent === null),
       ...(parent ? wideness(visibility, parent.visibility) : {}),
+      ...(parent && lineageOf(parent).length > mostAncestors ? { parent_id: [tooDeep] } : {}),
     }
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
     const draft = { name, path, description, visibility }
     const group = await insertGroup(deps.db, draft, parent, parent?.organizationId ?? organizationId, now)
     if (!group) throw notSaved({ path: [taken] })
+    await forgetMovedPaths(deps.db, group.fullPath)
     const terms = { accessLevel: roles.owner, expiresOn: null }
     await insertMember(deps.db, { namespaceId: group.id }, caller.user.id, terms, caller.user.id, now)
     return group
@@ -79,6 +85,10 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
     if (after.fullPath !== before.fullPath || after.fullName !== before.fullName) {
       await updateSubgroupPaths(deps.db, before, after)
       if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(deps.db, before, after)
+    }
+    if (after.fullPath.toLowerCase() !== before.fullPath.toLowerCase()) {
+      await forgetMovedPaths(deps.db, after.fullPath)
+      await insertMovedNamespace(deps.db, after, before.fullPath, deps.now())
     }
     const group = await findNamespaceById(deps.db, id)
     if (!group) throw notFound('Group')

@@ -1,6 +1,8 @@
 import { roles } from '../access/roles.ts'
 import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
+import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
+import { findOwnNamespace } from './namespace-queries.ts'
 import {
   insertOwnMembership,
   insertOwnNamespace,
@@ -14,11 +16,17 @@ const organizationId = 1
 export async function createOwnNamespace(deps: Deps, user: User): Promise<void> {
   const now = deps.now()
   const namespaceId = await insertOwnNamespace(deps.db, user, organizationId, now)
+  await forgetMovedPaths(deps.db, user.username)
   await insertOwnMembership(deps.db, namespaceId, user.id, roles.owner, now)
 }
 
 /** After the user's name or username has changed. */
 export async function renameOwnNamespace(deps: Deps, user: User): Promise<void> {
-  await updateOwnNamespace(deps.db, user, deps.now())
+  const now = deps.now()
+  const before = await findOwnNamespace(deps.db, user.id)
+  await updateOwnNamespace(deps.db, user, now)
   await updateOwnProjectPaths(deps.db, user)
+  if (!before || before.fullPath.toLowerCase() === user.username.toLowerCase()) return
+  await forgetMovedPaths(deps.db, user.username)
+  await insertMovedNamespace(deps.db, { ...before, fullPath: user.username }, before.fullPath, now)
 }

@@ -90,7 +90,7 @@ export async function insertProject(
 /** Throws a unique violation when name or path are taken. */
 export async function updateProject(db: Db, project: Project, now: string): Promise<void> {
   await db.run(sql`
-    update projects set name = ${project.name}, path = ${project.path}, full_path = ${project.fullPath},
+    update projects set namespace_id = ${project.namespace.id}, name = ${project.name}, path = ${project.path}, full_path = ${project.fullPath},
       full_path_key = ${project.fullPath.toLowerCase()}, description = ${project.description},
       visibility = ${project.visibility}, default_branch = ${project.defaultBranch},
       enforce_auth_checks_on_uploads = ${project.enforceAuthChecksOnUploads},

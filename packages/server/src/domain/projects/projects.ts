@@ -1,10 +1,21 @@
-import { Failure, forbidden, type InvalidAttributes, invalid, limitReached, unchanged } from '../../platform/failure.ts'
+import {
+  Failure,
+  forbidden,
+  type InvalidAttributes,
+  invalid,
+  limitReached,
+  notFound,
+  refused,
+  unchanged,
+} from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { insertMember } from './member-queries.ts'
-import { findOwnNamespace, lockNamespace } from './namespace-queries.ts'
+import { insertMember, updateMember } from './member-queries.ts'
+import { forgetMovedPaths, insertMovedProject } from './moved-path-queries.ts'
+import { findNamespaceById, findOwnNamespace, lockNamespace } from './namespace-queries.ts'
+import { getNamespace } from './namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from './paths.ts'
 import { isWider, type Namespace, type Project } from './project.ts'
 import {
@@ -43,6 +54,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
 
     const id = await insertProject(deps.db, namespace, draft, creator.user.id, now)
     if (id === undefined) throw await taken(deps, namespace, draft, null)
+    await forgetMovedPaths(deps.db, `${namespace.fullPath}/${draft.path}`)
     if (namespace.ownerId !== null) {
       const terms = { accessLevel: roles.owner, expiresOn: null }
       await insertMember(deps.db, { projectId: id }, namespace.ownerId, terms, creator.user.id, now)
@@ -62,14 +74,14 @@ export interface ProjectChange {
   isArchived?: boolean | undefined
 }
 
-/** Another path, visibility or the archive are up to owners. */
-/** The project as it was and as it is, both under the lock of the transaction. */
-export function changeProject(
-  deps: Deps,
-  caller: Caller,
-  id: number,
-  change: ProjectChange,
-): Promise<{ before: Project; after: Project }> {
+/** What a project was and what it is. */
+export interface Change {
+  before: Project
+  after: Project
+}
+
+/** Another path, visibility or the archive are up to owners. Both projects are read under the transaction's lock. */
+export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Change> {
   return transaction(deps, async (deps) => {
     const before = await holdProject(deps, id)
     const after = { ...before, ...given(change) }
@@ -86,9 +98,42 @@ export function changeProject(
     if (Object.keys(problems).length > 0) throw invalid(problems)
     const { name, path } = await findTaken(deps.db, before.namespace.id, after.name, after.fullPath, id)
     if (name || path) throw await taken(deps, before.namespace, after, id)
-    await updateProject(deps.db, after, deps.now())
+    await move(deps, before, after)
     return { before, after: await reload(deps, id) }
   })
+}
+
+/** Owners, into where they may create groups, or to themselves. What is in its path leads to it from now on. */
+export function transferProject(deps: Deps, caller: Caller, id: number, reference: string): Promise<Change> {
+  return transaction(deps, async (deps) => {
+    const { id: targetId } = await getNamespace(deps, caller, reference)
+    const before = await holdProject(deps, id, targetId)
+    const target = await findNamespaceById(deps.db, targetId)
+    if (!target) throw notFound('Namespace')
+    await assertTransferable(deps, caller, before, target)
+
+    const visibility = narrower(before.visibility, target)
+    const fullPath = `${target.fullPath}/${before.path}`
+    await move(deps, before, { ...before, namespace: target, fullPath, visibility })
+    if (target.ownerId !== null) await makeOwner(deps, id, target.ownerId, caller)
+    return { before, after: await reload(deps, id) }
+  })
+}
+
+async function assertTransferable(deps: Deps, caller: Caller, project: Project, target: Namespace): Promise<void> {
+  const refuse = (reason: string) => refused(`Failed to transfer project {:new_namespace=>["${reason}"]}`)
+  if (target.id === project.namespace.id) throw refuse('Project is already in this namespace.')
+  if ((await groupLevel(deps, target, caller)) < roles.maintainer) {
+    throw refuse("You don't have permission to transfer projects into that namespace.")
+  }
+  if (target.organizationId !== project.organizationId) {
+    throw refuse('Project is in another organization than the namespace.')
+  }
+  const fullPath = `${target.fullPath}/${project.path}`
+  const { path: [tooLong] = [] } = fullPathProblems(fullPath)
+  if (tooLong !== undefined) throw refuse(`Path ${tooLong}`)
+  const { name, path } = await findTaken(deps.db, target.id, project.name, fullPath, project.id)
+  if (name || path) throw refuse('Project with same name or path in target namespace already exists')
 }
 
 /** Says `unchanged` when the caller has starred the project already. */
@@ -168,12 +213,33 @@ function visibilityProblems(visibility: Visibility, { kind, visibility: most }: 
   return { visibility_level: [`${visibility} is not allowed in a ${most} group.`] }
 }
 
-async function holdProject(deps: Deps, id: number): Promise<Project> {
-  const project = await reload(deps, id)
-  // What shares a namespace waits for each other here: no two can take the same name.
-  await lockNamespace(deps.db, project.namespace.id)
-  await lockProject(deps.db, id)
-  return reload(deps, id)
+/** With its namespace, and the one it is to go to. */
+async function holdProject(deps: Deps, id: number, targetId?: number): Promise<Project> {
+  for (;;) {
+    const { namespace } = await reload(deps, id)
+    const ids = new Set(targetId === undefined ? [namespace.id] : [namespace.id, targetId])
+    // What shares a namespace waits for each other here: no two can take the same name.
+    for (const heldId of [...ids].sort((a, b) => a - b)) await lockNamespace(deps.db, heldId)
+    await lockProject(deps.db, id)
+    const held = await reload(deps, id)
+    if (ids.has(held.namespace.id)) return held
+    // It was transferred before it was locked.
+  }
+}
+
+/** Writes the project as it is now; where it was leads to it. */
+async function move(deps: Deps, before: Project, after: Project): Promise<void> {
+  const now = deps.now()
+  await updateProject(deps.db, after, now)
+  if (after.fullPath.toLowerCase() === before.fullPath.toLowerCase()) return
+  await forgetMovedPaths(deps.db, after.fullPath)
+  await insertMovedProject(deps.db, before.id, before.fullPath, now)
+}
+
+async function makeOwner(deps: Deps, projectId: number, userId: number, caller: Caller): Promise<void> {
+  const terms = { accessLevel: roles.owner, expiresOn: null }
+  const added = await insertMember(deps.db, { projectId }, userId, terms, caller.user.id, deps.now())
+  if (!added) await updateMember(deps.db, { projectId, namespaceIds: [] }, userId, terms)
 }
 
 async function reload(deps: Deps, id: number): Promise<Project> {

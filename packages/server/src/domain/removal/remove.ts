@@ -21,8 +21,8 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
 /** A group with its subgroups and all their projects. */
 export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
+    namespaceIds: await holdNamespaces(deps, [group]),
     projectIds: await listProjectIdsBelow(deps.db, [group]),
-    namespaceIds: await listNamespaceIdsBelow(deps.db, [group]),
     deleteRows: async () => void (await deleteNamespace(deps.db, group.id)),
   }))
 }
@@ -30,16 +30,33 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
 /** A user with his own namespace and its projects; what he uploaded or wrote elsewhere stays. */
 export function removeUser(deps: Deps, user: User): Promise<void> {
   return remove(deps, async (deps) => {
+    const namespaces = await listOwnNamespaces(deps.db, user.id)
+    const namespaceIds = await holdNamespaces(deps, namespaces)
     const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
-      namespaceIds: [],
-      projectIds: await listProjectIdsBelow(deps.db, await listOwnNamespaces(deps.db, user.id)),
+      namespaceIds,
+      projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
         await deleteUser(deps.db, user.id)
+        await lockProjects(deps.db, starredIds)
         await recountStars(deps.db, starredIds)
       },
     }
   })
+}
+
+/**
+ * Locks the namespaces with all below them, and lists them. From then on nothing is created in them or transferred into
+ * them that would go without its files being marked and its topics being counted.
+ */
+async function holdNamespaces(deps: Deps, tops: readonly Namespace[]): Promise<number[]> {
+  for (let held: number[] = []; ; ) {
+    const ids = await listNamespaceIdsBelow(deps.db, tops)
+    // What came in before its parent was locked is found by looking again.
+    if (ids.length === held.length) return ids
+    await lockNamespaces(deps.db, ids)
+    held = ids
+  }
 }
 
 interface Removal {
@@ -53,7 +70,6 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
   await transaction(deps, async (deps) => {
     const { projectIds, namespaceIds, deleteRows } = await plan(deps)
     // An upload that came in between would lose its row without its file being marked.
-    await lockNamespaces(deps.db, namespaceIds)
     await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))

@@ -10,6 +10,7 @@ import {
   insertTopic,
   listAssignedNames,
   listAssignedTopicIds,
+  lockTopics,
   lockTopicsByName,
   recountTopics,
 } from './queries.ts'
@@ -98,5 +99,8 @@ export function topicsOfProjects(deps: Deps, projectIds: readonly number[]): Pro
 }
 
 export async function recount(deps: Deps, topicIds: readonly number[]): Promise<void> {
-  if (topicIds.length > 0) await recountTopics(deps.db, topicIds)
+  if (topicIds.length === 0) return
+  // First, in a statement of its own: an update that has waited for the rows counts what was there before the wait.
+  await lockTopics(deps.db, topicIds)
+  await recountTopics(deps.db, topicIds)
 }
