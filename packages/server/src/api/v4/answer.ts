@@ -130,7 +130,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
 
   async function renderAnswer(call: Call): Promise<Rendered> {
     const result = await resultOf(call)
-    if (!route.paged) return render(route.status, stringify(result))
+    if (!route.paged) {
+      const isUnfinished = route.isUnfinished?.(result as never) // what `output` stands for
+      return render(isUnfinished ? 202 : route.status, stringify(result))
+    }
     const list = result as Page<unknown> | KeysetPage<unknown> // `paged` routes return one
     const url = originOf(deps, call.request) + pathOf(call.request)
     const parameters = { ...call.bag, ...call.input }

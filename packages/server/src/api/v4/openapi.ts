@@ -82,7 +82,11 @@ function describeRoute(route: Route, schemas: Schemas): object {
         : others.map(([name, schema]) => queryParameter(name, plain(schema, schemas), required.includes(name)))),
     ],
     ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas) }),
-    responses: { [route.status]: successOf(route, schemas), '4XX': { $ref: '#/components/responses/Error' } },
+    responses: {
+      [route.status]: successOf(route, schemas),
+      ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not done yet' } }),
+      '4XX': { $ref: '#/components/responses/Error' },
+    },
   }
 }
 

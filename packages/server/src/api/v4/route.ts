@@ -47,6 +47,8 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   permission: P
   input?: I
   status: number
+  /** Whether an answer of this route says that the work is still going on: it is sent with 202. */
+  isUnfinished?: (answer: Static<O>) => boolean
   output: O
   /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
   paged?: boolean
@@ -79,8 +81,9 @@ export const noOutput = Type.Unsafe<void>({})
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** A route with its types forgotten, as the server and the OpenAPI generator hold it. */
-export type Route = Omit<RouteDefinition<Permission, TObject, TSchema>, 'handle'> & {
+export type Route = Omit<RouteDefinition<Permission, TObject, TSchema>, 'handle' | 'isUnfinished'> & {
   handle(context: never): Promise<unknown>
+  isUnfinished?: (answer: never) => boolean
 }
 
 export function route<P extends Permission, I extends TObject, O extends TSchema>(
