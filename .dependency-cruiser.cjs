@@ -7,11 +7,12 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
-  ['files'],
+  ['files', 'jobs'],
   ['access'],
   ['projects'],
+  ['webhooks'],
   ['topics', 'uploads', 'vulnerabilities'],
-  ['reports', 'markdown'],
+  ['reports', 'markdown', 'exports'],
   ['removal'],
 ]
 const upwards = order

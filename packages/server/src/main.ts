@@ -50,11 +50,12 @@ async function serve(settings: Settings): Promise<void> {
   const onSignal = () => {
     if (isStopping) process.exit(1)
     isStopping = true
-    jobs.stop()
-    app.close().then(
-      () => process.exit(0),
-      (error: unknown) => stop(explain(error), 1),
-    )
+    Promise.allSettled([jobs.stop(), app.server.close()])
+      .then(app.close)
+      .then(
+        () => process.exit(0),
+        (error: unknown) => stop(explain(error), 1),
+      )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 }

@@ -1,5 +1,6 @@
 import { findingRoutes } from './api/v4/findings.ts'
 import { groupRoutes } from './api/v4/groups.ts'
+import { jobRoutes } from './api/v4/jobs.ts'
 import { markdownRoutes } from './api/v4/markdown.ts'
 import { memberRoutes } from './api/v4/members.ts'
 import { metadataRoutes } from './api/v4/metadata.ts'
@@ -18,6 +19,7 @@ import { webUploadRoutes } from './api/v4/web-uploads.ts'
 /** The whole API. */
 export const routes: readonly Route[] = [
   ...metadataRoutes,
+  ...jobRoutes,
   ...sessionRoutes,
   ...userRoutes,
   ...tokenRoutes,

@@ -28,6 +28,8 @@ const maxRememberedTexts = 2000
 export function createChangeLog(): ChangeLog {
   const counts = new Map<string, number>()
   const remembered = new Map<string, readonly string[]>()
+  const watchers = new Map<string, Set<() => void>>()
+  const tell = (table: string) => watchers.get(table)?.forEach((told) => void told())
   let base = 0
   let connected = true
   let foreignKeys: readonly ForeignKey[] = []
@@ -39,6 +41,11 @@ export function createChangeLog(): ChangeLog {
       for (const table of tables) sum += counts.get(table) ?? 0
       return sum
     },
+    watch(table, told) {
+      const watching = watchers.get(table) ?? new Set()
+      watchers.set(table, watching.add(told))
+      return () => void watching.delete(told)
+    },
     tablesWritten(text) {
       const known = remembered.get(text)
       if (known) return known
@@ -48,10 +55,14 @@ export function createChangeLog(): ChangeLog {
       return tables
     },
     bump(tables) {
-      for (const table of tables) counts.set(table, (counts.get(table) ?? 0) + 1)
+      for (const table of tables) {
+        counts.set(table, (counts.get(table) ?? 0) + 1)
+        tell(table)
+      }
     },
     bumpAll() {
       base++
+      for (const table of watchers.keys()) tell(table)
     },
     setConnected(value) {
       connected = value

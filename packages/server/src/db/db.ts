@@ -45,6 +45,8 @@ export interface Changes {
    * processes is interrupted): nothing may be served from a cache then, nor put into it.
    */
   stamp(tables: readonly string[]): number | undefined
+  /** Tells of every commit that changed the table, here or in another process. Returns how to stop listening. */
+  watch(table: string, told: () => void): () => void
 }
 
 /** The places where the two engines' SQL differs, and nothing else. Everything here returns a fragment. */

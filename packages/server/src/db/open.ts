@@ -18,7 +18,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database & SchemaOwner = {
     ...statements(engine.dialect, engine.execute),
     transaction: (work) => engine.transaction((session) => runWork(engine.dialect, session, work)),
-    changes: { stamp: changes.stamp },
+    changes: { stamp: changes.stamp, watch: changes.watch },
     ready: engine.ready,
     close() {
       closed ??= engine.close()

@@ -14,7 +14,8 @@ function listOf(rows: number) {
   return { next, walked }
 }
 
-const openOn = (changes: { stamp: () => number | undefined }) => openMilestones<number>(changes, ['rows'], distance)
+const openOn = (changes: { stamp: () => number | undefined }) =>
+  openMilestones<number>({ ...changes, watch: () => () => {} }, ['rows'], distance)
 
 test('the first rows need no milestone', async () => {
   const { next, walked } = listOf(100)

@@ -1,11 +1,17 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What the process counts of itself, for Prometheus. */
 export interface Metrics {
   /** One answered request; the route is its pattern, so that no id or name of anybody gets into a label. */
   countRequest(method: string, route: string, status: number, ms: number): void
-  /** The text format of Prometheus. */
-  print(): Promise<string>
+  /** The text format of Prometheus. Jobs are counted in the database, where all processes have them. */
+  print(jobs: readonly JobCount[]): Promise<string>
+}
+
+export interface JobCount {
+  kind: string
+  state: string
+  total: number
 }
 
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -20,8 +26,18 @@ export function openMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
+  const jobGauge = new Gauge({
+    name: 'alcove_jobs',
+    help: 'Jobs of all processes that wait, run or have failed',
+    labelNames: ['kind', 'state'] as const,
+    registers: [registry],
+  })
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
-    print: () => registry.metrics(),
+    print(jobs) {
+      jobGauge.reset()
+      for (const { kind, state, total } of jobs) jobGauge.set({ kind, state }, total)
+      return registry.metrics()
+    },
   }
 }

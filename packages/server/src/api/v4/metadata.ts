@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { countByKind } from '../../domain/jobs/jobs.ts'
 import { Failure, unavailable } from '../../platform/failure.ts'
 import { revision, version } from '../../platform/version.ts'
 import { metricsOutput, type Route, route } from './route.ts'
@@ -70,7 +71,8 @@ export const metadataRoutes: readonly Route[] = [
     permission: 'health.read',
     status: 200,
     output: metricsOutput,
-    handle: ({ deps }) => deps.metrics.print(),
+    // Without the database there are still the numbers of the process.
+    handle: async ({ deps }) => deps.metrics.print(await countByKind(deps).catch(() => [])),
   }),
 ]
 

@@ -29,6 +29,9 @@ export const permissions = {
   'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
+  'job.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
+
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
   'session.end': { on: 'instance', who: 'user', scope: 'none', session: true },
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },

@@ -1,0 +1,381 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { depsFrom } from '../../app.ts'
+import { openMemoryStore } from '../../platform/objects/memory.ts'
+import { readSettings } from '../../platform/settings.ts'
+import { freshDatabase, testEngine } from '../../testing/database.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { type AnyJobKind, enqueue, type JobKind, jobKind, type Postponed } from './job.ts'
+import { findJobs, forgetOldJobs, getJob, hurry, runJobAgain } from './jobs.ts'
+import { claimJob, findDueJob } from './queries.ts'
+import { runDueJobs, runJobs } from './run-jobs.ts'
+
+const start = '2026-05-01T10:00:00.000Z'
+
+async function open({ clock }: { clock?: { now: string } } = {}) {
+  const { db, openAnother, drop } = await freshDatabase()
+  const settings = readSettings({ ALCOVE_LOG_LEVEL: 'silent' })
+  const depsOn = (database: typeof db): RootDeps => ({
+    ...depsFrom(settings, database, openMemoryStore()),
+    ...(clock && { now: () => clock.now }),
+  })
+  onTestFinished(async () => {
+    await db.close()
+    await drop()
+  })
+  return { deps: depsOn(db), another: async () => depsOn(await openAnother()) }
+}
+
+type Note = { text: string }
+
+/** Jobs that write down what they were given, and then do what the test says. */
+type Work = Partial<Omit<JobKind<Note>, 'run'>> & { run?(...given: Parameters<JobKind<Note>['run']>): Promise<unknown> }
+
+function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
+  const notes: string[] = []
+  const kind = jobKind<Note>({
+    kind: 'note',
+    concurrency: 2,
+    mostAttempts: 3,
+    ...work,
+    async run(deps, job) {
+      notes.push(job.payload.text)
+      return (await work.run?.(deps, job)) as Postponed | undefined // what the test gives back
+    },
+  })
+  return { kind, notes }
+}
+
+const note = (deps: Deps, text: string, rest: { key?: string; runAt?: string } = {}) =>
+  enqueue(deps, { kind: 'note', payload: { text }, ...rest })
+
+const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
+
+describe('a job', () => {
+  test('that was queued runs at once, and is kept as finished', async () => {
+    const { deps } = await open()
+    const { kind, notes } = noting()
+    const runner = runJobs(deps, [kind])
+    onTestFinished(() => runner.stop())
+    await sleep(50)
+    const id = await note(deps, 'now')
+    await expect.poll(() => notes, { interval: 5, timeout: 1000 }).toEqual(['now'])
+    await expect.poll(() => getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1, lastError: null })
+  })
+
+  test('is queued if and only if its transaction commits', async () => {
+    const { deps } = await open()
+    const { kind, notes } = noting()
+    const cancelled = transaction(deps, async (deps) => {
+      await note(deps, 'never')
+      throw new Error('no')
+    })
+    await expect(cancelled).rejects.toThrow('no')
+    await transaction(deps, (deps) => note(deps, 'committed'))
+    expect(await runDueJobs(deps, [kind])).toBe(1)
+    expect(notes).toEqual(['committed'])
+  })
+
+  test('waits for its time', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind, notes } = noting()
+    await note(deps, 'later', { runAt: later(60) })
+    expect(await runDueJobs(deps, [kind])).toBe(0)
+    clock.now = later(60)
+    expect(await runDueJobs(deps, [kind])).toBe(1)
+    expect(notes).toEqual(['later'])
+  })
+
+  test('that fails is tried again after a while that grows, and in the end has failed for good', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const givenUp: string[] = []
+    const { kind, notes } = noting({
+      run: () => Promise.reject(new Error('the disk is gone')),
+      giveUp: async (_deps, { text }, error) => void givenUp.push(`${text}: ${error}`),
+    })
+    const id = await note(deps, 'x')
+    const waits: number[] = []
+    while ((await runDueJobs(deps, [kind])) > 0) {
+      const job = await getJob(deps, id)
+      if (job.state !== 'waiting') break
+      expect(job.lastError).toBe('the disk is gone')
+      waits.push(Date.parse(job.runAt) - Date.parse(clock.now))
+      expect(await runDueJobs(deps, [kind])).toBe(0)
+      clock.now = job.runAt
+    }
+    expect(notes).toEqual(['x', 'x', 'x'])
+    expect(waits).toHaveLength(2)
+    expect(waits[0]).toBeGreaterThanOrEqual(2500)
+    expect(waits[0]).toBeLessThanOrEqual(5000)
+    expect(waits[1]).toBeGreaterThanOrEqual(5000)
+    expect(waits[1]).toBeLessThanOrEqual(10_000)
+    expect(await getJob(deps, id)).toMatchObject({ state: 'failed', attempts: 3, lastError: 'the disk is gone' })
+    expect(givenUp).toEqual(['x: the disk is gone'])
+
+    await runJobAgain(deps, id)
+    expect(await getJob(deps, id)).toMatchObject({ state: 'waiting', attempts: 0 })
+    expect(await runDueJobs(deps, [kind])).toBe(1)
+  })
+
+  test('may ask to be run again later, which counts as no failure', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind, notes } = noting({ run: async () => ({ againAt: later(30) }) })
+    const id = await note(deps, 'x', { key: 'k' })
+    await runDueJobs(deps, [kind])
+    expect(await getJob(deps, id)).toMatchObject({ state: 'waiting', attempts: 0, runAt: later(30), lastError: null })
+    await hurry(deps, 'k')
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual(['x', 'x'])
+  })
+
+  test('tells how far it is', async () => {
+    const { deps } = await open()
+    const seen: unknown[] = []
+    const { kind } = noting({
+      async run(deps, job) {
+        await job.progress(3, 10)
+        seen.push(await getJob(deps, job.id))
+        await job.progress(4, 10) // so soon after the other it is not written
+        await job.progress(10, 10)
+        seen.push(await getJob(deps, job.id))
+      },
+    })
+    await note(deps, 'x')
+    await runDueJobs(deps, [kind])
+    expect(seen).toMatchObject([
+      { state: 'running', done: 3, total: 10 },
+      { state: 'running', done: 10, total: 10 },
+    ])
+  })
+
+  test('of a kind that nobody here knows is left for others', async () => {
+    const { deps } = await open()
+    const { kind } = noting()
+    await enqueue(deps, { kind: 'strange', payload: {} })
+    expect(await runDueJobs(deps, [kind])).toBe(0)
+  })
+
+  test('that is over is forgotten after a day, a failed one after a month', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind } = noting({ mostAttempts: 1, run: async (_, { payload }) => assertGood(payload.text) })
+    await note(deps, 'good')
+    await note(deps, 'bad')
+    await runDueJobs(deps, [kind])
+    const all = { states: undefined, kind: undefined }
+    const list = async () => {
+      await forgetOldJobs(deps)
+      return (await findJobs(deps, all, { page: 1, perPage: 20, offset: 0 })).rows.map(({ state }) => state)
+    }
+    expect(await list()).toEqual(['failed', 'finished'])
+    clock.now = later(25 * 3600)
+    expect(await list()).toEqual(['failed'])
+    clock.now = later(31 * 24 * 3600)
+    expect(await list()).toEqual([])
+  })
+})
+
+describe('jobs with the same key', () => {
+  test('run one at a time, in the order they were queued, beside those with another key', async () => {
+    const { deps } = await open()
+    const running = new Set<string>()
+    const together: string[][] = []
+    const { kind, notes } = noting({
+      concurrency: 10,
+      async run(_deps, { payload }) {
+        running.add(payload.text)
+        together.push([...running])
+        await sleep(20)
+        running.delete(payload.text)
+      },
+    })
+    for (const text of ['a1', 'b1', 'a2', 'b2', 'a3']) await note(deps, text, { key: text.slice(0, 1) })
+    const runner = runJobs(deps, [kind])
+    onTestFinished(() => runner.stop())
+    await expect.poll(() => notes.length).toBe(5)
+    expect(notes.filter((text) => text.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
+    expect(together.some((texts) => texts.length === 2)).toBe(true)
+    for (const texts of together) expect(new Set(texts.map((text) => text[0])).size).toBe(texts.length)
+  })
+
+  test('wait for one that is tried again', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind, notes } = noting({
+      run: async (_deps, job) => assertGood(job.attempt === 1 ? 'bad' : job.payload.text),
+    })
+    await note(deps, 'first', { key: 'k' })
+    await note(deps, 'second', { key: 'k' })
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual(['first'])
+    clock.now = later(6)
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual(['first', 'first', 'second'])
+  })
+
+  test('are absorbed by one run where the kind says so, and leave no trace', async () => {
+    const { deps } = await open()
+    const { kind, notes } = noting({ absorbs: true })
+    for (const text of ['a', 'b', 'c']) await note(deps, text, { key: 'k' })
+    await note(deps, 'other', { key: 'l' })
+    expect(await runDueJobs(deps, [kind])).toBe(2)
+    expect(notes).toEqual(['a', 'other'])
+    const page = { page: 1, perPage: 20, offset: 0 }
+    expect((await findJobs(deps, { states: undefined, kind: undefined }, page)).rows).toEqual([])
+  })
+
+  test('are absorbed only if they were queued before the run began', async () => {
+    const { deps } = await open()
+    const { kind, notes } = noting({
+      absorbs: true,
+      run: async (deps, { payload }) => void (payload.text === 'a' && (await note(deps, 'while it ran', { key: 'k' }))),
+    })
+    await note(deps, 'a', { key: 'k' })
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual(['a', 'while it ran'])
+  })
+
+  test('that were queued out of order are not run together', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const early = await note(deps, 'early', { key: 'k', runAt: later(10) })
+    const late = await note(deps, 'late', { key: 'k' })
+    expect(await findDueJob(deps.db, ['note'], clock.now)).toBeUndefined()
+    const lease = { token: 't', expiresAt: later(60) }
+    expect(await claimJob(deps.db, late, lease, clock.now)).toMatchObject({ id: late })
+    await expect(claimJob(deps.db, early, lease, later(10))).rejects.toThrow()
+  })
+})
+
+describe('a process that dies', () => {
+  test('leaves its job to another one once its lease is over; the work runs again from the beginning', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind, notes } = noting()
+    const id = await note(deps, 'x')
+    // What a process does that is killed right after it has begun.
+    await claimJob(deps.db, id, { token: 'dead', expiresAt: later(60) }, start)
+    expect(await runDueJobs(deps, [kind])).toBe(0)
+    clock.now = later(61)
+    expect(await runDueJobs(deps, [kind])).toBe(1)
+    expect(notes).toEqual(['x'])
+    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 2 })
+  })
+
+  test('every time it runs the same job does so only as often as the job may be tried', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    const { kind, notes } = noting({ mostAttempts: 2 })
+    const id = await note(deps, 'x')
+    for (const minutes of [0, 2]) {
+      clock.now = later(minutes * 60)
+      await claimJob(deps.db, id, { token: 'dead', expiresAt: later(minutes * 60 + 60) }, clock.now)
+    }
+    clock.now = later(240)
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual([])
+    expect(await getJob(deps, id)).toMatchObject({ state: 'failed', lastError: 'the process ended while it ran' })
+  })
+
+  test.runIf(testEngine === 'sqlite')('with SQLite is known to be dead as soon as the next one starts', async () => {
+    const { deps } = await open()
+    const { kind, notes } = noting()
+    const id = await note(deps, 'x')
+    await claimJob(deps.db, id, { token: 'dead', expiresAt: '2999-01-01T00:00:00.000Z' }, deps.now())
+    const runner = runJobs(deps, [kind])
+    onTestFinished(() => runner.stop())
+    await expect.poll(() => notes).toEqual(['x'])
+  })
+
+  test('that only slept does not overwrite what the other one did', async () => {
+    const clock = { now: start }
+    const { deps } = await open({ clock })
+    let wakeUp = () => {}
+    const asleep = new Promise<void>((resolve) => {
+      wakeUp = resolve
+    })
+    const { kind } = noting({
+      async run(_deps, { attempt }) {
+        if (attempt > 1) return
+        await asleep
+        throw new Error('woke up')
+      },
+    })
+    const id = await note(deps, 'x')
+    const first = runDueJobs(deps, [kind])
+    await expect.poll(() => getJob(deps, id)).toMatchObject({ state: 'running' })
+    clock.now = later(61)
+    await runDueJobs(deps, [kind])
+    wakeUp()
+    await first
+    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 2, lastError: null })
+  })
+
+  test('on purpose puts its work back at once, without counting the attempt', async () => {
+    const { deps } = await open()
+    let aborted = false
+    const { kind, notes } = noting({
+      async run(_deps, { signal }) {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted = true
+            reject(signal.reason)
+          })
+        })
+      },
+    })
+    const id = await note(deps, 'x')
+    const runner = runJobs(deps, [kind])
+    await expect.poll(() => notes).toEqual(['x'])
+    await runner.stop()
+    expect(aborted).toBe(true)
+    expect(await getJob(deps, id)).toMatchObject({ state: 'waiting', attempts: 0, lastError: null })
+  })
+})
+
+describe.runIf(testEngine === 'postgres')('two processes', () => {
+  test('share the work: every job runs once, and one with a key never beside another', async () => {
+    const { deps, another } = await open()
+    const other = await another()
+    onTestFinished(() => other.db.close())
+    const running = new Set<string>()
+    const { kind, notes } = noting({
+      concurrency: 3,
+      async run(_deps, { payload }) {
+        const key = payload.text.slice(0, 1)
+        expect(running).not.toContain(key)
+        running.add(key)
+        await sleep(5)
+        running.delete(key)
+      },
+    })
+    const runners = [runJobs(deps, [kind]), runJobs(other, [kind])]
+    onTestFinished(async () => void (await Promise.all(runners.map((runner) => runner.stop()))))
+    const texts = Array.from({ length: 40 }, (_, index) => `${'abcd'[index % 4]}${index}`)
+    await Promise.all(texts.map((text) => note(deps, text, { key: text.slice(0, 1) })))
+    const page = { page: 1, perPage: 100, offset: 0 }
+    const finished = async () =>
+      (await findJobs(deps, { states: ['finished'], kind: undefined }, page)).rows.map(({ attempts }) => attempts)
+    await expect.poll(finished).toEqual(texts.map(() => 1))
+    expect([...notes].sort()).toEqual([...texts].sort())
+  })
+
+  test('hear of each other’s work at once', async () => {
+    const { deps, another } = await open()
+    const other = await another()
+    onTestFinished(() => other.db.close())
+    const { kind, notes } = noting()
+    const runner = runJobs(other, [kind])
+    onTestFinished(() => runner.stop())
+    await sleep(100)
+    await note(deps, 'x')
+    await expect.poll(() => notes, { interval: 5, timeout: 1000 }).toEqual(['x'])
+  })
+})
+
+function assertGood(text: string): void {
+  if (text === 'bad') throw new Error('this one is bad')
+}

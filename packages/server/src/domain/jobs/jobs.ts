@@ -1,0 +1,64 @@
+import { notFound, unprocessable } from '../../platform/failure.ts'
+import type { JobCount } from '../../platform/metrics.ts'
+import type { Deps } from '../deps.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import {
+  countJobs,
+  countOpenJobs,
+  deleteOldJobs,
+  findJob,
+  hurryJobs,
+  type Job,
+  type JobFilter,
+  newestJobs,
+  retryJob,
+} from './queries.ts'
+
+export { type Job, jobStates } from './queries.ts'
+
+/** Newest first. */
+export async function findJobs({ db }: Deps, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
+  const [rows, total] = await Promise.all([
+    newestJobs(db, filter, page.offset, page.perPage),
+    countJobs(db, filter, maxCountedRows),
+  ])
+  return pageOf(page, rows, total)
+}
+
+export async function getJob({ db }: Deps, id: number): Promise<Job> {
+  const job = await findJob(db, id)
+  if (!job) throw notFound()
+  return job
+}
+
+/** Lets a job that failed, or that waits for its next attempt, run now. */
+export async function runJobAgain(deps: Deps, id: number): Promise<Job> {
+  const wasWaiting = await retryJob(deps.db, id, deps.now())
+  const job = await getJob(deps, id)
+  if (!wasWaiting && job.state !== 'waiting') throw unprocessable(`a job that is ${job.state} cannot be run again`)
+  return job
+}
+
+/** Lets what waits for this key run now, whenever its next attempt was to be. */
+export async function hurry(deps: Deps, key: string): Promise<void> {
+  await hurryJobs(deps.db, key, deps.now())
+}
+
+/** For the metrics: how many there are of each kind in each state but finished. */
+export function countByKind({ db }: Deps): Promise<JobCount[]> {
+  return countOpenJobs(db)
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const batchSize = 1000
+
+/** What is done is kept for a day, what failed for a month, for whoever looks at the list. */
+export async function forgetOldJobs(deps: Deps): Promise<void> {
+  for (const [state, days] of [
+    ['finished', 1],
+    ['failed', 30],
+  ] as const) {
+    const before = new Date(Date.parse(deps.now()) - days * dayMs).toISOString()
+    for (let gone = batchSize; gone === batchSize; ) gone = await deleteOldJobs(deps.db, state, before, batchSize)
+  }
+}
