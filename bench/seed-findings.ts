@@ -23,8 +23,14 @@ export async function seedFindings(db: Database, { findings }: Sizes): Promise<v
     before += total
   }
   await db.run(sql`
-    insert into vulnerability_counts (project_id, severity, state, total)
-    select project_id, severity, state, count(*) from vulnerabilities group by project_id, severity, state`)
+    insert into vulnerability_counts (project_id, is_on_default_branch, severity, state, report_type, scanner_id,
+      is_resolved_on_default_branch, dismissal_reason, total, seconds)
+    select project_id, true, severity, state, report_type, scanner_id, false, '', count(*), 0
+    from vulnerabilities group by project_id, severity, state, report_type, scanner_id`)
+  await db.run(sql`
+    insert into vulnerability_days (project_id, day, severity, growth)
+    select project_id, ${now.slice(0, 10)}, severity, count(*) from vulnerabilities
+    where state in ('detected', 'confirmed') group by project_id, severity`)
 }
 
 interface Numbered {
@@ -76,12 +82,20 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     title: reportEntry(number).name,
     state: stateOf(number),
     severity: rankOf(number),
+    resolved_at: stateOf(number) === 'resolved' ? now : null,
   }))
-  const columns = { id: 'integer', title: 'text', state: 'text', severity: 'integer' } as const
+  const columns = {
+    id: 'integer',
+    title: 'text',
+    state: 'text',
+    severity: 'integer',
+    resolved_at: 'timestamp',
+  } as const
   await db.run(sql`
-    insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, created_at,
-      updated_at)
-    select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${now}, ${now}
+    insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
+      created_at, updated_at, resolved_at)
+    select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${projectId}, ${now}, ${now},
+      r.resolved_at
     from ${db.dialect.records(rows, columns)} as r`)
 }
 

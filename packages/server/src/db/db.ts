@@ -73,6 +73,10 @@ export interface Dialect {
   containsTerms(table: string, columns: readonly string[], terms: readonly string[]): Sql
   /** True when the lower-cased column contains the text (case-insensitive, no wildcards). */
   contains(column: Sql, text: string): Sql
+  /** The text with A to Z as a to z, whatever the locale. */
+  asciiLower(text: Sql): Sql
+  /** Whole seconds since 1970 of a time. */
+  seconds(time: Sql): Sql
 }
 
 export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

@@ -24,6 +24,8 @@ export const sqliteDialect: Dialect = {
     return sql`${raw(quoted(table))}.id in (select rowid from ${index} where ${index} match ${match.join(' OR ')})`
   },
   contains: (column, text) => sql`instr(unicode_lower(${column}), ${unicodeLower(text)}) > 0`,
+  asciiLower: (text) => sql`lower(${text})`,
+  seconds: (time) => sql`unixepoch(${time})`,
 }
 
 export const postgresDialect: Dialect = {
@@ -54,6 +56,8 @@ export const postgresDialect: Dialect = {
   },
   // `like` and not `strpos`: a trigram index on lower(column) serves it.
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,
+  asciiLower: (text) => sql`lower(${text} collate "C")`,
+  seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
 
 const postgresTypes: Record<RecordColumn, string> = {

@@ -68,12 +68,22 @@ const counters = {
         select count(*) from project_topics a join projects p on p.id = a.project_id
         where a.topic_id = t.id and p.visibility <> 'private')`,
   'vulnerability counts': `
-    select project_id, severity, state, sum(total) from (
-      select project_id, severity, state, total from vulnerability_counts
+    select project_id, cell, sum(total), sum(seconds) from (
+      select project_id, is_on_default_branch || severity || state || report_type || ' ' || scanner_id || ' '
+        || is_resolved_on_default_branch || dismissal_reason as cell, total, seconds from vulnerability_counts
       union all
-      select project_id, severity, state, -count(*) from vulnerabilities
-      where is_on_default_branch group by project_id, severity, state)
-    group by project_id, severity, state having sum(total) <> 0`,
+      select project_id, is_on_default_branch || severity || state || report_type || ' ' || scanner_id || ' '
+        || is_resolved_on_default_branch || coalesce(dismissal_reason, ''), -count(*),
+        -sum(case when state = 'resolved' then unixepoch(resolved_at) - unixepoch(created_at) else 0 end)
+      from vulnerabilities group by project_id, 2)
+    group by project_id, cell having sum(total) <> 0 or sum(seconds) <> 0`,
+  'vulnerabilities by day': `
+    select project_id, severity, sum(growth) from (
+      select project_id, severity, growth from vulnerability_days
+      union all
+      select project_id, severity, -1 from vulnerabilities
+      where is_on_default_branch and state in ('detected', 'confirmed'))
+    group by project_id, severity having sum(growth) <> 0`,
   'upload usage': `
     select project_id, sum(files), sum(bytes) from (
       select project_id, files, bytes from upload_usage where project_id is not null

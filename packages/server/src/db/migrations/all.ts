@@ -2,7 +2,14 @@ import type { Migration } from '../migrate.ts'
 import { foundation } from './0001_foundation.ts'
 import { uploadLife } from './0002_upload_life.ts'
 import { movedPaths } from './0003_moved_paths.ts'
+import { vulnerabilityLists } from './0006_vulnerability_lists.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 
 /** In order; only ever appended to. */
-export const migrations: readonly Migration[] = [foundation, uploadLife, movedPaths, jobsHooksExports]
+export const migrations: readonly Migration[] = [
+  foundation,
+  uploadLife,
+  movedPaths,
+  vulnerabilityLists,
+  jobsHooksExports,
+]

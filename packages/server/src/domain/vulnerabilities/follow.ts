@@ -2,16 +2,18 @@ import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
+import { addToCounts, newlyDetected } from './count-queries.ts'
+import { keepingCounts } from './counts.ts'
 import {
   attachFindings,
-  countByState,
   insertVulnerabilities,
+  listGoneVulnerabilities,
   listUnattachedFindings,
+  listVulnerabilityIds,
   setResolvedOnDefaultBranch,
   takeOverFindings,
   type UnattachedFinding,
 } from './follow-queries.ts'
-import { addToCounts, type CountChange } from './queries.ts'
 import { severityOf } from './scales.ts'
 import { titleOf } from './vulnerabilities.ts'
 
@@ -27,16 +29,13 @@ export interface Sightings {
  * Inside the import's transaction.
  */
 export async function followFindings(deps: Deps, project: Project, { seen, now }: Sightings): Promise<void> {
-  const changes: CountChange[] = []
   await inSlices(seen, async (findingIds) => {
-    const before = await countByState(deps.db, findingIds)
-    const changed = await takeOverFindings(deps.db, findingIds, now)
-    if (changed === 0) return
-    for (const { total, ...kind } of before) changes.push({ ...kind, total: -total })
-    changes.push(...(await countByState(deps.db, findingIds)))
+    const ids = await listVulnerabilityIds(deps.db, findingIds)
+    await keepingCounts(deps, project.id, ids, () => takeOverFindings(deps.db, findingIds, now))
   })
-  await addToCounts(deps.db, project.id, changes)
-  await setResolvedOnDefaultBranch(deps.db, project.id, project.defaultBranch, now)
+  await inSlices(await listGoneVulnerabilities(deps.db, project.id, project.defaultBranch), (ids) =>
+    keepingCounts(deps, project.id, ids, () => setResolvedOnDefaultBranch(deps.db, ids, now)),
+  )
 }
 
 /** Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. */
@@ -46,14 +45,11 @@ export async function promoteFindings(
   author: User,
   findingIds: readonly number[],
 ): Promise<number> {
-  const promoted: CountChange[] = []
+  let promoted = 0
   await inSlices(findingIds, async (slice) => {
-    for (const { severity } of await promoteSlice(deps, project, author, slice)) {
-      promoted.push({ severity: severityOf(severity), state: 'detected', total: 1 })
-    }
+    promoted += (await promoteSlice(deps, project, author, slice)).length
   })
-  await addToCounts(deps.db, project.id, promoted)
-  return promoted.length
+  return promoted
 }
 
 async function promoteSlice(
@@ -72,5 +68,7 @@ async function promoteSlice(
     drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
     now,
   )
+  const added = unattached.map((finding) => newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
+  await addToCounts(deps.db, project.id, added, now)
   return unattached
 }

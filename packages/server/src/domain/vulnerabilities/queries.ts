@@ -14,7 +14,7 @@ import {
   vulnerabilityColumns,
   vulnerabilityFrom,
 } from './rows.ts'
-import { confidenceRanks, type Severity, type State, severityRanks } from './scales.ts'
+import { confidenceRanks, type Severity, severityRanks } from './scales.ts'
 
 /** Where a row stands in a list that begins with the worst. */
 export interface Position {
@@ -85,15 +85,16 @@ export interface VulnerabilityDraft {
   severity: Severity
   confidence: Finding['confidence']
   reportType: string
+  scannerId: number
   now: string
 }
 
 export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Promise<Vulnerability> {
   const row = await db.one<VulnerabilityRow>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      created_at, updated_at)
+      scanner_id, created_at, updated_at)
     values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
-      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.now}, ${draft.now})
+      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.now}, ${draft.now})
     returning ${vulnerabilityColumns}`)
   if (!row) throw new Error('an inserted vulnerability returned no row')
   return vulnerabilityFrom(row)
@@ -105,25 +106,6 @@ export async function attachFinding(db: Db, findingId: number, vulnerabilityId: 
     update findings set vulnerability_id = ${vulnerabilityId}, updated_at = ${now}
     where id = ${findingId} and vulnerability_id is null`)
   return changed === 1
-}
-
-export interface CountChange {
-  severity: Severity
-  state: State
-  total: number
-}
-
-/** Adds to the kept counts; a negative number takes away. Always in the same order, so that two imports do not deadlock. */
-export async function addToCounts(db: Db, projectId: number, changes: readonly CountChange[]): Promise<void> {
-  if (changes.length === 0) return
-  const rows = changes.map(({ severity, state, total }) => ({ severity: severityRanks[severity], state, total }))
-  const columns = { severity: 'integer', state: 'text', total: 'integer' } as const
-  await db.run(sql`
-    insert into vulnerability_counts (project_id, severity, state, total)
-    select ${projectId}, r.severity, r.state, cast(sum(r.total) as bigint)
-    from ${db.dialect.records(rows, columns)} as r where true
-    group by r.severity, r.state order by r.severity, r.state
-    on conflict (project_id, severity, state) do update set total = vulnerability_counts.total + excluded.total`)
 }
 
 export interface FindingFilter {

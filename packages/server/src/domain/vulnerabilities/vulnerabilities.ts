@@ -5,9 +5,9 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { openMilestones } from '../milestones.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
+import { addToCounts, newlyDetected } from './count-queries.ts'
 import type { Finding, ListedFinding, Vulnerability } from './finding.ts'
 import {
-  addToCounts,
   attachFinding,
   type FindingFilter,
   findFindingPosition,
@@ -76,12 +76,13 @@ export function promoteFinding(
       severity: finding.severity,
       confidence: finding.confidence,
       reportType: finding.reportType,
+      scannerId: finding.scannerId,
       now: deps.now(),
     })
     // Two requests may get this far; only one of them attaches.
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
-    await addToCounts(deps.db, project.id, [{ severity: finding.severity, state: 'detected', total: 1 }])
+    await addToCounts(deps.db, project.id, [newlyDetected(finding)], vulnerability.createdAt)
     return {
       vulnerability,
       finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
