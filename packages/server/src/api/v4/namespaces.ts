@@ -60,7 +60,7 @@ export const namespaceRoutes: readonly Route[] = [
     input: Type.Object({ id: text(), parent_id: optional(integer()) }),
     status: 200,
     output: Type.Object({ exists: Type.Boolean(), suggests: Type.Array(Type.String()) }),
-    handle: ({ deps, input }) => checkPath(deps, input.id, input.parent_id),
+    handle: ({ deps, caller, input }) => checkPath(deps, caller, input.id, input.parent_id),
   }),
 ]
 

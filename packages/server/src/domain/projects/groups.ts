@@ -160,7 +160,7 @@ async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namesp
   return parent
 }
 
-function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
+export function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
   return isAdmin || (user.canCreateGroup && !user.isExternal)
 }
 

@@ -3,11 +3,12 @@ import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { mayCreateTopLevel } from './groups.ts'
 import { listLevels } from './member-queries.ts'
 import { countMembersBelow, countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
 import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
 import { lineageOf, type Namespace } from './project.ts'
-import { findNamespace, groupLevel } from './visible.ts'
+import { findNamespace, groupLevel, isGroupVisible } from './visible.ts'
 
 export interface NamespaceQuery {
   search?: string | undefined
@@ -66,18 +67,32 @@ export async function countMembersFor(
   return new Map(counted.map((group) => [group.id, totals.get(group.id) ?? 0]))
 }
 
-/** Whether a user or group has the path, and if so one like it that is free. */
+/**
+ * Whether a user or group has the path, and if so one like it that is free. Of one that is invisible it is told only to
+ * somebody who would hear it anyway, by trying to create a group there.
+ */
 export async function checkPath(
   deps: Deps,
+  caller: Caller,
   path: string,
   parentId: number | undefined,
 ): Promise<{ exists: boolean; suggests: string[] }> {
+  const free = { exists: false, suggests: [] }
   const parent = parentId === undefined ? undefined : await findNamespaceById(deps.db, parentId)
-  if (parentId !== undefined && !parent) return { exists: false, suggests: [] }
-  const isTaken = async (candidate: string) =>
-    (await findNamespaceByPath(deps.db, parent ? `${parent.fullPath}/${candidate}` : candidate)) !== undefined
-  if (path.includes('/') || !(await isTaken(path))) return { exists: false, suggests: [] }
+  if (path.includes('/') || (parentId !== undefined && !parent)) return free
+  const level = parent ? await groupLevel(deps, parent, caller) : 0
+  if (parent && !(await isNamespaceVisible(deps, parent, caller))) return free
+  const mayCreate = parent ? level >= roles.maintainer : mayCreateTopLevel(caller)
+  const isTaken = async (candidate: string) => {
+    const found = await findNamespaceByPath(deps.db, parent ? `${parent.fullPath}/${candidate}` : candidate)
+    return found !== undefined && (mayCreate || (await isNamespaceVisible(deps, found, caller)))
+  }
+  if (!(await isTaken(path))) return free
   let number = 1
   while (await isTaken(`${path}${number}`)) number += 1
   return { exists: true, suggests: [`${path}${number}`] }
+}
+
+async function isNamespaceVisible(deps: Deps, namespace: Namespace, caller: Caller): Promise<boolean> {
+  return isGroupVisible(deps, namespace, caller, await groupLevel(deps, namespace, caller))
 }

@@ -1,0 +1,231 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Db } from '../../db/db.ts'
+import type { Client, Reply } from '../../testing/client.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+
+const writers = 50
+const stepsPerWriter = Number(process.env['ALCOVE_TEST_WRITER_STEPS'] ?? 12)
+const names = Array.from({ length: 12 }, (_, number) => `topic ${number}`)
+const visibilities = ['private', 'internal', 'public']
+
+test('every count is right after fifty writers have changed everything it depends on', async () => {
+  const server = await startServer({ settings: { logLevel: 'error' } })
+  const world = await settle(server)
+  const bugs: string[] = []
+  let successes = 0
+
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      const choose = chooser(writer + 1)
+      for (let step = 0; step < stepsPerWriter; step++) {
+        const [what, act] = choose(acts)
+        const { status, text } = await act(world, choose, `${writer}-${step}`)
+        if (status >= 500) bugs.push(`${what}: ${status} ${text}`)
+        if (status < 300) successes += 1
+      }
+    }),
+  )
+
+  expect(bugs).toEqual([])
+  expect(successes).toBeGreaterThan((writers * stepsPerWriter) / 4)
+  const { db } = server.deps
+  expect(await wrongTopics(db)).toEqual([])
+  expect(await wrongStars(db)).toEqual([])
+  expect(await wrongPaths(db)).toEqual([])
+  // What is listed is what was counted.
+  for (const { name, total } of await countedTopics(db)) {
+    const list = await server.admin.get(`/projects?topic=${name}&per_page=1`)
+    expect([name, list.headers['x-total']]).toEqual([name, String(total)])
+  }
+})
+
+interface World {
+  admin: Client
+  clients: Client[]
+  /** Those that were there at some time; some are gone. */
+  groups: number[]
+  projects: number[]
+  topics: number[]
+  users: number[]
+}
+
+type Choose = <T>(from: readonly T[]) => T
+type Act = readonly [what: string, act: (world: World, choose: Choose, label: string) => Promise<Reply>]
+
+const acts: readonly Act[] = [
+  ['create a project', (world, choose, label) => create(world, choose, label, choose(world.groups))],
+  ['create another project', (world, choose, label) => create(world, choose, label, choose(world.groups))],
+  ['delete a project', ({ admin, projects }, choose) => admin.delete(`/projects/${choose(projects)}`)],
+  [
+    'change a visibility',
+    ({ clients, projects }, choose) =>
+      choose(clients).put(`/projects/${choose(projects)}`, { visibility: choose(visibilities) }),
+  ],
+  [
+    'transfer a project',
+    ({ clients, projects, groups }, choose) =>
+      choose(clients).put(`/projects/${choose(projects)}/transfer`, { namespace: choose(groups) }),
+  ],
+  [
+    'transfer a project to a user',
+    ({ admin, projects }, choose, label) =>
+      admin.put(`/projects/${choose(projects)}/transfer`, { namespace: `user-${label.length % 3}` }),
+  ],
+  [
+    'set topics',
+    ({ clients, projects }, choose) =>
+      choose(clients).put(`/projects/${choose(projects)}`, { topics: some(choose), visibility: choose(visibilities) }),
+  ],
+  [
+    'set topics and nothing else',
+    ({ clients, projects }, choose) => choose(clients).put(`/projects/${choose(projects)}`, { topics: some(choose) }),
+  ],
+  [
+    'archive',
+    ({ clients, projects }, choose) =>
+      choose(clients).post(`/projects/${choose(projects)}/${choose(['archive', 'unarchive'])}`),
+  ],
+  [
+    'merge topics',
+    ({ admin, topics }, choose) =>
+      admin.post('/topics/merge', { source_topic_id: choose(topics), target_topic_id: choose(topics) }),
+  ],
+  ['delete a topic', ({ admin, topics }, choose) => admin.delete(`/topics/${choose(topics)}`)],
+  ['create a topic', createTopic],
+  ['create a group with projects, and delete it', comeAndGo],
+  ['delete a user with his projects', leave],
+  [
+    'star',
+    ({ clients, projects }, choose) =>
+      choose(clients).post(`/projects/${choose(projects)}/${choose(['star', 'unstar'])}`),
+  ],
+  [
+    'rename a project',
+    ({ clients, projects }, choose, label) =>
+      choose(clients).put(`/projects/${choose(projects)}`, { path: `p${label}` }),
+  ],
+  [
+    'rename a group',
+    ({ clients, groups }, choose, label) => choose(clients).put(`/groups/${choose(groups)}`, { path: `g${label}` }),
+  ],
+]
+
+async function settle(server: TestServer): Promise<World> {
+  const { admin } = server
+  const clients = [await server.user('user-0'), await server.user('user-1'), await server.user('user-2')]
+  const world: World = { admin, clients: [...clients, admin], groups: [], projects: [], topics: [], users: [] }
+  for (const [number, visibility] of [...visibilities, ...visibilities].entries()) {
+    // The second half below the first.
+    const parent = number >= 3 ? world.groups[number - 3] : undefined
+    const group = { name: `group ${number}`, path: `group-${number}`, visibility, parent_id: parent }
+    const { body } = await admin.post('/groups', group)
+    world.groups.push(body.id)
+    for (const client of clients) {
+      await admin.post(`/groups/${body.id}/members`, { user_id: client.user?.id, access_level: 50 })
+    }
+  }
+  for (const name of names) world.topics.push((await admin.post('/topics', { name, title: name })).body.id)
+  for (let number = 0; number < 20; number++) {
+    const choose = chooser(1000 + number)
+    await create(world, choose, `first-${number}`, choose(world.groups))
+  }
+  return world
+}
+
+async function create(world: World, choose: Choose, label: string, namespaceId: number): Promise<Reply> {
+  const project = {
+    name: `project ${label}`,
+    path: `project-${label}`,
+    namespace_id: namespaceId,
+    topics: some(choose),
+  }
+  const created = await choose(world.clients).post('/projects', { ...project, visibility: choose(visibilities) })
+  if (created.status === 201) world.projects.push(created.body.id)
+  return created
+}
+
+async function createTopic({ admin, topics }: World, choose: Choose): Promise<Reply> {
+  const name = choose(names)
+  const created = await admin.post('/topics', { name, title: name })
+  if (created.status === 201) topics.push(created.body.id)
+  return created
+}
+
+/** Others transfer projects into it meanwhile. */
+async function comeAndGo(world: World, choose: Choose, label: string): Promise<Reply> {
+  const { body } = await world.admin.post('/groups', {
+    name: `brief ${label}`,
+    path: `brief-${label}`,
+    visibility: 'public',
+  })
+  world.groups.push(body.id)
+  await create(world, choose, `in-${label}`, body.id)
+  await world.admin.put(`/projects/${choose(world.projects)}/transfer`, { namespace: body.id })
+  return world.admin.delete(`/groups/${body.id}`)
+}
+
+async function leave(world: World, choose: Choose, label: string): Promise<Reply> {
+  const { admin } = world
+  const user = { username: `u-${label}`, name: label, email: `${label}@example.test`, force_random_password: true }
+  const { body } = await admin.post('/users', user)
+  const project = { name: `own ${label}`, topics: some(choose), visibility: choose(visibilities) }
+  const own = await admin.post(`/projects/user/${body.id}`, project)
+  if (own.status === 201) world.projects.push(own.body.id)
+  return admin.delete(`/users/${body.id}`)
+}
+
+function some(choose: Choose): string[] {
+  return [choose(names), choose(names), choose(names)]
+}
+
+/** The same choices for the same seed. */
+function chooser(seed: number): Choose {
+  let state = seed * 2_654_435_761
+  return (from) => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e3779b9) | 0
+    const chosen = from[(state >>> 8) % from.length]
+    if (chosen === undefined) throw new Error('nothing to choose from')
+    return chosen
+  }
+}
+
+interface Counted {
+  name: string
+  total: number
+  open: number
+}
+
+function countedTopics(db: Db): Promise<Counted[]> {
+  return db.all(sql`
+    select t.name, count(p.id) as total, count(case when p.visibility <> 'private' then 1 end) as open
+    from topics t left join project_topics a on a.topic_id = t.id left join projects p on p.id = a.project_id
+    group by t.id, t.name order by t.id`)
+}
+
+async function wrongTopics(db: Db): Promise<unknown[]> {
+  const counted = await countedTopics(db)
+  const kept = await db.all<Counted>(sql`
+    select name, total_projects_count as total, non_private_projects_count as open from topics order by id`)
+  expect(counted.length).toBeGreaterThan(0)
+  return kept.filter((topic, index) => JSON.stringify(topic) !== JSON.stringify(counted[index]))
+}
+
+function wrongStars(db: Db): Promise<unknown[]> {
+  return db.all(sql`
+    select id, star_count from projects p
+    where star_count <> (select count(*) from project_stars s where s.project_id = p.id)`)
+}
+
+/** Paths that do not follow from those above, or lead on although something is there. */
+function wrongPaths(db: Db): Promise<unknown[]> {
+  return db.all(sql`
+    select p.full_path as wrong from projects p join namespaces n on n.id = p.namespace_id
+    where p.full_path <> n.full_path || '/' || p.path or p.full_path_key <> lower(p.full_path)
+    union all
+    select n.full_path from namespaces n join namespaces parent on parent.id = n.parent_id
+    where n.full_path <> parent.full_path || '/' || n.path or n.full_path_key <> lower(n.full_path)
+    union all
+    select path_key from moved_paths where path_key in (select full_path_key from projects)
+      or path_key in (select full_path_key from namespaces)`)
+}
