@@ -4,6 +4,7 @@ import { removeDoomed } from './domain/files/doomed.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { forgetOldJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
+import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 
@@ -21,6 +22,7 @@ const rounds: readonly Round[] = [
   { name: 'expire deleted uploads', everyMs: hourMs, run: expireUploads },
   { name: 'remove doomed objects', everyMs: 10 * minuteMs, run: removeDoomed },
   { name: 'sweep objects', everyMs: hourMs, run: sweepObjects },
+  { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
 ]

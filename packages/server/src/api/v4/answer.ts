@@ -140,7 +140,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     const { page, perPage } = readPage(pageOf(call.input))
     const { rows, ...end } = list
     const headers =
-      'sort' in end
+      'next' in end
         ? keysetHeaders({ perPage, url, parameters, ...end })
         : pageHeaders({ page, perPage, url, parameters, rowCount: rows.length, ...end })
     return render(route.status, stringify(rows), headers)

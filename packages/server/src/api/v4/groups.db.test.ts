@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Client } from '../../testing/client.ts'
 import { startServer as start } from '../../testing/server.ts'
 
 const startServer = () => start({ settings: { externalUrl: 'https://alcove.test' } })
@@ -103,6 +104,47 @@ test('maintainers and owners of a group create subgroups in it', async () => {
   expect(await stranger.post('/groups', sub)).toMatchObject(hidden)
   expect(await server.admin.post('/groups', { ...sub, parent_id: 4711 })).toMatchObject(hidden)
   expect(paths(await developer.get('/groups/acme/subgroups'))).toEqual(['acme/web'])
+})
+
+test('groups nest twenty deep below the first, and no deeper', async () => {
+  const { admin } = await startServer()
+  const create = (depth: number, parent_id: number | undefined) =>
+    admin.post('/groups', { name: `g${depth}`, path: `g${depth}`, parent_id, visibility: 'public' })
+  let parent: number | undefined
+  for (let depth = 0; depth <= 20; depth++) parent = (await create(depth, parent)).body.id
+
+  expect(await create(21, parent)).toMatchObject({
+    status: 400,
+    body: { message: 'Failed to save group {:parent_id=>["has too deep level of nesting"]}' },
+  })
+  expect((await admin.get(`/groups/${parent}`)).body.full_path.split('/')).toHaveLength(21)
+  // A member above is one at the very bottom.
+  const project = (await admin.post('/projects', { name: 'deep', namespace_id: parent })).body
+  expect((await admin.get(`/projects/${project.id}/members/all/1`)).body).toMatchObject({ access_level: 50 })
+})
+
+test('everything below a group is listed, as far as the caller can read it', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  const create = async (path: string, parent_id?: number, visibility = 'public') =>
+    (await server.admin.post('/groups', { name: path, path, parent_id, visibility })).body.id
+  const acme = await create('acme')
+  const web = await create('web', acme)
+  await create('deep', web)
+  const vault = await create('vault', acme, 'private')
+  await create('shelf', vault, 'private')
+  await create('acme-not')
+  const list = async (client: Client, query = '') =>
+    paths(await client.get(`/groups/${acme}/descendant_groups${query}`))
+
+  expect(await list(server.admin)).toEqual(['acme/web/deep', 'acme/vault/shelf', 'acme/vault', 'acme/web'])
+  expect(await list(server.anonymous)).toEqual(['acme/web/deep', 'acme/web'])
+  expect(await list(nadia)).toEqual(['acme/web/deep', 'acme/web'])
+  expect(await list(server.admin, '?search=el&order_by=path&sort=desc')).toEqual(['acme/vault/shelf'])
+  await server.admin.post(`/groups/${vault}/members`, { user_id: nadia.user?.id, access_level: 10 })
+  expect(await list(nadia, '?per_page=3&page=1')).toEqual(['acme/web/deep', 'acme/vault/shelf', 'acme/vault'])
+  expect(paths(await nadia.get(`/groups/${acme}/subgroups`))).toEqual(['acme/vault', 'acme/web'])
+  expect(await server.anonymous.get(`/groups/${vault}/descendant_groups`)).toMatchObject(hidden)
 })
 
 test('a whole path has 255 characters at most, projects included', async () => {

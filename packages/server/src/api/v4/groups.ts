@@ -1,10 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../domain/access/roles.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { PageRequest } from '../../domain/page.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../domain/projects/groups.ts'
+import type { NamespaceOrder } from '../../domain/projects/namespace-order.ts'
 import type { Namespace } from '../../domain/projects/project.ts'
 import { findProjects } from '../../domain/projects/project-list.ts'
+import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeGroup } from '../../domain/removal/remove.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
+import { cursorFields, nextOf, readKeyset } from './keyset.ts'
 import { visibility } from './project-input.ts'
 import { projectView, viewProjects, webUrl } from './project-views.ts'
 import { type Route, route } from './route.ts'
@@ -107,6 +112,21 @@ function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
   }
 }
 
+async function listGroups(
+  deps: RootDeps,
+  caller: Visitor | null,
+  query: GroupQuery,
+  order: NamespaceOrder,
+  page: PageRequest,
+  origin: string,
+) {
+  const found = await findGroups(deps, caller, query, order, page)
+  const rows = found.rows.map((group) => viewGroup(group, origin))
+  const placeOf = (group: Namespace) => ({ value: String(group[order.by]), id: group.id })
+  const next = nextOf(page, found, placeOf)
+  return next ? { ...next, rows } : { ...found, rows }
+}
+
 const mostProjectsShown = { page: 1, perPage: 100, offset: 0 }
 
 export const groupRoutes: readonly Route[] = [
@@ -115,14 +135,13 @@ export const groupRoutes: readonly Route[] = [
     path: '/groups',
     summary: 'List the groups you can see',
     permission: 'group.list',
-    input: listInput,
+    input: Type.Object({ ...listFields, ...cursorFields }),
     status: 200,
     output: Type.Array(groupView),
     paged: true,
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
-      const found = await findGroups(deps, caller, groupQueryFrom(input), order, page)
-      return { ...found, rows: found.rows.map((group) => viewGroup(group, origin)) }
+      return listGroups(deps, caller, groupQueryFrom(input), order, readKeyset(input, page), origin)
     },
   }),
   route({
@@ -137,8 +156,22 @@ export const groupRoutes: readonly Route[] = [
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input), topLevelOnly: false, parentId: group.id }
-      const found = await findGroups(deps, caller, query, order, page)
-      return { ...found, rows: found.rows.map((group) => viewGroup(group, origin)) }
+      return listGroups(deps, caller, query, order, page, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/descendant_groups',
+    summary: 'List the groups below a group, however deep',
+    permission: 'group.read',
+    input: listInput,
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const query = { ...groupQueryFrom(input), topLevelOnly: false, below: group }
+      return listGroups(deps, caller, query, order, page, origin)
     },
   }),
   route({

@@ -1,4 +1,6 @@
+import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import { forgetExpiredMembers } from '../../domain/projects/members.ts'
 import type { Client } from '../../testing/client.ts'
 import { startServer as start } from '../../testing/server.ts'
 
@@ -247,6 +249,34 @@ test('a membership is over from the day it expires', async () => {
   const again = await server.admin.post(path, { user_id: id(nadia), access_level: 20 })
   expect(again).toMatchObject({ status: 201, body: { access_level: 20, expires_at: null } })
   expect(again.body.created_at).toBe('2026-03-12T00:00:00.000Z')
+})
+
+test('rows of memberships that are over are removed, however many, and no others', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/site')
+  const [nadia, omar] = [await server.user('nadia'), await server.user('omar')]
+  const path = `/projects/${project.id}/members`
+  await server.admin.post(path, { user_id: id(nadia), access_level: 30, expires_at: '2026-03-12' })
+  await server.admin.post('/groups/acme/members', { user_id: id(omar), access_level: 30, expires_at: '2026-03-13' })
+  const { db } = server.deps
+  const people = Array.from({ length: 1200 }, (_, number) => ({ name: `p${number}` }))
+  await db.run(sql`
+    insert into users (username, username_key, email, email_key, name, created_at, updated_at)
+    select r.name, r.name, r.name, r.name, r.name, ${clock.now}, ${clock.now}
+    from ${db.dialect.records(people, { name: 'text' })} as r`)
+  await db.run(sql`
+    insert into members (project_id, user_id, access_level, expires_on, created_at)
+    select ${project.id}, id, 10, '2026-03-12', ${clock.now} from users where name like 'p%'`)
+  const count = async () => (await db.one<{ total: number }>(sql`select count(*) as total from members`))?.total ?? 0
+  const before = await count()
+
+  clock.now = '2026-03-11T23:00:00.000Z'
+  await forgetExpiredMembers(server.deps)
+  expect(await count()).toBe(before)
+  clock.now = '2026-03-12T00:00:00.000Z'
+  await forgetExpiredMembers(server.deps)
+  expect(await count()).toBe(before - 1201)
+  expect((await omar.get(`/projects/${project.id}`)).status).toBe(200)
 })
 
 test('members are searched, chosen and paged in the order they came', async () => {

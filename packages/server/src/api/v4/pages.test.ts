@@ -133,7 +133,7 @@ test('of links too long to be sent four times only the next page is told', () =>
 test('links never repeat a secret', () => {
   const bag = parseUrlencoded('private_token=s3&access_token=s3&bearer_token=s3&job_token[]=s3&sudo=root')
   expect(queryOf(headers(1, 20, { total: 1 }, 1, bag)['Link'])).toBe('page=1&per_page=20&sudo=root')
-  expect(keysetHeaders({ url, parameters: bag, perPage: 20, sort: 'asc', nextAfter: 7 })['Link']).not.toContain('s3')
+  expect(keysetHeaders({ url, parameters: bag, perPage: 20, next: { id_after: 7 } })['Link']).not.toContain('s3')
 })
 
 test('an address cannot break out of its link', () => {
@@ -146,14 +146,13 @@ test('an address cannot break out of its link', () => {
 })
 
 test.each([
-  ['asc', 41, 'id_after=41&owned=true&pagination=keyset&per_page=2&sort=asc'],
-  ['desc', 41, 'id_before=41&owned=true&pagination=keyset&per_page=2&sort=desc'],
-] as const)('a keyset page in order %s knows only the next', (sort, nextAfter, query) => {
-  const parameters = { pagination: 'keyset', sort, owned: true, page: 3, per_page: 2 }
-  expect(keysetHeaders({ url, parameters, perPage: 2, sort, nextAfter })).toEqual({
-    Link: `<${url}?${query}>; rel="next"`,
-  })
-  expect(keysetHeaders({ url, parameters, perPage: 2, sort })).toEqual({})
+  [{ id_after: 41 }, 'id_after=41&owned=true&pagination=keyset&per_page=2'],
+  [{ id_before: 41 }, 'id_before=41&owned=true&pagination=keyset&per_page=2'],
+  [{ cursor: 'WyJhIiw0MV0' }, 'cursor=WyJhIiw0MV0&owned=true&pagination=keyset&per_page=2'],
+] as const)('a keyset page that %j follows knows only that one', (next, query) => {
+  const parameters = { pagination: 'keyset', owned: true, page: 3, per_page: 2, cursor: undefined }
+  expect(keysetHeaders({ url, parameters, perPage: 2, next })).toEqual({ Link: `<${url}?${query}>; rel="next"` })
+  expect(keysetHeaders({ url, parameters, perPage: 2, next: undefined })).toEqual({})
 })
 
 test('the query of a link is read back as it was meant', () => {

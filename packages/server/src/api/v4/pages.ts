@@ -72,24 +72,22 @@ export function pageHeaders(answer: PageAnswer): Record<string, string> {
   }
 }
 
-/** One page of a list in the order of ids, which goes on after the last of them. */
+/** One page of a list that goes on after its last row. */
 export interface KeysetPage<T> extends KeysetEnd {
   rows: T[]
 }
 
 interface KeysetEnd {
-  sort: 'asc' | 'desc'
-  /** Id of the page's last row, when rows follow it. */
-  nextAfter?: number | undefined
+  /** The parameters that ask for what follows; undefined at the end. */
+  next: Readonly<Record<string, string | number>> | undefined
 }
 
 type KeysetAnswer = ListAnswer & KeysetEnd
 
 /** `pagination=keyset`: the next page is the only one known, and at the end there is no header at all. */
-export function keysetHeaders({ url, parameters, perPage, sort, nextAfter }: KeysetAnswer): Record<string, string> {
-  if (nextAfter === undefined) return {}
-  const position = sort === 'asc' ? { id_after: nextAfter } : { id_before: nextAfter }
-  const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...position })
+export function keysetHeaders({ url, parameters, perPage, next }: KeysetAnswer): Record<string, string> {
+  if (!next) return {}
+  const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...next })
   return { Link: `<${address(url)}?${query}>; rel="next"` }
 }
 

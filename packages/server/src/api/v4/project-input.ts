@@ -3,15 +3,21 @@ import { grantableLevels } from '../../domain/access/roles.ts'
 import type { ProjectQuery } from '../../domain/projects/project-list.ts'
 import type { ProjectOrder } from '../../domain/projects/project-order.ts'
 import { noKeyset } from '../../platform/failure.ts'
-import { dateTime, flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
+import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
 
 export const visibility = oneOf(['private', 'internal', 'public'])
+
+/** Administrators sort by them on GitLab; here all are as long, and the order is that of ids. */
+const storageOrders = ['storage_size', 'repository_size', 'wiki_size', 'packages_size'] as const
 
 /** Taken by every list of projects. */
 export const projectListFields = {
   order_by: oneOf(
-    ['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count', 'similarity'] as const,
-    { default: 'created_at', description: '`similarity` only has an effect with `search`' },
+    [
+      ...(['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count', 'similarity'] as const),
+      ...storageOrders,
+    ],
+    { default: 'created_at', description: '`similarity` only has an effect with `search`, sizes have none' },
   ),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   archived: optional(flag()),
@@ -31,6 +37,11 @@ export const projectListFields = {
   updated_before: optional(dateTime({ description: 'Needs `order_by=updated_at`' })),
   topic: optional(textList({ commaSeparated: true, description: 'Names of topics, all of which must match exactly' })),
   topic_id: optional(integer()),
+  with_issues_enabled: optional(flag({ description: 'If true, none: there are no issues' })),
+  with_merge_requests_enabled: optional(flag({ description: 'If true, none: there are no merge requests' })),
+  with_programming_language: optional(text({ description: 'None: there is no code' })),
+  marked_for_deletion_on: optional(date({ description: 'None: what is deleted is gone at once' })),
+  include_hidden: optional(flag({ description: 'Without effect' })),
   simple: optional(flag({ description: 'Fewer fields' })),
   statistics: optional(flag({ description: 'Without effect: there are no repositories to tell about' })),
   with_custom_attributes: optional(flag({ description: 'Without effect: there are none' })),
@@ -57,18 +68,22 @@ export function projectQueryFrom(input: ListInput): ProjectQuery {
     updatedBefore: input.updated_before,
     topics: input.topic,
     topicId: input.topic_id,
+    isVain:
+      input.with_issues_enabled === true ||
+      input.with_merge_requests_enabled === true ||
+      Boolean(input.with_programming_language) ||
+      input.marked_for_deletion_on !== undefined,
   }
 }
 
 /** Creation time is the order of ids. */
 export function projectOrderFrom(input: Pick<ListInput, 'order_by' | 'sort'>): ProjectOrder {
-  return { by: input.order_by === 'created_at' ? 'id' : input.order_by, direction: input.sort }
+  const { order_by: by, sort: direction } = input
+  return { by: by === 'created_at' || isStorageOrder(by) ? 'id' : by, direction }
 }
 
-export const keysetField = {
-  pagination: optional(
-    oneOf(['legacy', 'offset', 'keyset'], { description: 'With `keyset` pages follow by id, without totals' }),
-  ),
+function isStorageOrder(order: string): order is (typeof storageOrders)[number] {
+  return storageOrders.some((candidate) => candidate === order)
 }
 
 export function assertKeyset(input: Pick<ListInput, 'order_by'>): void {

@@ -259,6 +259,28 @@ test('users and groups have lists of their own', async () => {
   expect(names(await nadia.get(`/groups/${acme.id}/projects?search=ope`))).toEqual(['open'])
 })
 
+test('what no project has finds none, and sizes put them in no order', async () => {
+  const { nadia } = await startWithProjects()
+  const list = async (query: string) => names(await nadia.get(`/projects?${query}`))
+
+  for (const vain of [
+    'with_issues_enabled=true',
+    'with_merge_requests_enabled=1',
+    'with_programming_language=ruby',
+    'marked_for_deletion_on=2026-01-01',
+  ]) {
+    expect([vain, await list(vain)]).toEqual([vain, []])
+  }
+  for (const same of ['with_issues_enabled=false', 'with_programming_language=', 'include_hidden=true']) {
+    expect([same, await list(same)]).toEqual([same, ['own', 'inside', 'open']])
+  }
+  expect(await list('order_by=storage_size&sort=asc')).toEqual(['open', 'inside', 'own'])
+  expect(await nadia.get('/projects?with_issues_enabled=maybe&marked_for_deletion_on=soon')).toMatchObject({
+    status: 400,
+    body: { error: 'with_issues_enabled is invalid, marked_for_deletion_on is invalid' },
+  })
+})
+
 test('with keyset pages follow each other by id', async () => {
   const { server, nadia } = await startWithProjects()
   const first = await nadia.get('/projects?pagination=keyset&order_by=id&per_page=2')

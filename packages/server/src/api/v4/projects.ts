@@ -16,9 +16,9 @@ import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeProject } from '../../domain/removal/remove.ts'
 import { setProjectTopics, topicVisibilityChanged } from '../../domain/topics/assignment.ts'
 import { flag, integer, optional, text } from './input.ts'
+import { keysetField } from './keyset.ts'
 import {
   assertKeyset,
-  keysetField,
   projectAttributes,
   projectAttributesFrom,
   projectListFields,
@@ -57,7 +57,8 @@ export const projectRoutes: readonly Route[] = [
       const found = await findProjects(deps, caller, projectQueryFrom(input), projectOrderFrom(input), wanted)
       const rows = await viewProjects(deps, caller, found.rows, origin, detail)
       if (input.pagination !== 'keyset') return { ...found, rows }
-      return { rows, sort: input.sort, nextAfter: found.hasNext ? rows.at(-1)?.id : undefined }
+      const [last] = found.hasNext ? found.rows.slice(-1) : []
+      return { rows, next: last && { [input.sort === 'asc' ? 'id_after' : 'id_before']: last.id } }
     },
   }),
   route({

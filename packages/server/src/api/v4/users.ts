@@ -6,12 +6,15 @@ import {
   readAccounts,
   readUser,
   type User,
+  type UserOrder,
   unblockUser,
+  userOrderFor,
 } from '../../domain/access/users.ts'
 import type { Deps } from '../../domain/deps.ts'
 import { changeAccount, createAccount } from '../../domain/projects/accounts.ts'
 import { removeUser } from '../../domain/removal/remove.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from './input.ts'
+import { cursorFields, nextOf, readKeyset } from './keyset.ts'
 import { noOutput, type Route, route } from './route.ts'
 import {
   accountView,
@@ -69,6 +72,7 @@ export const userRoutes: readonly Route[] = [
         description: 'Administrators only',
       }),
       sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'Administrators only' }),
+      ...cursorFields,
     }),
     status: 200,
     output: Type.Array(listedUserView),
@@ -81,11 +85,13 @@ export const userRoutes: readonly Route[] = [
         createdAfter: input.created_after,
         createdBefore: input.created_before,
       }
-      const order = { by: input.order_by, direction: input.sort }
-      const found = await findUsers(deps, caller, query, order, page)
-      if (!caller?.isAdmin) return { ...found, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
+      const order = userOrderFor(caller, { by: input.order_by, direction: input.sort })
+      const asked = readKeyset({ ...input, order_by: order.by }, page)
+      const found = await findUsers(deps, caller, query, order, asked)
+      const end = nextOf(asked, found, (user) => ({ value: keyOf(user, order.by), id: user.id })) ?? found
+      if (!caller?.isAdmin) return { ...end, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
       const accounts = await readAccounts(deps, found.rows)
-      return { ...found, rows: accounts.map((account) => viewAccount(account, origin)) }
+      return { ...end, rows: accounts.map((account) => viewAccount(account, origin)) }
     },
   }),
   route({
@@ -189,6 +195,11 @@ export const userRoutes: readonly Route[] = [
     },
   }),
 ]
+
+function keyOf(user: User, by: UserOrder['by']): string {
+  if (by === 'username') return user.username.toLowerCase()
+  return { id: String(user.id), name: user.name, created_at: user.createdAt, updated_at: user.updatedAt }[by]
+}
 
 async function describe(deps: Deps, user: User, origin: string): Promise<Static<typeof accountView>> {
   const [account] = await readAccounts(deps, [user])

@@ -1,6 +1,6 @@
-import sql, { join, type Sql } from 'sql-template-tag'
+import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { maxCountedRows, type PageRequest } from '../page.ts'
+import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import type { UserDraft } from './user-draft.ts'
 import type { User, UserFilter, UserOrder } from './users.ts'
 
@@ -63,7 +63,7 @@ export async function listUsersById(db: Db, ids: readonly number[]): Promise<Use
 /** One row more than the page holds. */
 export async function listUsers(db: Db, filter: UserFilter, order: UserOrder, page: PageRequest): Promise<User[]> {
   const rows = await db.all<UserRow>(sql`
-    select ${columns} from users where ${conditions(db, filter)}
+    select ${columns} from users where ${conditions(db, filter)} ${isAfter(order, page.keyset?.after)}
     order by ${orders[order.by][order.direction]} limit ${page.perPage + 1} offset ${page.offset}`)
   return rows.map(userFrom)
 }
@@ -126,6 +126,20 @@ export async function updateUserState(db: Db, id: number, state: User['state'], 
 /** Tokens, memberships and the own namespace go with him; what he wrote stays without an author. */
 export async function deleteUser(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from users where id = ${id}`)) === 1
+}
+
+function isAfter({ by, direction }: UserOrder, after: Position | undefined): Sql {
+  if (!after) return empty
+  const beyond = direction === 'asc' ? sql`>` : sql`<`
+  if (by === 'id') return sql`and users.id ${beyond} ${after.id}`
+  return sql`and (${keys[by]}, users.id) ${beyond} (${after.value}, ${after.id})`
+}
+
+const keys: Record<Exclude<UserOrder['by'], 'id'>, Sql> = {
+  name: sql`users.name`,
+  username: sql`users.username_key`,
+  created_at: sql`users.created_at`,
+  updated_at: sql`users.updated_at`,
 }
 
 const orders: Record<UserOrder['by'], Record<UserOrder['direction'], Sql>> = {

@@ -84,7 +84,12 @@ export interface UserOrder {
   direction: 'asc' | 'desc'
 }
 
-/** Newest first; another order, and filters that tell more than a profile shows, are for administrators. */
+/** Another order than the newest first is for administrators. */
+export function userOrderFor(caller: Caller | null, order: UserOrder): UserOrder {
+  return caller?.isAdmin ? order : { by: 'id', direction: 'desc' }
+}
+
+/** In the order that the caller may have; filters that tell more than a profile shows are for administrators. */
 export async function findUsers(
   deps: Deps,
   caller: Caller | null,
@@ -103,8 +108,8 @@ export async function findUsers(
     ...(isAdmin && filterForAdministrators(query)),
   }
   const [rows, counted] = await Promise.all([
-    listUsers(deps.db, filter, isAdmin ? order : { by: 'id', direction: 'desc' }, page),
-    countUsers(deps.db, filter),
+    listUsers(deps.db, filter, userOrderFor(caller, order), page),
+    page.keyset ? undefined : countUsers(deps.db, filter),
   ])
   return pageOf(page, rows, counted)
 }

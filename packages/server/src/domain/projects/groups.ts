@@ -7,7 +7,8 @@ import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts
 import { insertMember } from './member-queries.ts'
 import { listMembershipRoots, type Membership } from './membership-queries.ts'
 import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
-import { countNamespaces, listNamespaces, type NamespaceFilter, type NamespaceOrder } from './namespace-list-queries.ts'
+import { countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
+import type { NamespaceOrder } from './namespace-order.ts'
 import {
   findNamespaceById,
   insertGroup,
@@ -109,6 +110,8 @@ export interface GroupQuery {
   visibility?: Visibility | undefined
   exceptIds?: readonly number[] | undefined
   parentId?: number | undefined
+  /** However deep. */
+  below?: Namespace | undefined
 }
 
 /** Those of the groups that the caller can read. */
@@ -135,12 +138,13 @@ export async function findGroups(
     ids: member && least === 0 ? await listGroupsAround(deps, member) : [],
     exceptIds: query.exceptIds,
     parentId: query.topLevelOnly ? null : query.parentId,
+    below: query.below,
     visibility: query.visibility,
     search: text ? { text, inFullPath: false } : undefined,
   }
   const [rows, counted] = await Promise.all([
     listNamespaces(deps.db, filter, order, page),
-    countNamespaces(deps.db, filter),
+    page.keyset ? undefined : countNamespaces(deps.db, filter),
   ])
   return pageOf(page, rows, counted)
 }

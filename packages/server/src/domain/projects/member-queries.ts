@@ -107,6 +107,13 @@ export async function deleteMember(db: Db, source: MemberSource, userId: number)
   await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
 }
 
+/** At most so many memberships that were over before that day or are over since. How many it were. */
+export async function deleteExpiredMembers(db: Db, today: string, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from members where id in (
+      select id from members where expires_on <= ${today} order by expires_on, id limit ${limit})`)
+}
+
 function isDirect(db: Db, { projectId, namespaceIds }: MemberSource): Sql {
   return sql`(project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})`
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { conflict, Failure, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
@@ -6,6 +7,7 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
 import {
   countMembers,
+  deleteExpiredMembers,
   deleteMember,
   findExistingUserId,
   findHighestGroup,
@@ -135,6 +137,13 @@ export function removeMember(deps: Deps, caller: Caller, place: MemberPlace, use
     await assertNotNeeded(deps, place, member)
     await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
   })
+}
+
+/** They count for nothing from their day on; the rows go when there is time. */
+export async function forgetExpiredMembers(deps: Deps): Promise<void> {
+  const atOnce = 500
+  const today = deps.now().slice(0, 10)
+  while ((await deleteExpiredMembers(deps.db, today, atOnce)) === atOnce) await setImmediate()
 }
 
 function sourceOf(place: MemberPlace, reach: Reach): MemberSource {

@@ -1,10 +1,11 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles, type Visibility } from '../access/roles.ts'
-import { maxCountedRows, type PageRequest } from '../page.ts'
+import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import { type Membership, memberNamespaces } from './membership-queries.ts'
+import type { NamespaceOrder } from './namespace-order.ts'
 import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-queries.ts'
-import type { Namespace } from './project.ts'
+import { lineageRange, type Namespace } from './project.ts'
 
 export interface NamespaceFilter {
   kind?: Namespace['kind'] | undefined
@@ -16,13 +17,9 @@ export interface NamespaceFilter {
   exceptIds?: readonly number[] | undefined
   /** Null: nothing above it. */
   parentId?: number | null | undefined
+  below?: Namespace | undefined
   visibility?: Visibility | undefined
   search?: { text: string; inFullPath: boolean } | undefined
-}
-
-export interface NamespaceOrder {
-  by: 'name' | 'path' | 'id'
-  direction: 'asc' | 'desc'
 }
 
 /** One row more than the page holds. */
@@ -34,7 +31,7 @@ export async function listNamespaces(
 ): Promise<Namespace[]> {
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
   const rows = await db.all<NamespaceRow>(sql`
-    select ${namespaceColumns} from namespaces where ${matches(db, filter)}
+    select ${namespaceColumns} from namespaces where ${matches(db, filter)} ${isAfter(order, page.keyset?.after)}
     order by ${keys[order.by]} ${direction}, namespaces.id ${direction}
     limit ${page.perPage + 1} offset ${page.offset}`)
   return rows.map(namespaceFrom)
@@ -49,6 +46,13 @@ export async function countNamespaces(db: Db, filter: NamespaceFilter): Promise<
   return row?.total ?? 0
 }
 
+function isAfter({ by, direction }: NamespaceOrder, after: Position | undefined): Sql {
+  if (!after) return empty
+  const beyond = direction === 'asc' ? sql`>` : sql`<`
+  if (by === 'id') return sql`and namespaces.id ${beyond} ${after.id}`
+  return sql`and (${keys[by]}, namespaces.id) ${beyond} (${after.value}, ${after.id})`
+}
+
 const keys: Record<NamespaceOrder['by'], Sql> = {
   name: sql`namespaces.name`,
   path: sql`namespaces.path`,
@@ -56,15 +60,21 @@ const keys: Record<NamespaceOrder['by'], Sql> = {
 }
 
 function matches(db: Db, filter: NamespaceFilter): Sql {
-  const { kind, exceptIds, parentId, visibility, search } = filter
+  const { kind, exceptIds, parentId, below, visibility, search } = filter
   return sql`1 = 1
     ${kind ? sql`and namespaces.kind = ${kind}` : empty}
     ${parentId === null ? sql`and namespaces.parent_id is null` : empty}
     ${typeof parentId === 'number' ? sql`and namespaces.parent_id = ${parentId}` : empty}
+    ${below ? isBelow(below) : empty}
     ${visibility ? sql`and namespaces.visibility = ${visibility}` : empty}
     ${exceptIds ? sql`and namespaces.id not in ${db.dialect.integers(exceptIds)}` : empty}
     ${isIn(db, filter)}
     ${search ? sql`and ${contains(db, search.text, search.inFullPath)}` : empty}`
+}
+
+function isBelow(namespace: Namespace): Sql {
+  const [from, to] = lineageRange(namespace)
+  return sql`and namespaces.lineage >= ${from} and namespaces.lineage < ${to}`
 }
 
 function isIn(db: Db, { open, member, ids = [] }: NamespaceFilter): Sql {

@@ -1,0 +1,104 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Client, Reply } from '../../testing/client.ts'
+import { startServer as start } from '../../testing/server.ts'
+
+const base = 'https://alcove.test/api/v4'
+const startServer = () => start({ settings: { externalUrl: 'https://alcove.test' } })
+
+/** All pages, by nothing but the links. */
+async function walk(client: Client, path: string): Promise<Reply[]> {
+  const pages: Reply[] = []
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const reply: Reply = await client.get(next)
+    expect(reply.status).toBe(200)
+    expect(Object.keys(reply.headers).filter((name) => /^x-(total|page|next|prev|per)/.test(name))).toEqual([])
+    pages.push(reply)
+    const [, url] = /^<([^>]*)>; rel="next"$/.exec(reply.headers['link'] ?? '') ?? []
+    expect(reply.headers['link'] === undefined).toBe(url === undefined)
+    next = url?.slice(base.length)
+  }
+  return pages
+}
+
+const idsOf = (pages: Reply[]): number[] => pages.flatMap(({ body }) => body.map(({ id }: { id: number }) => id))
+
+test('groups are walked by keyset in every order, each once', async () => {
+  const { admin } = await startServer()
+  // Names in no order, twice each.
+  for (const [number, name] of ['mole', 'ant', 'zebra', 'Bee', 'ant', 'mole', 'zebra'].entries()) {
+    await admin.post('/groups', { name, path: `p${number}-${name}`, visibility: number % 2 ? 'private' : 'public' })
+  }
+  for (const order of ['name', 'path', 'id']) {
+    for (const sort of ['asc', 'desc']) {
+      const list = `/groups?order_by=${order}&sort=${sort}`
+      const whole = (await admin.get(list)).body.map(({ id }: { id: number }) => id)
+      const pages = await walk(admin, `${list}&pagination=keyset&per_page=2`)
+      expect(pages.map(({ body }) => body.length)).toEqual([2, 2, 2, 1])
+      expect(idsOf(pages)).toEqual(whole)
+    }
+  }
+  const [first] = await walk(admin, '/groups?pagination=keyset&per_page=1&search=m')
+  expect(first?.headers['link']).toMatch(
+    /[?&]cursor=[\w-]+&.*order_by=name&pagination=keyset&per_page=1&search=m&sort=asc>/,
+  )
+})
+
+test('users are walked by keyset: strangers’ orders are the newest first, administrators choose', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  for (const name of ['omar', 'pia', 'Ada', 'quin']) await server.user(name)
+  const whole = async (client: Client, query: string) =>
+    (await client.get(`/users?${query}`)).body.map(({ id }: { id: number }) => id)
+
+  for (const order of ['id', 'name', 'username', 'created_at', 'updated_at']) {
+    for (const sort of ['asc', 'desc']) {
+      const query = `order_by=${order}&sort=${sort}`
+      const pages = await walk(server.admin, `/users?${query}&pagination=keyset&per_page=4`)
+      expect(idsOf(pages)).toEqual(await whole(server.admin, query))
+    }
+  }
+  const newestFirst = idsOf(await walk(nadia, '/users?pagination=keyset&per_page=4&order_by=name&sort=asc'))
+  expect(newestFirst).toEqual([...newestFirst].sort((a, b) => b - a))
+  expect(newestFirst).toEqual(await whole(nadia, ''))
+})
+
+test('a keyset goes on where page numbers end, and after what was deleted meanwhile', async () => {
+  const { admin, deps } = await startServer()
+  const now = deps.now()
+  const paths = Array.from({ length: 30 }, (_, number) => ({ path: `group-${number + 10}` }))
+  await deps.db.run(sql`
+    insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, visibility,
+      created_at, updated_at)
+    select 1, 'group', r.path, r.path, r.path, r.path, r.path, 'public', ${now}, ${now}
+    from ${deps.db.dialect.records(paths, { path: 'text' })} as r`)
+
+  // A page number is not looked at.
+  const first = await admin.get('/groups?pagination=keyset&per_page=10&page=501')
+  expect(first.body).toHaveLength(10)
+  await admin.delete(`/groups/${first.body[9].id}`)
+  const rest = await walk(admin, (first.headers['link'] ?? '').slice(1 + base.length).split('>')[0] ?? '')
+  expect(rest.flatMap(({ body }) => body.map(({ path }: { path: string }) => path))).toEqual(
+    paths.slice(10).map(({ path }) => path),
+  )
+})
+
+test.each([
+  ['what is no cursor', 'x'],
+  ['an object', Buffer.from('{"a":1}').toString('base64url')],
+  ['no id', Buffer.from('["a"]').toString('base64url')],
+  ['an id that is no number', Buffer.from('["a","b"]').toString('base64url')],
+  ['a NUL', Buffer.from('["a\\u0000",1]').toString('base64url')],
+])('a cursor that is %s is refused', async (_, cursor) => {
+  const { admin } = await startServer()
+  for (const list of ['/groups?', '/users?order_by=name&']) {
+    expect(await admin.get(`${list}pagination=keyset&cursor=${cursor}`)).toMatchObject({
+      status: 400,
+      body: { error: 'cursor is invalid' },
+    })
+    expect((await admin.get(`${list}cursor=${cursor}`)).status).toBe(200)
+  }
+  const ofName = Buffer.from('["nadia",1]').toString('base64url')
+  const byTime = `/users?order_by=created_at&pagination=keyset&cursor=${ofName}`
+  expect(await admin.get(byTime)).toMatchObject({ status: 400, body: { error: 'cursor is invalid' } })
+})

@@ -1,0 +1,4 @@
+export interface NamespaceOrder {
+  by: 'name' | 'path' | 'id'
+  direction: 'asc' | 'desc'
+}
