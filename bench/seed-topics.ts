@@ -25,6 +25,9 @@ export async function seedTopics(db: Database, { topics, projects }: Sizes): Pro
       insert into topics (id, organization_id, name, name_key, title, title_key, description, created_at, updated_at)
       select r.id, 1, r.name, r.name, r.title, lower(r.title), r.description, ${now}, ${now}
       from ${db.dialect.records(rows, columns)} as r`)
+    await db.run(sql`
+      insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
+      select 1, r.id, r.name, r.name, false, ${now} from ${db.dialect.records(rows, columns)} as r`)
   })
   await inSlices(db, 'assignments', projects, async (db, numbers) => {
     const rows = numbers.flatMap((number) =>

@@ -6,6 +6,7 @@ import { forgetOldJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
+import { forgetOldMerges } from './domain/topics/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 
 const minuteMs = 60 * 1000
@@ -23,6 +24,7 @@ const rounds: readonly Round[] = [
   { name: 'remove doomed objects', everyMs: 10 * minuteMs, run: removeDoomed },
   { name: 'sweep objects', everyMs: hourMs, run: sweepObjects },
   { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
+  { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
 ]

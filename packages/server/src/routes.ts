@@ -10,6 +10,8 @@ import type { Route } from './api/v4/route.ts'
 import { securityReportRoutes } from './api/v4/security-reports.ts'
 import { sessionRoutes } from './api/v4/sessions.ts'
 import { tokenRoutes } from './api/v4/tokens.ts'
+import { topicAliasRoutes } from './api/v4/topic-aliases.ts'
+import { topicMergeRoutes } from './api/v4/topic-merges.ts'
 import { topicRoutes } from './api/v4/topics.ts'
 import { uploadRoutes } from './api/v4/uploads.ts'
 import { userRoutes } from './api/v4/users.ts'
@@ -28,6 +30,8 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...memberRoutes,
   ...topicRoutes,
+  ...topicAliasRoutes,
+  ...topicMergeRoutes,
   ...uploadRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,

@@ -71,6 +71,13 @@ export interface Dialect {
    * characters or more; a trigram index serves it (on SQLite the FTS5 table `<table>_search`).
    */
   containsTerms(table: string, columns: readonly string[], terms: readonly string[]): Sql
+  /** `in (…)` for a subquery of ids that stands in an `or`. */
+  among(ids: Sql): Sql
+  /**
+   * A condition on the rows of a table: the column has something of the text, served by the same index. Compare those it
+   * finds by `similarity`.
+   */
+  resembles(table: string, column: string, text: string): Sql
   /** True when the lower-cased column contains the text (case-insensitive, no wildcards). */
   contains(column: Sql, text: string): Sql
   /** The text with A to Z as a to z, whatever the locale. */

@@ -54,6 +54,8 @@ export type FailureCause =
   | { kind: 'invalid'; attributes: InvalidAttributes }
   | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
   | { kind: 'conflict'; sentence: string }
+  /** What has changed meanwhile is in the way; the reasons name it. */
+  | { kind: 'blocked'; sentence: string; reasons: readonly string[] }
   | { kind: 'unsupported-content-type'; contentType: string }
   | { kind: 'precondition-failed' }
   /** The sentence says what is allowed. */
@@ -83,6 +85,8 @@ export const invalid = (attributes: InvalidAttributes): Failure => new Failure({
 export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
   new Failure({ kind: 'report-rejected', problems })
 export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
+export const blocked = (sentence: string, reasons: readonly string[]): Failure =>
+  new Failure({ kind: 'blocked', sentence, reasons })
 export const tooLarge = (sentence?: string): Failure =>
   new Failure({ kind: 'too-large', ...(sentence && { sentence }) })
 export const unprocessable = (sentence: string): Failure => new Failure({ kind: 'unprocessable', sentence })

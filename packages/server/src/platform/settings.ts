@@ -16,6 +16,10 @@ export interface Settings {
   uploadGraceMs: number
   /** From which role on findings may be promoted and vulnerabilities triaged. */
   triageRole: 'maintainer' | 'developer'
+  /** Who makes a topic of a name that none has, by giving it to a project. */
+  topicCreation: 'anyone' | 'admins'
+  /** How long a merge of topics can be undone. */
+  topicUndoMs: number
   /** Absent: files in the data folder. */
   s3?: S3Settings
   logLevel: LogLevel
@@ -72,6 +76,8 @@ export function readSettings(environment: Environment = process.env): Settings {
     maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
     uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
+    topicCreation: oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
+    topicUndoMs: whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     ...(s3 && { s3 }),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
   }
@@ -128,6 +134,8 @@ const names = [
   'MAX_UPLOAD_MIB',
   'UPLOAD_GRACE_DAYS',
   'TRIAGE_ROLE',
+  'TOPIC_CREATION',
+  'TOPIC_UNDO_DAYS',
   'S3_BUCKET',
   'S3_ENDPOINT',
   'S3_REGION',

@@ -84,6 +84,8 @@ function answers(cause: FailureCause): ErrorAnswer {
       }
     case 'conflict':
       return message(409, cause.sentence)
+    case 'blocked':
+      return { status: 409, body: { message: cause.sentence, reasons: cause.reasons } }
     case 'unsupported-content-type':
       return { status: 415, body: { error: `The provided content-type '${cause.contentType}' is not supported.` } }
     case 'precondition-failed':

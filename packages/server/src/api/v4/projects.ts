@@ -140,7 +140,7 @@ export const projectRoutes: readonly Route[] = [
         const { before, after } = await changeProject(deps, caller, project.id, change)
         await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
         const topics = topicsFrom(input)
-        if (topics) await setProjectTopics(deps, after, topics)
+        if (topics) await setProjectTopics(deps, caller, after, topics)
         return after
       })
       return viewProject(deps, caller, changed, origin, 'full')
@@ -199,7 +199,7 @@ async function create(deps: Deps, creator: Visitor, input: Static<typeof newProj
     const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
     const project = await createProject(deps, creator, fresh)
     const topics = topicsFrom(input)
-    if (topics) await setProjectTopics(deps, project, topics)
+    if (topics) await setProjectTopics(deps, creator, project, topics)
     return project
   })
   return viewProject(deps, creator, project, origin, 'full')

@@ -1,38 +1,11 @@
 import Type from 'typebox'
-import type { Topic } from '../../domain/topics/topic.ts'
-import { changeTopic, createTopic, deleteTopic, findTopics, getTopic, mergeTopics } from '../../domain/topics/topics.ts'
+import { changeTopic, createTopic, deleteTopic, findTopics, getTopic } from '../../domain/topics/topics.ts'
 import { gone } from '../../platform/failure.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { inline } from './content-disposition.ts'
 import { blankableFile, flag, integer, nullable, optional, text } from './input.ts'
 import { fileOutput, noOutput, type Route, route } from './route.ts'
-import { nullableString } from './views.ts'
-
-const topicView = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    title: Type.String(),
-    description: nullableString,
-    total_projects_count: Type.Integer(),
-    organization_id: Type.Integer(),
-    avatar_url: nullableString,
-  },
-  { title: 'Topic' },
-)
-
-function viewTopic(topic: Topic, origin: string) {
-  const file = topic.avatar && encodeURIComponent(topic.avatar.filename)
-  return {
-    id: topic.id,
-    name: topic.name,
-    title: topic.title,
-    description: topic.description,
-    total_projects_count: topic.totalProjectsCount,
-    organization_id: topic.organizationId,
-    avatar_url: file && `${origin}/uploads/-/system/projects/topic/avatar/${topic.id}/${file}`,
-  }
-}
+import { topicView, viewTopic } from './topic-views.ts'
 
 /** An avatar that is too big is told so in the words of its own rule, so it is taken in first. */
 function anyFile({ maxUploadBytes }: Settings) {
@@ -53,7 +26,7 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(topicView),
     paged: true,
-    remember: ['topics', 'organizations'],
+    remember: ['topics', 'topic_names', 'organizations'],
     async handle({ deps, input, page, origin }) {
       const { search, without_projects: withoutProjects, organization_id: organizationId } = input
       const found = await findTopics(deps, { search, withoutProjects, organizationId }, page)
@@ -121,18 +94,6 @@ export const topicRoutes: readonly Route[] = [
     status: 204,
     output: noOutput,
     handle: ({ deps, input, unmodifiedSince }) => deleteTopic(deps, input.id, unmodifiedSince),
-  }),
-  route({
-    method: 'POST',
-    path: '/topics/merge',
-    summary: 'Move all projects of one topic to another and delete the first',
-    permission: 'topic.manage',
-    input: Type.Object({ source_topic_id: integer(), target_topic_id: integer() }),
-    status: 201,
-    output: topicView,
-    async handle({ deps, input, origin }) {
-      return viewTopic(await mergeTopics(deps, input.source_topic_id, input.target_topic_id), origin)
-    },
   }),
   route({
     method: 'GET',

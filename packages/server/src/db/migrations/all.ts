@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts'
 import { foundation } from './0001_foundation.ts'
 import { uploadLife } from './0002_upload_life.ts'
 import { movedPaths } from './0003_moved_paths.ts'
+import { topicOrder } from './0004_topic_order.ts'
 import { vulnerabilityLists } from './0006_vulnerability_lists.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 
@@ -10,6 +11,7 @@ export const migrations: readonly Migration[] = [
   foundation,
   uploadLife,
   movedPaths,
+  topicOrder,
   vulnerabilityLists,
   jobsHooksExports,
 ]

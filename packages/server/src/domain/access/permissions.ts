@@ -75,6 +75,7 @@ export const permissions = {
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none' },
+  'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.manage': { on: 'instance', who: 'admin', scope: 'api', anonymous: 'after-input' },
 
   'upload.create': { on: 'project', who: 'user', scope: 'api' },

@@ -207,7 +207,7 @@ function matches(db: Db, { text, terms, withFullPath }: ProjectSearch): Sql {
   return sql`(${equals(sql`projects.name`)} or ${equals(sql`projects.path`)})`
 }
 
-/** The topics of exactly these names, one per name and organization at most, and how many projects have each. */
+/** The topics of exactly these names or aliases, one per name and organization, and how many projects have each. */
 export function listTopicsNamed(
   db: Db,
   names: readonly string[],
@@ -215,7 +215,7 @@ export function listTopicsNamed(
   const keys = db.dialect.texts(names.map((name) => name.toLowerCase()))
   // The key has the index.
   return db.all(sql`
-    select id, name, total_projects_count as total from topics
-    where organization_id in (select id from organizations) and name_key in ${keys}
-      and name in ${db.dialect.texts(names)} order by id`)
+    select t.id, n.name, t.total_projects_count as total from topic_names n join topics t on t.id = n.topic_id
+    where n.organization_id in (select id from organizations) and n.name_key in ${keys}
+      and n.name in ${db.dialect.texts(names)} order by t.id, n.name_key`)
 }

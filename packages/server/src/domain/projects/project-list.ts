@@ -83,7 +83,7 @@ function similarityOrder(counted: number, search: ProjectSearch | undefined): Pr
   return { by: search && counted <= mostCompared ? 'similarity' : 'id', direction: 'desc' }
 }
 
-const countedTables = ['projects', 'namespaces', 'members', 'topics', 'project_topics', 'project_stars']
+const countedTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics', 'project_stars']
 const counts = new WeakMap<Changes, Cache<number>>()
 
 /** Counting costs more than the page itself; what was counted holds until one of the tables changes. */
@@ -110,7 +110,9 @@ async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): P
   const lists = [...found.values()]
   if (lists.some((topics) => topics.length === 0)) return undefined
   const uses = (topics: { total: number }[]) => topics.reduce((sum, topic) => sum + topic.total, 0)
-  const ids = lists.sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
+  // A name and an alias may stand for the same.
+  const byIds = new Map(lists.map((topics) => [topics.map((topic) => topic.id).join(), topics]))
+  const ids = [...byIds.values()].sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
   // A list with that topic in it says less than the topic.
   return topicId === undefined ? ids : [...ids.filter((list) => !list.includes(topicId)), [topicId]]
 }

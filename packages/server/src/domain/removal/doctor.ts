@@ -5,6 +5,7 @@ import {
   correctUsage,
   deleteUploadRows,
   dropAvatars,
+  dropMergedAvatars,
   listDoomedAmong,
   listReferencedKeys,
   listStoredFiles,
@@ -67,14 +68,10 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
 
   if (options.fix && findings.length > 0) {
     await transaction(deps, async (deps) => {
-      await deleteUploadRows(
-        deps.db,
-        broken.flatMap(({ kind, id }) => (kind === 'upload' ? [id] : [])),
-      )
-      await dropAvatars(
-        deps.db,
-        broken.flatMap(({ kind, id }) => (kind === 'avatar' ? [id] : [])),
-      )
+      const idsOf = (wanted: StoredFile['kind']) => broken.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
+      await deleteUploadRows(deps.db, idsOf('upload'))
+      await dropAvatars(deps.db, idsOf('avatar'))
+      await dropMergedAvatars(deps.db, idsOf('merged avatar'))
       await doomObjects(deps, [...orphans, ...broken.map(({ key }) => key)])
       await correctUsage(deps.db)
       await recount(deps, topics)

@@ -18,7 +18,9 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
   const rows = await db.all<{ key: string }>(sql`
     select object_key as key from uploads where object_key in ${wanted}
     union all
-    select avatar_key as key from topics where avatar_key in ${wanted}`)
+    select avatar_key as key from topics where avatar_key in ${wanted}
+    union all
+    select source_avatar_key as key from topic_merges where source_avatar_key in ${wanted}`)
   return rows.map((row) => row.key)
 }
 
@@ -30,7 +32,7 @@ export async function listDoomedAmong(db: Db, keys: readonly string[]): Promise<
 
 /** A row that says there is an object of so many bytes. */
 export interface StoredFile {
-  kind: 'upload' | 'avatar'
+  kind: (typeof fileKinds)[number]
   id: number
   key: string
   bytes: number
@@ -38,21 +40,31 @@ export interface StoredFile {
   what: string
 }
 
+/** In the order they are listed; the last are kept in case a merge of topics is undone. */
+const fileKinds = ['upload', 'avatar', 'merged avatar'] as const
+
 /** Uploads, deleted ones too, then avatars; each by id, after the given one. */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
-  const uploadsAfter = after ? (after.kind === 'upload' ? after.id : null) : 0
+  const reached = fileKinds.indexOf(after?.kind ?? 'upload')
+  const idAfter = (kind: StoredFile['kind']) => {
+    const part = fileKinds.indexOf(kind)
+    if (part === reached) return after?.id ?? 0
+    return part > reached ? 0 : Number.MAX_SAFE_INTEGER
+  }
   const rows = await db.all<{ kind: StoredFile['kind']; id: number; key: string; bytes: number; name: string }>(sql`
     select kind, id, key, bytes, name from (
       select 1 as part, 'upload' as kind, id, object_key as key, bytes, filename as name from uploads
-      where id > ${uploadsAfter ?? Number.MAX_SAFE_INTEGER}
+      where id > ${idAfter('upload')}
       union all
       select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, name from topics
-      where avatar_key is not null and id > ${after?.kind === 'avatar' ? after.id : 0}
+      where avatar_key is not null and id > ${idAfter('avatar')}
+      union all
+      select 3 as part, 'merged avatar' as kind, id, source_avatar_key as key, source_avatar_bytes as bytes,
+        source_name as name from topic_merges
+      where source_avatar_key is not null and id > ${idAfter('merged avatar')}
     ) as files order by part, id limit ${limit}`)
-  return rows.map(({ name, ...row }) => ({
-    ...row,
-    what: row.kind === 'upload' ? `upload ${row.id}, ${name}` : `avatar of topic ${row.id}, ${name}`,
-  }))
+  const nouns = { upload: 'upload', avatar: 'avatar of topic', 'merged avatar': 'avatar kept for the undo of merge' }
+  return rows.map(({ name, ...row }) => ({ ...row, what: `${nouns[row.kind]} ${row.id}, ${name}` }))
 }
 
 export async function deleteUploadRows(db: Db, ids: readonly number[]): Promise<void> {
@@ -63,6 +75,10 @@ export async function dropAvatars(db: Db, topicIds: readonly number[]): Promise<
   await db.run(sql`
     update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null
     where id in ${db.dialect.integers(topicIds)}`)
+}
+
+export async function dropMergedAvatars(db: Db, mergeIds: readonly number[]): Promise<void> {
+  await db.run(sql`update topic_merges set source_avatar_key = null where id in ${db.dialect.integers(mergeIds)}`)
 }
 
 /** Owners whose kept figures are not what their uploads add up to. */

@@ -1,17 +1,20 @@
 import type { Db } from '../../db/db.ts'
-import { invalid } from '../../platform/failure.ts'
+import { type Failure, invalid, unavailable } from '../../platform/failure.ts'
 import type { Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
+import type { Visitor } from '../projects/visible.ts'
+import { claimName, lockTopicsNamed } from './name-queries.ts'
 import {
   adjustCounts,
   deleteAssignments,
+  deleteTopic,
   insertAssignments,
   insertTopic,
   listAssignedNames,
   listAssignedTopicIds,
+  listNearest,
   lockTopics,
-  lockTopicsByName,
   recountTopics,
 } from './queries.ts'
 import { nameProblems } from './topic.ts'
@@ -20,11 +23,18 @@ import { nameProblems } from './topic.ts'
 const maxTopics = 500
 
 /**
- * Replaces the topics of a project by these names; names nobody has yet become topics. Runs inside the caller's
- * transaction. Throws `invalid({ topics })` when a name cannot be a topic.
+ * Replaces the topics of a project by these names or aliases; names nobody has yet become topics, where the operator
+ * lets the caller do that. Runs inside the caller's transaction. Throws `invalid({ topics })` when a name cannot be a
+ * topic.
  */
-export async function setProjectTopics(deps: Deps, project: Project, names: readonly string[]): Promise<void> {
-  const wanted = await topicsNamed(deps, project.organizationId, names)
+export async function setProjectTopics(
+  deps: Deps,
+  caller: Visitor,
+  project: Project,
+  names: readonly string[],
+): Promise<void> {
+  const mayCreate = deps.settings.topicCreation === 'anyone' || caller.isAdmin
+  const wanted = await topicsNamed(deps, project.organizationId, names, mayCreate)
   const assigned = new Set(await listAssignedTopicIds(deps.db, [project.id]))
   const added = wanted.filter((id) => !assigned.has(id))
   const removed = [...assigned].filter((id) => !wanted.includes(id))
@@ -49,7 +59,12 @@ function readTopicNames(names: readonly string[]): string[] {
   return [...byKey.values()]
 }
 
-async function topicsNamed(deps: Deps, organizationId: number, texts: readonly string[]): Promise<number[]> {
+async function topicsNamed(
+  deps: Deps,
+  organizationId: number,
+  texts: readonly string[],
+  mayCreate: boolean,
+): Promise<number[]> {
   const names = readTopicNames(texts)
   if (names.length > maxTopics) throw invalid({ topics: [`are too many (maximum is ${maxTopics})`] })
   for (const name of names) {
@@ -57,16 +72,37 @@ async function topicsNamed(deps: Deps, organizationId: number, texts: readonly s
     if (problem) throw invalid({ topics: [`${shorten(name)} ${problem}`] })
   }
   const keys = names.map((name) => name.toLowerCase())
-  let found = await lockTopicsByName(deps.db, organizationId, keys)
-  const known = new Set(found.map((topic) => topic.nameKey))
-  const fresh = names.filter((name) => !known.has(name.toLowerCase())).sort()
-  for (const name of fresh) {
-    const draft = { name, title: name, description: null }
-    await insertTopic(deps.db, organizationId, draft, null, deps.now())
+  let found = await lockTopicsNamed(deps.db, organizationId, keys)
+  // Another request may create some of them meanwhile, or merge them away: each time the rest is looked for again.
+  for (let attempt = 0; found.length < names.length; attempt++) {
+    const known = new Set(found.map((topic) => topic.nameKey))
+    const fresh = names.filter((name) => !known.has(name.toLowerCase())).sort()
+    if (attempt === 3) throw unavailable('topics', 'their names keep changing')
+    if (!mayCreate) throw await unknownTopics(deps, organizationId, fresh)
+    for (const name of fresh) await createNamed(deps, organizationId, name)
+    found = await lockTopicsNamed(deps.db, organizationId, keys)
   }
-  // Again, and not the inserted rows: another request may have created some of them meanwhile.
-  if (fresh.length > 0) found = await lockTopicsByName(deps.db, organizationId, keys)
-  return found.map((topic) => topic.id)
+  return [...new Set(found.map((topic) => topic.topicId))]
+}
+
+async function createNamed(deps: Deps, organizationId: number, name: string): Promise<void> {
+  const now = deps.now()
+  const topic = await insertTopic(deps.db, organizationId, { name, title: name, description: null }, null, now)
+  // The name may have become an alias meanwhile: then the topic is one too many.
+  if (topic && !(await claimName(deps.db, topic, name, 'own', now))) await deleteTopic(deps.db, topic.id)
+}
+
+/** Of so many names the nearest are looked for. */
+const mostSuggested = 5
+
+async function unknownTopics(deps: Deps, organizationId: number, names: readonly string[]): Promise<Failure> {
+  const sentences: string[] = []
+  for (const [index, name] of names.entries()) {
+    const nearest = index < mostSuggested ? await listNearest(deps.db, organizationId, name, 3) : []
+    const hint = nearest.length > 0 ? `; the nearest are ${nearest.join(', ')}` : ''
+    sentences.push(`${shorten(name)} does not exist, and only administrators create topics${hint}`)
+  }
+  return invalid({ topics: sentences })
 }
 
 function shorten(name: string): string {

@@ -1,6 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
+import { aliasesWithTerms, topicNamed } from './name-queries.ts'
 import type { TopicSearch } from './search.ts'
 import type { Topic, TopicAvatar, TopicDraft } from './topic.ts'
 
@@ -51,13 +52,16 @@ export async function countTopics(db: Db, filter: TopicFilter): Promise<number> 
 function matches(db: Db, { organizationId, search, withoutProjects }: TopicFilter): Sql {
   const unused = withoutProjects ? sql`and total_projects_count = 0` : empty
   if (search?.kind === 'terms') {
-    // The plus keeps SQLite from going through all topics of the organization: few contain the terms.
     const contains = db.dialect.containsTerms('topics', ['name', 'title'], search.terms)
-    return sql`${contains} and +organization_id = ${organizationId} ${unused}`
+    const named = db.dialect.among(aliasesWithTerms(db, search.terms))
+    // The plus keeps SQLite from going through all topics of the organization: few contain the terms.
+    return sql`(${contains} or topics.id ${named}) and +organization_id = ${organizationId} ${unused}`
   }
-  const key = search?.text.toLowerCase()
+  if (!search) return sql`organization_id = ${organizationId} ${unused}`
+  const key = search.text.toLowerCase()
+  const named = db.dialect.among(topicNamed(organizationId, key))
   return sql`organization_id = ${organizationId} ${unused}
-    ${key === undefined ? empty : sql`and (name_key = ${key} or title_key = ${key})`}`
+    and (name_key = ${key} or title_key = ${key} or topics.id ${named})`
 }
 
 export async function findTopic(db: Db, id: number): Promise<Topic | undefined> {
@@ -65,24 +69,27 @@ export async function findTopic(db: Db, id: number): Promise<Topic | undefined> 
   return row && topicFrom(row)
 }
 
+export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
+  const rows = await db.all<TopicRow>(sql`
+    select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(topicFrom)
+}
+
+/** Names like the given one, the most similar first. */
+export async function listNearest(db: Db, organizationId: number, name: string, limit: number): Promise<string[]> {
+  const similar = db.dialect.similarity(sql`name`, name)
+  const rows = await db.all<{ name: string }>(sql`
+    select name from topics
+    where ${db.dialect.resembles('topics', 'name', name)} and +organization_id = ${organizationId} and ${similar} > 0.3
+    order by ${similar} desc, non_private_projects_count desc, id limit ${limit}`)
+  return rows.map((row) => row.name)
+}
+
 /** Holds the rows until the transaction ends; in the order of their ids, so that two such requests do not deadlock. */
 export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[]> {
   const rows = await db.all<TopicRow>(sql`
     select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
   return rows.map(topicFrom)
-}
-
-/** By lower-cased name; held until the transaction ends. */
-export async function lockTopicsByName(
-  db: Db,
-  organizationId: number,
-  nameKeys: readonly string[],
-): Promise<{ id: number; nameKey: string }[]> {
-  const rows = await db.all<{ id: number; name_key: string }>(sql`
-    select id, name_key from topics
-    where organization_id = ${organizationId} and name_key in ${db.dialect.texts(nameKeys)}
-    order by id ${db.dialect.forUpdate}`)
-  return rows.map((row) => ({ id: row.id, nameKey: row.name_key }))
 }
 
 /** `undefined` when the organization has a topic of that name, in any case. */

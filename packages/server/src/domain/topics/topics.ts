@@ -1,11 +1,12 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
-import { Failure, notFound, refused } from '../../platform/failure.ts'
+import { Failure, notFound } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { readAvatar } from './avatars.ts'
+import { changeOwnName, claimName, deleteAlias } from './name-queries.ts'
 import {
   countTopics,
   deleteTopic as deleteTopicRow,
@@ -14,8 +15,6 @@ import {
   isOrganization,
   listTopics,
   lockTopics,
-  moveAssignments,
-  recountTopics,
   updateTopic as updateTopicRow,
 } from './queries.ts'
 import { readTopicSearch } from './search.ts'
@@ -43,7 +42,7 @@ export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRe
 }
 
 /** Counting takes longer than a page, and is the same for all pages of a list. */
-const counts = perDatabase((changes) => openCache<number>(changes, ['topics'], 1000))
+const counts = perDatabase((changes) => openCache<number>(changes, ['topics', 'topic_names'], 1000))
 
 export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)
@@ -60,8 +59,12 @@ export async function createTopic(deps: Deps, fresh: NewTopic): Promise<Topic> {
   const organizationId = await organizationOf(deps, fresh.organizationId)
   assertTopicDraft(fresh, { blankTitle: 'refused' })
   const avatar = fresh.avatar ? readAvatar(fresh.avatar) : null
-  const topic = await insertTopic(deps.db, organizationId, fresh, avatar, deps.now())
-  if (!topic) throw nameTaken()
+  const topic = await transaction(deps, async (deps) => {
+    const now = deps.now()
+    const topic = await insertTopic(deps.db, organizationId, fresh, avatar, now)
+    if (!topic || !(await claimName(deps.db, topic, topic.name, 'own', now))) throw nameTaken()
+    return topic
+  })
   if (fresh.avatar) fresh.avatar.kept = true
   return topic
 }
@@ -83,6 +86,11 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
     assertTopicDraft(given(change), { blankTitle: 'allowed' })
     const avatar = change.avatar === undefined ? before.avatar : change.avatar && readAvatar(change.avatar)
     if (Object.values(change).every((value) => value === undefined)) return before
+    if (changed.name !== before.name) {
+      // An alias of its own is no obstacle: the name leads here already.
+      await deleteAlias(deps.db, id, changed.name.toLowerCase())
+      await changeOwnName(deps.db, id, changed.name)
+    }
     const after = await updateTopicRow(deps.db, id, changed, avatar, deps.now())
     if (!after) throw notFound()
     const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
@@ -123,29 +131,7 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
   await removeDoomedSoon(deps)
 }
 
-/** Moves every assignment of the source to the target, deletes the source and returns the target as it then is. */
-export async function mergeTopics(deps: Deps, sourceId: number, targetId: number): Promise<Topic> {
-  const merged = await transaction(deps, async (deps) => {
-    const topics = await lockTopics(deps.db, [sourceId, targetId])
-    const source = topics.find((topic) => topic.id === sourceId)
-    const target = topics.find((topic) => topic.id === targetId)
-    if (!source || !target) throw notFound()
-    if (source.organizationId !== target.organizationId) {
-      throw refused('The source topic and the target topic must belong to the same organization.')
-    }
-    if (source.id === target.id) throw refused('The source topic and the target topic are identical.')
-
-    await moveAssignments(deps.db, sourceId, targetId)
-    await deleteTopicRow(deps.db, sourceId)
-    await doomObjects(deps, keysOf(source))
-    await recountTopics(deps.db, [targetId])
-    return (await findTopic(deps.db, targetId)) ?? target
-  })
-  await removeDoomedSoon(deps)
-  return merged
-}
-
-async function organizationOf(deps: Deps, id: number = defaultOrganizationId): Promise<number> {
+export async function organizationOf(deps: Deps, id: number = defaultOrganizationId): Promise<number> {
   if (id !== defaultOrganizationId && !(await isOrganization(deps.db, id))) throw notFound('Organization')
   return id
 }

@@ -1,0 +1,44 @@
+import { invalid, notFound, refused } from '../../platform/failure.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { type Alias, claimName, countAliases, deleteAlias, listAliases } from './name-queries.ts'
+import { lockTopics } from './queries.ts'
+import { nameProblems, nameTaken } from './topic.ts'
+import { getTopic } from './topics.ts'
+
+export type { Alias } from './name-queries.ts'
+
+/** More than anybody thinks of; without an end one topic could hold every word there is. */
+const maxAliases = 1000
+
+export async function findAliases(deps: Deps, topicId: number, page: PageRequest): Promise<Page<Alias>> {
+  await getTopic(deps, topicId)
+  const [rows, counted] = await Promise.all([
+    listAliases(deps.db, topicId, { limit: page.perPage + 1, offset: page.offset }),
+    countAliases(deps.db, topicId),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** From then on the name leads to the topic: on assignment, in search and where projects are found by topic. */
+export function addAlias(deps: Deps, topicId: number, name: string): Promise<Alias> {
+  return transaction(deps, async (deps) => {
+    const [topic] = await lockTopics(deps.db, [topicId])
+    if (!topic) throw notFound()
+    const problems = nameProblems(name)
+    if (problems.length > 0) throw invalid({ name: problems })
+    if ((await countAliases(deps.db, topicId)) >= maxAliases) {
+      throw refused(`a topic may have ${maxAliases} aliases`)
+    }
+    const alias = await claimName(deps.db, topic, name, 'alias', deps.now())
+    if (!alias) throw nameTaken()
+    return alias
+  })
+}
+
+export async function removeAlias(deps: Deps, topicId: number, name: string): Promise<void> {
+  await transaction(deps, async (deps) => {
+    const [topic] = await lockTopics(deps.db, [topicId])
+    if (!topic || !(await deleteAlias(deps.db, topicId, name.toLowerCase()))) throw notFound()
+  })
+}

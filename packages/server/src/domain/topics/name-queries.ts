@@ -1,0 +1,100 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+/** Another name of a topic. */
+export interface Alias {
+  id: number
+  topicId: number
+  name: string
+  createdAt: string
+}
+
+interface AliasRow {
+  id: number
+  topic_id: number
+  name: string
+  created_at: string
+}
+
+/** The ids of topics that have the terms in one alias. */
+export function aliasesWithTerms(db: Db, terms: readonly string[]): Sql {
+  return sql`select topic_id from topic_names
+    where is_alias and ${db.dialect.containsTerms('topic_names', ['name'], terms)}`
+}
+
+/** The id of the topic that a lower-cased name leads to. */
+export function topicNamed(organizationId: number, nameKey: string): Sql {
+  return sql`select topic_id from topic_names where organization_id = ${organizationId} and name_key = ${nameKey}`
+}
+
+/** What lower-cased names lead to, by name or alias; name and topic are held until the transaction ends. */
+export async function lockTopicsNamed(
+  db: Db,
+  organizationId: number,
+  nameKeys: readonly string[],
+): Promise<{ topicId: number; nameKey: string; isAlias: boolean }[]> {
+  const rows = await db.all<{ topic_id: number; name_key: string; is_alias: boolean }>(sql`
+    select t.id as topic_id, n.name_key, n.is_alias from topic_names n join topics t on t.id = n.topic_id
+    where n.organization_id = ${organizationId} and n.name_key in ${db.dialect.texts(nameKeys)}
+    order by t.id, n.name_key ${db.dialect.forUpdate}`)
+  return rows.map((row) => ({ topicId: row.topic_id, nameKey: row.name_key, isAlias: row.is_alias }))
+}
+
+/** False when the name leads to a topic already, in any case. */
+export async function claimName(
+  db: Db,
+  topic: { id: number; organizationId: number },
+  name: string,
+  kind: 'own' | 'alias',
+  now: string,
+): Promise<Alias | undefined> {
+  const row = await db.one<AliasRow>(sql`
+    insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
+    values (${topic.organizationId}, ${topic.id}, ${name}, ${name.toLowerCase()}, ${kind === 'alias'}, ${now})
+    on conflict (organization_id, name_key) do nothing
+    returning id, topic_id, name, created_at`)
+  return row && aliasFrom(row)
+}
+
+/** Throws a unique violation when the name leads to another topic. */
+export async function changeOwnName(db: Db, topicId: number, name: string): Promise<void> {
+  await db.run(sql`
+    update topic_names set name = ${name}, name_key = ${name.toLowerCase()}
+    where topic_id = ${topicId} and not is_alias`)
+}
+
+/** By name; as many as a topic can have. */
+export async function listAliases(db: Db, topicId: number, page?: { limit: number; offset: number }): Promise<Alias[]> {
+  const { limit, offset } = page ?? { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const rows = await db.all<AliasRow>(sql`
+    select id, topic_id, name, created_at from topic_names where topic_id = ${topicId} and is_alias
+    order by name_key limit ${limit} offset ${offset}`)
+  return rows.map(aliasFrom)
+}
+
+export async function countAliases(db: Db, topicId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from topic_names where topic_id = ${topicId} and is_alias`)
+  return row?.total ?? 0
+}
+
+/** False when the topic has no such alias. */
+export async function deleteAlias(db: Db, topicId: number, nameKey: string): Promise<boolean> {
+  return (
+    (await db.run(sql`
+      delete from topic_names where topic_id = ${topicId} and is_alias and name_key = ${nameKey}`)) === 1
+  )
+}
+
+/** The source's names become aliases of the target, before the source goes. */
+export async function moveNames(db: Db, sourceId: number, targetId: number): Promise<void> {
+  await db.run(sql`update topic_names set topic_id = ${targetId}, is_alias = true where topic_id = ${sourceId}`)
+}
+
+export async function deleteOwnName(db: Db, topicId: number): Promise<void> {
+  await db.run(sql`delete from topic_names where topic_id = ${topicId} and not is_alias`)
+}
+
+function aliasFrom(row: AliasRow): Alias {
+  return { id: row.id, topicId: row.topic_id, name: row.name, createdAt: row.created_at }
+}
