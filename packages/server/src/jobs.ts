@@ -1,3 +1,5 @@
+import { forgetExpiredPasswordLinks } from './domain/access/own-password.ts'
+import { forgetEndedCounts } from './domain/access/request-counter.ts'
 import { forgetExpiredSessions } from './domain/access/sessions.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { removeDoomed } from './domain/files/doomed.ts'
@@ -27,6 +29,8 @@ const rounds: readonly Round[] = [
   { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
+  { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
+  { name: 'forget counts of requests', everyMs: hourMs, run: forgetEndedCounts },
 ]
 
 /** What requests leave to be done, each kind under its name. */

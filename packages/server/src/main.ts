@@ -2,7 +2,7 @@
 import { openApp, openDatabaseFor, openDeps } from './app.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
-import { ensureAdministrator } from './domain/bootstrap.ts'
+import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import { examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
@@ -44,7 +44,7 @@ async function serve(settings: Settings): Promise<void> {
 
   const address = settings.externalUrl ?? app.server.listeningOrigin
   console.log(`Alcove serves ${address}`)
-  if (administrator && !settings.bootstrapToken) console.log(firstRequest(address, administrator.token))
+  if (administrator && !settings.bootstrapToken) console.log(firstRequest(address, administrator))
 
   let isStopping = false
   const onSignal = () => {
@@ -104,11 +104,15 @@ function firstStart({ bootstrapToken }: Settings, token: string): string {
 `
 }
 
-function firstRequest(address: string, token: string): string {
+function firstRequest(address: string, { token, passwordLink }: FirstSecrets): string {
   return `
 Try it:
 
   curl --header 'PRIVATE-TOKEN: ${token}' ${address}/api/v4/user
+
+To sign in from a browser, set his password. This works once, within a day:
+
+  curl --data token=${passwordLink} --data-urlencode password=… ${address}/-/password
 `
 }
 

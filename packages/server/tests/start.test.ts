@@ -18,6 +18,17 @@ describe('the first start', () => {
     expect(server.token).toMatch(/^alpat-\w{40}$/)
   })
 
+  test('prints a command that sets the password of root, once', async () => {
+    const server = await startProcess()
+    const line = /^ {2}(curl .*\/-\/password)$/m.exec(server.stdout)?.[1] ?? ''
+    const command = line.replace('password=…', "'password=a long enough one'")
+    const run = () => promisify(execFile)('sh', ['-c', `${command} --silent --fail --max-time 10`])
+    await run()
+    await expect(run()).rejects.toThrow()
+    const body = new URLSearchParams({ login: 'root', password: 'a long enough one' })
+    expect((await fetch(`${server.url}/-/sessions`, { method: 'POST', body })).status).toBe(201)
+  })
+
   test('takes the token from a setting and does not repeat it', async () => {
     const token = 'chosen-by-the-operator-1'
     const server = await startProcess({ env: { ALCOVE_BOOTSTRAP_TOKEN: token } })

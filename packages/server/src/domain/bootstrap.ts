@@ -1,5 +1,6 @@
 import { isUniqueViolation } from '../db/violations.ts'
 import { storeToken } from './access/issue.ts'
+import { createPasswordLink } from './access/own-password.ts'
 import { mintToken, tokenScopes } from './access/tokens.ts'
 import { hasUsers } from './access/user-queries.ts'
 import { type Deps, transaction } from './deps.ts'
@@ -13,8 +14,15 @@ const administrator = {
   isAdmin: true,
 }
 
-/** Gives an empty database its administrator. The token only when this call created him; it cannot be had again. */
-export async function ensureAdministrator(deps: Deps): Promise<{ token: string } | undefined> {
+/** What the first start tells once. */
+export interface FirstSecrets {
+  token: string
+  /** Sets his password, once and within a day. */
+  passwordLink: string
+}
+
+/** Gives an empty database its administrator. The secrets only when this call created him; they cannot be had again. */
+export async function ensureAdministrator(deps: Deps): Promise<FirstSecrets | undefined> {
   try {
     return await transaction(deps, async (deps) => {
       if (await hasUsers(deps.db)) return undefined
@@ -23,7 +31,8 @@ export async function ensureAdministrator(deps: Deps): Promise<{ token: string }
       // Does not expire: there is nobody else yet who could let the operator in again.
       const draft = { userId: user.id, kind: 'personal' as const, name: 'First start', scopes: tokenScopes }
       await storeToken(deps, { ...draft, expiresOn: null }, secret)
-      return { token: secret }
+      const { secret: passwordLink } = await createPasswordLink(deps, user.id)
+      return { token: secret, passwordLink }
     })
   } catch (error) {
     // Several processes may start at once on one database; one of them was faster.

@@ -61,6 +61,8 @@ export type FailureCause =
   /** The sentence says what is allowed. */
   | { kind: 'too-large'; sentence?: string }
   | { kind: 'too-many-requests' }
+  /** All that somebody may send for now; `endsAt` in ms. */
+  | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }
   /**
    * A dependency (database, object store) does not answer, or cannot do it; `why` is for the log. In doubt: it may have

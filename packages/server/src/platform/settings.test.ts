@@ -42,6 +42,20 @@ test.each<[string, string, Partial<Settings>]>([
   ['UPLOAD_GRACE_DAYS', '0', { uploadGraceMs: 0 }],
   ['TRIAGE_ROLE', 'developer', { triageRole: 'developer' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ['ADMIN_MODE', 'true', { adminMode: true }],
+  ['RATE_LIMIT_ENDPOINTS', 'true', { rateLimits: { endpoints: true } }],
+  [
+    'RATE_LIMIT_AUTHENTICATED_REQUESTS',
+    '7200',
+    { rateLimits: { authenticated: { requests: 7200, periodSeconds: 3600 }, endpoints: false } },
+  ],
+  [
+    'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
+    '10',
+    { rateLimits: { unauthenticated: { requests: 10, periodSeconds: 3600 }, endpoints: false } },
+  ],
+  ['RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS', '60', {}],
+  ['TRUSTED_PROXIES', '10.0.0.0/8, ::1 ,', { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['S3_BUCKET', 'my.bucket-1', { s3: { bucket: 'my.bucket-1', region: 'us-east-1', redirect: false } }],
 ])('ALCOVE_%s can be %s', (name, value, expected) => {
   expect(readSettings({ [`ALCOVE_${name}`]: value })).toEqual({ ...readSettings({}), ...expected })
@@ -71,6 +85,9 @@ describe('wrong values', () => {
     ['PORT', '80a', 'a whole number from 0 to 65535'],
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['PORT', '1e3', 'a whole number from 0 to 65535'],
+    ['RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS', '0', 'a whole number from 1 to 86400'],
+    ['TRUSTED_PROXIES', 'proxy.example', 'addresses and networks such as 10.0.0.0/8, with commas'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', 'addresses and networks such as 10.0.0.0/8, with commas'],
     ['EXTERNAL_URL', 'alcove.example', 'an http:// or https:// address'],
     ['EXTERNAL_URL', 'ftp://alcove.example', 'an http:// or https:// address'],
     ['EXTERNAL_URL', 'https://alcove.example?a', 'an http:// or https:// address'],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 /** What an operator can set, read once at start. The only file that reads the environment. */
@@ -23,6 +24,26 @@ export interface Settings {
   /** Absent: files in the data folder. */
   s3?: S3Settings
   logLevel: LogLevel
+  /** An administrator's token is one only with the scope `admin_mode`. */
+  adminMode: boolean
+  rateLimits: RateLimits
+  /** Whose `X-Forwarded-…` headers are believed: addresses and networks. */
+  trustedProxies: readonly string[]
+}
+
+/** How many requests below /api/ are answered; absent: any number. */
+interface RateLimits {
+  /** Of one user. */
+  authenticated?: RateLimit
+  /** Of nobody in particular, from one address. */
+  unauthenticated?: RateLimit
+  /** Whether the addresses for which GitLab has limits of their own have them here. */
+  endpoints: boolean
+}
+
+export interface RateLimit {
+  requests: number
+  periodSeconds: number
 }
 
 /** A bucket of Alcove's own: whatever in it no row refers to is removed. */
@@ -80,6 +101,9 @@ export function readSettings(environment: Environment = process.env): Settings {
     topicUndoMs: whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     ...(s3 && { s3 }),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
+    adminMode: oneOf('ADMIN_MODE', ['true', 'false'], 'false') === 'true',
+    rateLimits: readRateLimits(),
+    trustedProxies: readTrustedProxies(),
   }
   if (problems.length > 0) throw new WrongSettings(problems)
   return settings
@@ -104,6 +128,24 @@ export function readSettings(environment: Environment = process.env): Settings {
     if (!bucket) return undefined
     const keys = access && secret ? { access, secret } : undefined
     return { bucket, region, ...(endpoint && { endpoint }), ...(keys && { keys }), redirect }
+  }
+
+  function readRateLimits(): RateLimits {
+    const authenticated = readRateLimit('AUTHENTICATED')
+    const unauthenticated = readRateLimit('UNAUTHENTICATED')
+    const endpoints = oneOf('RATE_LIMIT_ENDPOINTS', ['true', 'false'], 'false') === 'true'
+    return { ...(authenticated && { authenticated }), ...(unauthenticated && { unauthenticated }), endpoints }
+  }
+
+  function readRateLimit(whose: 'AUTHENTICATED' | 'UNAUTHENTICATED'): RateLimit | undefined {
+    const requests = whole(`RATE_LIMIT_${whose}_REQUESTS`, 0, 0, 999_999_999)
+    const periodSeconds = whole(`RATE_LIMIT_${whose}_PERIOD_SECONDS`, 3600, 1, 86_400)
+    return requests === 0 ? undefined : { requests, periodSeconds }
+  }
+
+  function readTrustedProxies(): string[] {
+    const isRight = (text: string) => listed(text).every(isNetwork)
+    return listed(check('TRUSTED_PROXIES', isRight, 'addresses and networks such as 10.0.0.0/8, with commas') ?? '')
   }
 
   function check(name: Name, isRight: (value: string) => boolean, allowed: string): string | undefined {
@@ -143,6 +185,13 @@ const names = [
   'S3_SECRET_KEY',
   'S3_REDIRECT',
   'LOG_LEVEL',
+  'ADMIN_MODE',
+  'RATE_LIMIT_AUTHENTICATED_REQUESTS',
+  'RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS',
+  'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
+  'RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS',
+  'RATE_LIMIT_ENDPOINTS',
+  'TRUSTED_PROXIES',
 ] as const
 type Name = (typeof names)[number]
 
@@ -192,6 +241,17 @@ function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const url = new URL(value)
   return ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username
+}
+
+function listed(text: string): string[] {
+  return text.split(',').flatMap((part) => part.trim() || [])
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 function isPrintable(value: string): boolean {

@@ -14,22 +14,23 @@ import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
-import { hasSecret, readCredentials } from './credentials.ts'
+import { hasSecret, readCredentials, sessionHeader } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
-import type { Found, Guard } from './guard.ts'
+import type { CountRequest, Found, Guard } from './guard.ts'
 import { compileInput } from './input.ts'
 import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
 import { addressOf, type FileLimit, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import type { Throttle } from './throttle.ts'
 
 /** Answers one request to one route, from the first header to the last byte. Never throws. */
 export type Answerer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** The order of the steps is the policy of contract 1.5: who, then what he sent, then whether he may. */
-export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answerer {
+export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle, route: Route): Answerer {
   const row: PermissionRow = permissions[route.permission]
   const schema = inputSchema(route)
   const readInput = compileInput(schema)
@@ -69,8 +70,12 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     assertAnnouncedLength(request, kind, (mostBytes ?? 0) + envelopeBytes)
     // A form may carry the token itself.
     const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, undefined)) : undefined
-    const credentials = readCredentials(request.headers, isReading, query, form)
-    const caller = await guard.identify(route.permission, credentials)
+    // Below /api/ the header shows that a page of ours asks: others' forms and pictures cannot send it.
+    const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
+    const credentials = readCredentials(request.headers, { isReading, isCookieRead }, query, form)
+    if (credentials.session && !route.outside) assertSameOrigin(request, originOf(deps, request))
+    const count: CountRequest = (user) => throttle.admit(route, request, reply, user)
+    const caller = await guard.identify(route.permission, credentials, count)
     const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
 
@@ -151,7 +156,8 @@ export function createAnswerer(deps: RootDeps, guard: Guard, route: Route): Answ
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
     const headers: Record<string, string> = {}
-    const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, headers }
+    const client = { address: request.ip, userAgent: request.headers['user-agent'] }
+    const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
     const result = await route.handle(context as never) // what the permission's row promises
     reply.headers(headers)
     return result

@@ -74,6 +74,8 @@ describe('an answer', () => {
       etag: expect.stringMatching(/^W\/"[0-9a-f]{32}"$/),
       vary: 'Origin',
     })
+    expect(answer.headers['x-gitlab-meta']).toBe('{"correlation_id":"ask-7.a","version":"1"}')
+    expect(answer.headers['x-runtime']).toMatch(/^\d+\.\d{6}$/)
     const other = await anonymous.get('/topics', { headers: { 'x-request-id': 'no id!' } })
     expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })

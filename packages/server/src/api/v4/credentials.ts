@@ -5,9 +5,14 @@ import type { Credentials } from './guard.ts'
 
 /**
  * Who a request says it comes from. Bearer sources come before the private token, and a token in the query or form
- * before the one in the header (contract 1.5). A blank one means nobody.
+ * before the one in the header (contract 1.5). A blank one means nobody. The cookie is read where it counts only.
  */
-export function readCredentials(headers: IncomingHttpHeaders, isReading: boolean, query: Bag, form?: Bag): Credentials {
+export function readCredentials(
+  headers: IncomingHttpHeaders,
+  options: { isReading: boolean; isCookieRead: boolean },
+  query: Bag,
+  form?: Bag,
+): Credentials {
   const token = firstText(
     query['access_token'],
     query['bearer_token'],
@@ -18,12 +23,19 @@ export function readCredentials(headers: IncomingHttpHeaders, isReading: boolean
   )
   const sudo = firstText(headers['sudo'], query['sudo'], form?.['sudo'])
   if (sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
-  const session = readCookie(headers.cookie, sessionCookie)
-  return { isReading, ...(token && { token }), ...(sudo && { sudo }), ...(session && { session }) }
+  const session = options.isCookieRead ? readCookie(headers.cookie, sessionCookie) : undefined
+  return {
+    isReading: options.isReading,
+    ...(token && { token }),
+    ...(sudo && { sudo }),
+    ...(session && !token && { session }),
+  }
 }
 
 /** The cookie of a signed-in browser. */
 export const sessionCookie = 'alcove_session'
+/** With the value `1`: the request below /api/ is meant to be sent by whoever is signed in. */
+export const sessionHeader = 'x-alcove-session'
 
 function readCookie(header: string | undefined, name: string): string | undefined {
   const found = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`))

@@ -100,6 +100,15 @@ function answers(cause: FailureCause): ErrorAnswer {
         status: 429,
         body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
       }
+    case 'throttled':
+      return {
+        status: 429,
+        body: 'Retry later\n',
+        headers: {
+          'ratelimit-resettime': new Date(cause.endsAt).toUTCString(),
+          'retry-after': String(cause.retryAfterSeconds),
+        },
+      }
     case 'unprocessable':
       return message(422, cause.sentence)
     case 'unavailable':

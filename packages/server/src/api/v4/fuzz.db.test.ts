@@ -14,7 +14,7 @@ import { addressOf, fileOutput, metricsOutput, type Route } from './route.ts'
 
 const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 25)
 const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
-const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'nobody']
+const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'browser', 'nobody']
 
 let server: TestServer
 let port: number
@@ -109,6 +109,7 @@ function addressed(request: HostileRequest, route: Route) {
   const token = words[`token of ${caller}`]
   const headers = {
     ...(token && { 'private-token': token }),
+    ...(caller === 'browser' && { cookie: words['cookie'] ?? '', 'x-alcove-session': '1' }),
     ...(contentType && { 'content-type': contentType }),
     ...(body && { 'content-length': String(body.length) }),
     ...request.headers,
@@ -166,12 +167,25 @@ async function renew(): Promise<void> {
     const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
     words['impersonation'] = String(body.id)
   }
+  await renewBrowser()
   for (const name of ['topic', 'other topic']) {
     if (await isThere(`/topics/${words[name]}`)) continue
     const texts = { name: `${name} ${++renewals}`, title: name }
     const { body } = await server.admin.post('/topics', formWithFile('avatar', 'avatar.png', png, texts))
     words[name] = String(body.id)
   }
+}
+
+/** Somebody is signed in, and there is a link to set his password. */
+async function renewBrowser(): Promise<void> {
+  const headers = { cookie: words['cookie'] ?? '', 'private-token': '' }
+  if ((await server.admin.get('//-/sessions', { headers })).status !== 200) {
+    const login = { login: words['login'], password: 'correct horse battery' }
+    const signedIn = await server.anonymous.post('//-/sessions', login)
+    words['cookie'] = signedIn.headers['set-cookie']?.split(';')[0] ?? ''
+  }
+  const link = await server.admin.post(`/users/${words['stranger']}/password_links`)
+  words['link'] = link.body.token ?? ''
 }
 
 async function renewProject(): Promise<void> {
@@ -196,7 +210,7 @@ async function isThere(path: string, token?: string): Promise<boolean> {
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-/** A digest of every table, and how many objects there are. Notes of when a token was used are not waited for. */
+/** A digest of every table, and how many objects there are. Notes of use are not waited for; attempts count. */
 async function everything(): Promise<Record<string, unknown>> {
   const { db, objects } = server.deps
   let count = 0
@@ -226,6 +240,8 @@ async function tables(): Promise<string[]> {
     )
   )
     .map(({ name }) => name)
-    .filter((name) => !['token_uses', 'migrations', 'schema_migrations'].includes(name))
+    .filter(
+      (name) => !['token_uses', 'session_uses', 'request_counts', 'migrations', 'schema_migrations'].includes(name),
+    )
   return names
 }

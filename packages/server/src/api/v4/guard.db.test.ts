@@ -269,6 +269,49 @@ describe('sudo', () => {
   })
 })
 
+describe('in admin mode', () => {
+  const clock = { now: '2026-05-01T10:00:00.000Z' }
+  const start = () => startServer({ clock, settings: { adminMode: true } })
+
+  test('an administrator’s token counts as anybody’s, unless it has the scope admin_mode', async () => {
+    const server = await start()
+    const root = { ...server.admin, user: (await server.admin.get('/user')).body }
+    const plain = await server.client(root, { scopes: ['api', 'sudo'] })
+    const project = await server.project('acme/hidden')
+    const { id } = (await server.user('nadia')).user ?? {}
+
+    expect(await server.admin.get(`/projects/${project.id}`)).toMatchObject({ status: 200 })
+    expect((await server.admin.get('/user')).body.is_admin).toBe(true)
+
+    for (const path of ['/topics', '/users', `/users/${id}/block`]) {
+      const draft = { name: 'a', title: 'A', username: 'a', email: 'a@example.test', password: 'correct horse' }
+      expect(await plain.post(path, draft)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
+    }
+    expect((await plain.get('/user')).body).not.toHaveProperty('is_admin')
+    expect((await plain.get(`/users/${id}`)).body).not.toHaveProperty('email')
+    expect(await plain.get('/user', { headers: { sudo: 'nadia' } })).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Must be admin to use sudo' },
+    })
+    const outsider = await server.user('chief', { admin: true })
+    expect(await outsider.get(`/projects/${project.id}`)).toMatchObject({ status: 404 })
+    expect((await outsider.get('/projects')).body).toEqual([])
+    expect((await outsider.get('/personal_access_tokens')).body).toHaveLength(1)
+  })
+
+  test('a token with the scope can do everything that administrators can', async () => {
+    const server = await start()
+    expect(await server.admin.get('/user', { headers: { sudo: 'root' } })).toMatchObject({ status: 200 })
+    expect(await server.admin.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 201 })
+  })
+
+  test('the scope makes no administrator of a user', async () => {
+    const server = await start()
+    const nadia = await server.client(await server.user('nadia'), { scopes: ['api', 'admin_mode', 'sudo'] })
+    expect(await nadia.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 403 })
+  })
+})
+
 test('an impersonation token acts as its user', async () => {
   const { body } = await admin.post(`/users/${nadia.user?.id}/impersonation_tokens`, { name: 'i', scopes: ['api'] })
   expect(await anonymous.get('/user', { headers: { 'private-token': body.token } })).toMatchObject(asNadia)

@@ -1,8 +1,9 @@
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { type Role, roles } from '../../domain/access/roles.ts'
-import { findSignedIn } from '../../domain/access/sessions.ts'
+import { findSignedIn, openSessionMemory } from '../../domain/access/sessions.ts'
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
+import type { User } from '../../domain/access/users.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { findMovedGroup, findMovedProject } from '../../domain/projects/moved-paths.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
@@ -28,34 +29,42 @@ export interface Credentials {
   token?: string
   /** Id or name of the user to act as. */
   sudo?: string
-  /** What a browser's cookie holds; counts only where the permission says so, and no token was sent. */
+  /** What a browser's cookie holds, where it counts; a token comes before it. */
   session?: string
   isReading: boolean
 }
+
+/** Throws when there were too many. */
+export type CountRequest = (user: User | undefined) => Promise<void>
 
 /**
  * The 401/403/404 policy, in the order of contract 1.5. `identify` runs before the input is read, `admit` when the
  * input has been found in order (or before the body, for uploads).
  */
 export interface Guard {
-  identify(permission: Permission, credentials: Credentials): Promise<Caller | null>
+  /** `count` is told whose request it is as soon as that is known, before anything is said about his rights. */
+  identify(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
   admit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
 }
 
 export function createGuard(deps: RootDeps): Guard {
   const tokens = openTokenMemory(deps.db.changes)
+  const sessions = openSessionMemory(deps.db.changes)
   const projects = openProjectMemory(deps.db.changes)
 
   return {
-    async identify(permission, { token, sudo, session, isReading }) {
+    async identify(permission, credentials, count) {
       const row: PermissionRow = permissions[permission]
-      if (token === undefined) {
-        const signedIn = row.session && session !== undefined ? await findSignedIn(deps, session) : undefined
-        if (signedIn) return signedIn
+      const { sudo, isReading } = credentials
+      const caller = await recognise(permission, credentials).catch(async (error: unknown) => {
+        if (error instanceof Failure) await count?.(undefined)
+        throw error
+      })
+      await count?.(caller?.user)
+      if (!caller) {
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
         return null
       }
-      const caller = await authenticate(deps, token, tokens)
       assertScope(row, caller, isReading)
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
@@ -84,6 +93,12 @@ export function createGuard(deps: RootDeps): Guard {
       assertLevel(row, caller, level)
       return { group }
     },
+  }
+
+  async function recognise(permission: Permission, { token, session }: Credentials): Promise<Caller | undefined> {
+    if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
+    const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
+    return authenticate(deps, token, tokens, { isRotation })
   }
 
   function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {

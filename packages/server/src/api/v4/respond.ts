@@ -27,7 +27,7 @@ function digestOf(body: Buffer): string {
 export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
   const { status, headers, body, contentType = 'application/json', etag } = rendered
   // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
-  reply.code(status).headers(headers).header('content-type', contentType)
+  reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
     reply.header('cache-control', 'no-cache').send(body)
     return
@@ -38,7 +38,12 @@ export function sendRendered(request: FastifyRequest, reply: FastifyReply, rende
 }
 
 export function sendNothing(reply: FastifyReply, status: number): void {
-  reply.code(status).send()
+  reply.code(status).header('x-runtime', runtimeOf(reply)).send()
+}
+
+/** Seconds, as GitLab prints them. */
+function runtimeOf(reply: FastifyReply): string {
+  return (reply.elapsedTime / 1000).toFixed(6)
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {

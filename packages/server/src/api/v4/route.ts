@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { Permission, permissions } from '../../domain/access/permissions.ts'
+import type { Client } from '../../domain/access/sessions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
@@ -30,6 +31,8 @@ type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
   origin: string
   /** For routes with `paged`: which page. */
   page: PageRequest
+  /** Where the connection comes from. */
+  client: Client
   /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
   unmodifiedSince: number | undefined
   /** Sent with the answer; for what no body can say. */

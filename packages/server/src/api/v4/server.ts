@@ -11,6 +11,7 @@ import { createGuard } from './guard.ts'
 import { registerMultipart } from './multipart.ts'
 import { sendError } from './respond.ts'
 import { addressOf, type Method, type Route } from './route.ts'
+import { openThrottle } from './throttle.ts'
 
 /** The HTTP server for these routes; not listening yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
@@ -24,6 +25,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    trustProxy: deps.settings.trustedProxies.length > 0 && [...deps.settings.trustedProxies],
     clientErrorHandler: refuseConnection,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -39,8 +41,10 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
   const guard = createGuard(deps)
+  const throttle = openThrottle(deps)
+  app.addHook('onClose', () => throttle.close())
   for (const route of routes) {
-    const answer = createAnswerer(deps, guard, route)
+    const answer = createAnswerer(deps, guard, throttle, route)
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),
@@ -56,6 +60,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       .header('x-content-type-options', 'nosniff')
       .header('x-frame-options', 'SAMEORIGIN')
       .header('x-request-id', request.id)
+      .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
       .header('vary', 'Origin')
     if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)

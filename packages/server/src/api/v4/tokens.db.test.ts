@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isMintedToken } from '../../domain/access/tokens.ts'
-import { createClient } from '../../testing/client.ts'
+import { type Client, createClient } from '../../testing/client.ts'
 import { startServer } from '../../testing/server.ts'
 
 const clock = { now: '2026-02-14T12:00:00.000Z' }
@@ -295,6 +295,28 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     expect(body.id).not.toBe(old.id)
     expect(await clientOf(body).get('/user')).toMatchObject({ status: 200 })
     expect(await clientOf(old).get('/user')).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+  })
+
+  test('by a token that was rotated already ends all that came from it', async () => {
+    const user = await server.user('family')
+    const rotate = async (client: Client) => {
+      const { body } = await client.post('/personal_access_tokens/self/rotate')
+      return createClient(server.app, { token: body.token })
+    }
+    const second = await rotate(user)
+    const third = await rotate(second)
+    const unrelated = await server.client(user, { scopes: ['api'] })
+    expect(await third.get('/user')).toMatchObject({ status: 200 })
+    // Using it is no rotation.
+    expect(await user.get('/user')).toMatchObject({ status: 401 })
+    expect(await third.get('/user')).toMatchObject({ status: 200 })
+
+    expect(await second.post('/personal_access_tokens/self/rotate')).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_token', error_description: expect.stringMatching(/^Token was revoked/) },
+    })
+    expect(await third.get('/user')).toMatchObject({ status: 401 })
+    expect(await unrelated.get('/user')).toMatchObject({ status: 200 })
   })
 
   test('takes another day', async () => {

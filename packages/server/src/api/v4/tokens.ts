@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dayAfter, type IssuedToken, issueToken } from '../../domain/access/issue.ts'
+import { dayAfter, issueToken } from '../../domain/access/issue.ts'
 import {
   findImpersonationTokens,
   findTokens,
@@ -13,57 +13,20 @@ import {
   rotatePersonalToken,
   tokenOrders,
 } from '../../domain/access/issued-tokens.ts'
-import { type AccessToken, isExpired, tokenScopes } from '../../domain/access/tokens.ts'
-import type { Deps } from '../../domain/deps.ts'
-import { date, dateTime, flag, integer, listOf, nullable, oneOf, optional, text } from './input.ts'
+import { tokenScopes } from '../../domain/access/tokens.ts'
+import { date, dateTime, flag, integer, listOf, oneOf, optional, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
-import { nullableString, timestamp } from './views.ts'
+import {
+  impersonationTokenView,
+  issuedImpersonationTokenView,
+  issuedTokenView,
+  newTokenInput,
+  tokenView,
+  viewImpersonation,
+  viewIssued,
+  viewToken,
+} from './token-views.ts'
 
-const tokenFields = {
-  id: Type.Integer(),
-  name: Type.String(),
-  revoked: Type.Boolean(),
-  created_at: timestamp,
-  description: nullableString,
-  scopes: Type.Array(Type.String()),
-  user_id: Type.Integer(),
-  last_used_at: nullableString,
-  active: Type.Boolean(),
-  expires_at: nullableString,
-}
-const secretField = { token: Type.String({ description: 'The secret, told this once' }) }
-const impersonationField = { impersonation: Type.Boolean() }
-
-const issuedTokenView = Type.Object({ ...tokenFields, ...secretField }, { title: 'IssuedToken' })
-const tokenView = Type.Object({ ...tokenFields, last_used_ips: Type.Array(Type.String()) })
-const impersonationTokenView = Type.Object({ ...tokenFields, ...impersonationField })
-const issuedImpersonationTokenView = Type.Object({ ...tokenFields, ...secretField, ...impersonationField })
-
-function viewFields(deps: Deps, token: AccessToken) {
-  return {
-    id: token.id,
-    name: token.name,
-    revoked: token.isRevoked,
-    created_at: token.createdAt,
-    description: token.description,
-    scopes: [...token.scopes],
-    user_id: token.userId,
-    last_used_at: token.lastUsedAt,
-    active: !token.isRevoked && !isExpired(token, deps.now()),
-    expires_at: token.expiresOn,
-  }
-}
-
-const viewIssued = (deps: Deps, token: IssuedToken) => ({ ...viewFields(deps, token), token: token.secret })
-/** Addresses are not recorded. */
-const viewToken = (deps: Deps, token: AccessToken) => ({ ...viewFields(deps, token), last_used_ips: [] })
-const viewImpersonation = (deps: Deps, token: AccessToken) => ({ ...viewFields(deps, token), impersonation: true })
-
-const newTokenInput = {
-  name: text(),
-  description: optional(nullable(text())),
-  expires_at: optional(date({ description: 'At most 365 days ahead, which is also the default' })),
-}
 const rotationInput = {
   expires_at: optional(date({ description: 'At most 365 days ahead; a week when absent' })),
 }

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import {
+  activateUser,
   blockUser,
+  deactivateUser,
   findUsers,
   getUser,
   readAccounts,
@@ -162,11 +164,13 @@ export const userRoutes: readonly Route[] = [
     permission: 'user.manage',
     input: Type.Object({
       id: integer(),
-      hard_delete: optional(flag({ description: 'What the user left elsewhere stays without an author either way' })),
+      hard_delete: optional(
+        flag({ description: 'With the groups that nobody else owns; what he left elsewhere stays' }),
+      ),
     }),
     status: 204,
     output: noOutput,
-    handle: async ({ deps, input }) => removeUser(deps, await getUser(deps, input.id)),
+    handle: async ({ deps, input }) => removeUser(deps, await getUser(deps, input.id), input.hard_delete ?? false),
   }),
   route({
     method: 'POST',
@@ -191,6 +195,32 @@ export const userRoutes: readonly Route[] = [
     output: Type.Boolean(),
     async handle({ deps, input }) {
       await unblockUser(deps, input.id)
+      return true
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/deactivate',
+    summary: 'Deactivate a user until he signs in again',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    async handle({ deps, caller, input }) {
+      await deactivateUser(deps, caller, input.id)
+      return true
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/activate',
+    summary: 'Activate a deactivated user',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    async handle({ deps, input }) {
+      await activateUser(deps, input.id)
       return true
     },
   }),

@@ -111,7 +111,7 @@ describe('a signed-in browser', () => {
     )
   })
 
-  test('cannot use the API with its cookie', async () => {
+  test('cannot use the API with its cookie alone', async () => {
     const { headers } = await signIn(guest)
     expect((await server.anonymous.get('/user', { headers })).status).toBe(401)
     expect((await server.anonymous.post('/projects', { name: 'forged' }, { headers })).status).toBe(401)

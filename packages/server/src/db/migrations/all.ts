@@ -3,6 +3,7 @@ import { foundation } from './0001_foundation.ts'
 import { uploadLife } from './0002_upload_life.ts'
 import { movedPaths } from './0003_moved_paths.ts'
 import { topicOrder } from './0004_topic_order.ts'
+import { accountsAndLimits } from './0005_accounts_and_limits.ts'
 import { vulnerabilityLists } from './0006_vulnerability_lists.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 
@@ -12,6 +13,7 @@ export const migrations: readonly Migration[] = [
   uploadLife,
   movedPaths,
   topicOrder,
+  accountsAndLimits,
   vulnerabilityLists,
   jobsHooksExports,
 ]

@@ -16,6 +16,8 @@ export interface TokenDraft {
   name: string
   description?: string | null | undefined
   scopes: readonly string[]
+  /** Of a token that takes the place of another one. */
+  familyId?: number | undefined
   /** YYYY-MM-DD; as late as allowed when absent. */
   expiresOn?: string | undefined
 }
@@ -40,7 +42,11 @@ export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedT
 
 /** Puts a token with a new secret in the place of this one, which is revoked. */
 export async function rotateToken(deps: Deps, old: AccessToken, expiresOn?: string): Promise<IssuedToken> {
-  const draft = { ...old, expiresOn: expiresOn ?? dayAfter(deps, rotatedLifetimeDays) }
+  const draft = {
+    ...old,
+    familyId: old.familyId ?? old.id,
+    expiresOn: expiresOn ?? dayAfter(deps, rotatedLifetimeDays),
+  }
   const problems = tokenProblems(deps, draft)
   if (Object.keys(problems).length > 0) throw badRequest(firstSentence(problems))
   return transaction(deps, async (deps) => {
@@ -56,8 +62,8 @@ export async function storeToken(
   draft: Omit<TokenDraft, 'expiresOn'> & { expiresOn: string | null },
   secret: string,
 ): Promise<IssuedToken> {
-  const { userId, kind, name, description = null, scopes, expiresOn } = draft
-  const token = { userId, kind, name, description, scopes: [...new Set(scopes)], expiresOn, createdAt: deps.now() }
+  const { description = null, scopes, familyId = null, ...rest } = draft
+  const token = { ...rest, description, scopes: [...new Set(scopes)], familyId, createdAt: deps.now() }
   return { ...(await insertToken(deps.db, token, digestToken(secret))), secret }
 }
 

@@ -1,10 +1,10 @@
-import { badRequest, gone, notFound, unauthenticated } from '../../platform/failure.ts'
+import { badRequest, forbidden, gone, notFound, parameterProblem, unauthenticated } from '../../platform/failure.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Caller } from './callers.ts'
-import { type IssuedToken, rotateToken } from './issue.ts'
+import { type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
 import { countTokens, findTokenById, listTokens, revokeToken } from './token-queries.ts'
-import type { AccessToken } from './tokens.ts'
+import { type AccessToken, administratorScopes } from './tokens.ts'
 import { getUser } from './users.ts'
 
 export interface TokenFilter {
@@ -72,6 +72,7 @@ export async function getToken(deps: Deps, caller: Caller, id: number): Promise<
 
 /** The token that the request was sent with. */
 export async function getOwnToken(deps: Deps, caller: Caller): Promise<AccessToken> {
+  assertToken(caller)
   const token = await findTokenById(deps.db, caller.token.id)
   if (!token) throw unauthenticated()
   return token
@@ -93,6 +94,7 @@ export async function revokePersonalToken(deps: Deps, caller: Caller, id: number
 }
 
 export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {
+  assertToken(caller)
   await revokeToken(deps.db, caller.token.id)
 }
 
@@ -112,6 +114,28 @@ export async function rotatePersonalToken(
 
 export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: string): Promise<IssuedToken> {
   return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
+}
+
+/** A signed-in browser has none. */
+function assertToken({ token }: Caller): void {
+  if (token.kind !== 'session') return
+  throw badRequest('This endpoint requires token type to be a personal access token')
+}
+
+/**
+ * A token that a signed-in browser makes for its user. Not with a token: it would not be worth less than the one it was
+ * made with.
+ */
+export async function issueOwnToken(
+  deps: Deps,
+  caller: Caller,
+  draft: Pick<TokenDraft, 'name' | 'description' | 'scopes' | 'expiresOn'>,
+): Promise<IssuedToken> {
+  if (caller.token.kind !== 'session') throw forbidden()
+  if (!caller.isAdmin && draft.scopes.some((scope) => administratorScopes.includes(scope))) {
+    throw parameterProblem('scopes does not have a valid value')
+  }
+  return issueToken(deps, { ...draft, userId: caller.user.id, kind: 'personal' })
 }
 
 function owns(caller: Caller, token: AccessToken): boolean {

@@ -11,7 +11,8 @@ import type { Role } from './roles.ts'
  *   `api`; `none` by any token.
  * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it
  *   (topics: contract 1.5), or never, being treated as an outsider (upload lists answer him 403 or 404).
- * - `session`: a signed-in browser may do it too. Only where nothing is changed on another site's behalf.
+ * - `session`: of an address outside /api/v4: a signed-in browser's cookie counts there. Below it the header
+ *   `X-Alcove-Session` says so.
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5), where it is not `api read_api`.
  */
 export interface PermissionRow {
@@ -33,7 +34,11 @@ export const permissions = {
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
-  'session.end': { on: 'instance', who: 'user', scope: 'none', session: true },
+  'session.end': { on: 'instance', who: 'user', scope: 'api', session: true },
+  'session.list': { on: 'instance', who: 'user', scope: 'api', session: true },
+  'session.elevate': { on: 'instance', who: 'user', scope: 'api', session: true },
+  'password.set': { on: 'instance', who: 'anyone', scope: 'none' },
+  'password.change': { on: 'instance', who: 'user', scope: 'api', session: true },
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
@@ -45,6 +50,7 @@ export const permissions = {
   'token.self': { on: 'instance', who: 'user', scope: 'none' },
   'token.rotate-self': { on: 'instance', who: 'user', scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] },
   'token.create-own': { on: 'instance', who: 'user', scope: 'api', namedScopes: userScopes },
+  'token.create-in-browser': { on: 'instance', who: 'user', scope: 'api', session: true },
   'token.issue': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
   'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },

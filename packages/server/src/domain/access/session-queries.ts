@@ -1,35 +1,87 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { Session } from './sessions.ts'
+
+interface SessionRow {
+  id: number
+  user_id: number
+  created_at: string
+  expires_at: string
+  last_used_at: string | null
+  address: string | null
+  user_agent: string | null
+  admin_until: string | null
+}
+
+const columns = sql`s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until`
+const sessionsWithUse = sql`sessions s left join session_uses u on u.session_id = s.id`
 
 export async function insertSession(
   db: Db,
-  userId: number,
+  session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt'>,
   digest: string,
-  expiresAt: string,
-  now: string,
 ): Promise<void> {
+  const { userId, address, userAgent, expiresAt, createdAt } = session
   await db.run(sql`
-    insert into sessions (user_id, digest, expires_at, created_at) values (${userId}, ${digest}, ${expiresAt}, ${now})`)
+    insert into sessions (user_id, digest, address, user_agent, expires_at, created_at)
+    values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt})`)
 }
 
-export async function findSession(
-  db: Db,
-  digest: string,
-  now: string,
-): Promise<{ id: number; userId: number } | undefined> {
-  const row = await db.one<{ id: number; user_id: number }>(sql`
-    select id, user_id from sessions where digest = ${digest} and expires_at > ${now}`)
-  return row && { id: row.id, userId: row.user_id }
+/** Without its last use, which changes too often to be remembered. */
+export async function findSessionByDigest(db: Db, digest: string): Promise<Session | undefined> {
+  const row = await db.one<SessionRow>(sql`
+    select ${columns}, null as last_used_at from sessions s where s.digest = ${digest}`)
+  return row && sessionFrom(row)
 }
 
-export async function deleteSession(db: Db, id: number): Promise<void> {
-  await db.run(sql`delete from sessions where id = ${id}`)
+/** Newest first. */
+export async function listSessionsOf(db: Db, userId: number, now: string): Promise<Session[]> {
+  const rows = await db.all<SessionRow>(sql`
+    select ${columns}, u.last_used_at from ${sessionsWithUse}
+    where s.user_id = ${userId} and s.expires_at > ${now} order by s.id desc`)
+  return rows.map(sessionFrom)
 }
 
-export async function deleteSessionsOf(db: Db, userId: number): Promise<void> {
-  await db.run(sql`delete from sessions where user_id = ${userId}`)
+/** Of those that a user has, only the newest so many stay. */
+export async function deleteOldestSessions(db: Db, userId: number, kept: number): Promise<void> {
+  await db.run(sql`
+    delete from sessions where user_id = ${userId} and id not in
+      (select id from sessions where user_id = ${userId} order by id desc limit ${kept})`)
+}
+
+/** False when this user has no such session. */
+export async function deleteSession(db: Db, id: number, userId: number): Promise<boolean> {
+  return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 1
+}
+
+export async function deleteSessionsOf(db: Db, userId: number, exceptId = 0): Promise<void> {
+  await db.run(sql`delete from sessions where user_id = ${userId} and id <> ${exceptId}`)
 }
 
 export async function deleteExpiredSessions(db: Db, now: string): Promise<void> {
   await db.run(sql`delete from sessions where expires_at <= ${now}`)
+}
+
+export async function updateAdminUntil(db: Db, id: number, adminUntil: string | null): Promise<void> {
+  await db.run(sql`update sessions set admin_until = ${adminUntil} where id = ${id}`)
+}
+
+export async function noteSessionUse(db: Db, id: number, at: string): Promise<void> {
+  // From a select, so that a session that ended in between is no error.
+  await db.run(sql`
+    insert into session_uses (session_id, last_used_at) select id, ${at} from sessions where id = ${id}
+    on conflict (session_id) do update set last_used_at = excluded.last_used_at`)
+}
+
+function sessionFrom(row: SessionRow): Session {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    address: row.address,
+    userAgent: row.user_agent,
+    adminUntil: row.admin_until,
+  }
 }

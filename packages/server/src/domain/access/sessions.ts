@@ -1,44 +1,150 @@
-import { createHash } from 'node:crypto'
-import { Failure, unauthenticated } from '../../platform/failure.ts'
-import type { Deps } from '../deps.ts'
+import { hash } from 'node:crypto'
+import { type Cache, openCache } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
+import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
+import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
+import { countGuess, forgetGuesses } from './guesses.ts'
 import { isPassword } from './passwords.ts'
-import { deleteExpiredSessions, deleteSession, findSession, insertSession } from './session-queries.ts'
+import {
+  deleteExpiredSessions,
+  deleteOldestSessions,
+  deleteSession,
+  findSessionByDigest,
+  insertSession,
+  listSessionsOf,
+  noteSessionUse,
+  updateAdminUntil,
+} from './session-queries.ts'
 import { assertActive } from './tokens.ts'
-import { findPasswordHash, findUserByEmail, findUserById, findUserByUsername } from './user-queries.ts'
+import { findPasswordHash, findUserByEmail, findUserById, findUserByUsername, updateUserState } from './user-queries.ts'
 import type { User } from './users.ts'
+
+/** A signed-in browser. */
+export interface Session {
+  id: number
+  userId: number
+  createdAt: string
+  expiresAt: string
+  lastUsedAt: string | null
+  /** Where it was signed in from, and with what. */
+  address: string | null
+  userAgent: string | null
+  /** In admin mode: until when the browser has its administrator's rights. */
+  adminUntil: string | null
+}
+
+/** Whom a request comes from, as far as the connection tells. */
+export interface Client {
+  address: string
+  userAgent: string | undefined
+}
 
 export const sessionDays = 14
 const dayMs = 24 * 60 * 60 * 1000
+const adminHours = 6
+const maxSessions = 100
+const maxUserAgentLength = 255
 
 /** Starts a session; the secret goes into the cookie, its digest into the database. */
-export async function signIn(deps: Deps, login: string, password: string): Promise<{ user: User; secret: string }> {
-  const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
-  const account = user ? `user ${user.id}` : login.toLowerCase()
-  // Counted before the password is looked at, so that guesses sent at once count too.
-  countGuess(deps, account)
-  const hash = user && (await findPasswordHash(deps.db, user.id))
-  if (!(await isPassword(password, hash)) || !user) throw unauthenticated()
-  guesses.delete(account)
-  assertActive(user)
+export async function signIn(
+  deps: Deps,
+  login: string,
+  password: string,
+  client: Client,
+): Promise<{ user: User; secret: string }> {
+  const found = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
+  const user = await provePassword(deps, found, login, password)
   const secret = deps.random(32).toString('base64url')
-  const now = deps.now()
-  const expiresAt = new Date(Date.parse(now) + sessionDays * dayMs).toISOString()
-  await insertSession(deps.db, user.id, digest(secret), expiresAt, now)
-  return { user, secret }
+  const createdAt = deps.now()
+  const session = {
+    userId: user.id,
+    address: client.address,
+    userAgent: client.userAgent?.slice(0, maxUserAgentLength) ?? null,
+    createdAt,
+    expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
+  }
+  await transaction(deps, async (deps) => {
+    // Signing in is how somebody who was away for long comes back.
+    if (user.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', createdAt)
+    await insertSession(deps.db, session, digest(secret))
+    await deleteOldestSessions(deps.db, user.id, maxSessions)
+  })
+  return { user: { ...user, state: 'active' }, secret }
+}
+
+/** The user, once the password is his and he may come in. Every attempt counts before it is looked at. */
+export async function provePassword(
+  deps: Deps,
+  user: User | undefined,
+  login: string,
+  password: string,
+): Promise<User> {
+  await countGuess(deps, user, login)
+  const passwordHash = user && (await findPasswordHash(deps.db, user.id))
+  if (!(await isPassword(password, passwordHash)) || !user) throw unauthenticated()
+  await forgetGuesses(deps, user)
+  if (user.state !== 'deactivated') assertActive(user)
+  return user
+}
+
+/** What a process remembers of sessions, so that not every request asks the database. */
+export interface SessionMemory {
+  sessions: Cache<{ session: Session; user: User } | undefined>
+  /** Session id → when its use was last written down (ms). */
+  notedAt: Map<number, number>
+}
+
+export function openSessionMemory(changes: Changes): SessionMemory {
+  return { sessions: openCache(changes, ['sessions', 'users'], 10_000), notedAt: new Map() }
 }
 
 /** Who the cookie belongs to, or `undefined` when it is unknown or over: then nobody is signed in. */
-export async function findSignedIn(deps: Deps, secret: string): Promise<Caller | undefined> {
-  const session = await findSession(deps.db, digest(secret), deps.now())
-  if (!session) return undefined
-  const user = await findUserById(deps.db, session.userId)
-  if (user?.state !== 'active') return undefined
-  return { user, token: { id: session.id, kind: 'session', scopes: ['api'] }, isAdmin: user.isAdmin }
+export async function findSignedIn(deps: Deps, secret: string, memory: SessionMemory): Promise<Caller | undefined> {
+  const key = digest(secret)
+  const found = await memory.sessions.get(key, () => load(deps, key))
+  const now = deps.now()
+  if (!found || found.session.expiresAt <= now || found.user.state !== 'active') return undefined
+  const { session, user } = found
+  noteUse(deps, session.id, now, memory)
+  const isElevated = !deps.settings.adminMode || (session.adminUntil !== null && session.adminUntil > now)
+  return {
+    user,
+    token: { id: session.id, kind: 'session', scopes: isElevated ? ['api', 'admin_mode'] : ['api'] },
+    isAdmin: user.isAdmin && isElevated,
+  }
 }
 
-export async function endSession(deps: Deps, { token }: Caller): Promise<void> {
-  if (token.kind === 'session') await deleteSession(deps.db, token.id)
+async function load(deps: Deps, key: string): Promise<{ session: Session; user: User } | undefined> {
+  const session = await findSessionByDigest(deps.db, key)
+  const user = session && (await findUserById(deps.db, session.userId))
+  return user && { session, user }
+}
+
+export function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
+  return listSessionsOf(deps.db, user.id, deps.now())
+}
+
+export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {
+  if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
+}
+
+/** Admin mode: gives this browser the rights of its administrator for some hours, for his password. */
+export async function enterAdminMode(deps: Deps, caller: Caller, password: string): Promise<void> {
+  assertBrowser(caller)
+  await provePassword(deps, caller.user, '', password)
+  const until = new Date(Date.parse(deps.now()) + adminHours * 60 * 60 * 1000).toISOString()
+  await updateAdminUntil(deps.db, caller.token.id, until)
+}
+
+export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> {
+  assertBrowser(caller)
+  await updateAdminUntil(deps.db, caller.token.id, null)
+}
+
+/** What a token is good for its scopes say. */
+function assertBrowser({ token }: Caller): void {
+  if (token.kind !== 'session') throw forbidden()
 }
 
 export async function forgetExpiredSessions(deps: Deps): Promise<void> {
@@ -46,23 +152,17 @@ export async function forgetExpiredSessions(deps: Deps): Promise<void> {
 }
 
 function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret)
 }
 
-const maxGuesses = 10
-const guessWindowMs = 5 * 60 * 1000
-const maxRememberedLogins = 10_000
+const noteEveryMs = 5 * 60 * 1000
 
-/** Attempts per account since the last right one, in this process; the accounts least recently tried go first. */
-const guesses = new Map<string, { count: number; since: number }>()
-
-function countGuess({ now }: Deps, account: string): void {
-  const at = Date.parse(now())
-  const last = guesses.get(account)
-  const isFresh = last !== undefined && at - last.since < guessWindowMs
-  if (isFresh && last.count >= maxGuesses) throw new Failure({ kind: 'too-many-requests' })
-  guesses.delete(account)
-  guesses.set(account, isFresh ? { count: last.count + 1, since: last.since } : { count: 1, since: at })
-  const oldest = guesses.keys().next()
-  if (guesses.size > maxRememberedLogins && !oldest.done) guesses.delete(oldest.value)
+/** Best effort and never waited for: a lost note costs a few minutes of precision. */
+function noteUse(deps: Deps, id: number, now: string, memory: SessionMemory): void {
+  const at = Date.parse(now)
+  if (at - (memory.notedAt.get(id) ?? 0) < noteEveryMs) return
+  memory.notedAt.set(id, at)
+  noteSessionUse(deps.db, id, now).catch((error: unknown) =>
+    deps.log.debug({ err: error }, 'the use of a session could not be noted'),
+  )
 }

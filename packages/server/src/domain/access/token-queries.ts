@@ -13,12 +13,14 @@ interface TokenRow {
   description: string | null
   scopes: string[]
   is_revoked: boolean
+  family_id: number | null
   expires_on: string | null
   created_at: string
   last_used_at: string | null
 }
 
-const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.is_revoked, t.expires_on, t.created_at`
+const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.is_revoked, t.family_id,
+  t.expires_on, t.created_at`
 const tokensWithUse = sql`access_tokens t left join token_uses u on u.token_id = t.id`
 
 /** Without its last use, which changes too often to be remembered. */
@@ -63,10 +65,11 @@ export async function insertToken(
   digest: string,
 ): Promise<AccessToken> {
   const row = await db.one<TokenRow>(sql`
-    insert into access_tokens (user_id, kind, name, description, digest, scopes, expires_on, created_at)
+    insert into access_tokens (user_id, kind, name, description, digest, scopes, family_id, expires_on, created_at)
     values (${token.userId}, ${token.kind}, ${token.name}, ${token.description}, ${digest},
-      ${JSON.stringify(token.scopes)}, ${token.expiresOn}, ${token.createdAt})
-    returning id, user_id, kind, name, description, scopes, is_revoked, expires_on, created_at, null as last_used_at`)
+      ${JSON.stringify(token.scopes)}, ${token.familyId}, ${token.expiresOn}, ${token.createdAt})
+    returning id, user_id, kind, name, description, scopes, is_revoked, family_id, expires_on, created_at,
+      null as last_used_at`)
   if (!row) throw new Error('an inserted token did not come back')
   return tokenFrom(row)
 }
@@ -74,6 +77,12 @@ export async function insertToken(
 /** False when it was revoked already. */
 export async function revokeToken(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`update access_tokens set is_revoked = true where id = ${id} and not is_revoked`)) === 1
+}
+
+/** A token and all that came from one another by rotation. */
+export async function revokeTokenFamily(db: Db, familyId: number): Promise<void> {
+  await db.run(sql`
+    update access_tokens set is_revoked = true where (id = ${familyId} or family_id = ${familyId}) and not is_revoked`)
 }
 
 export async function noteTokenUse(db: Db, tokenId: number, at: string): Promise<void> {
@@ -119,6 +128,7 @@ function tokenFrom(row: TokenRow): AccessToken {
     description: row.description,
     scopes: row.scopes,
     isRevoked: row.is_revoked,
+    familyId: row.family_id,
     expiresOn: row.expires_on,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,

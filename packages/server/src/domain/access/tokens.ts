@@ -5,7 +5,7 @@ import type { Changes } from '../../db/db.ts'
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
 import type { Deps } from '../deps.ts'
 import type { Caller } from './callers.ts'
-import { findTokenByDigest, noteTokenUse } from './token-queries.ts'
+import { findTokenByDigest, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
 import { findUserByReference, type User } from './users.ts'
 
 export interface AccessToken {
@@ -18,6 +18,8 @@ export interface AccessToken {
   isRevoked: boolean
   /** YYYY-MM-DD; not valid from that day on. */
   expiresOn: string | null
+  /** The first of those that came from one another by rotation; null for that one. */
+  familyId: number | null
   createdAt: string
   lastUsedAt: string | null
 }
@@ -84,6 +86,9 @@ export const tokenScopes = [
   'read_service_ping',
 ] as const
 
+/** Those that only administrators can use. */
+export const administratorScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping']
+
 /** What a process remembers of tokens, so that not every request asks the database. */
 export interface TokenMemory {
   holders: Cache<TokenHolder | undefined>
@@ -96,7 +101,12 @@ export function openTokenMemory(changes: Changes): TokenMemory {
 }
 
 /** Who sends this token. Throws when nobody does, or nobody may any more. */
-export async function authenticate(deps: Deps, token: string, memory: TokenMemory): Promise<Caller> {
+export async function authenticate(
+  deps: Deps,
+  token: string,
+  memory: TokenMemory,
+  { isRotation }: { isRotation: boolean },
+): Promise<Caller> {
   const digest = digestToken(token)
   const holder = await memory.holders.get(digest, () => findTokenByDigest(deps.db, digest))
   if (!holder) throw unauthenticated()
@@ -104,20 +114,32 @@ export async function authenticate(deps: Deps, token: string, memory: TokenMemor
   const now = deps.now()
   // Expiry before revocation: a token that is both is told the first (contract 1.5).
   if (isExpired(holder.token, now)) throw new Failure({ kind: 'token-expired' })
-  if (holder.token.isRevoked) throw new Failure({ kind: 'token-revoked' })
+  if (holder.token.isRevoked) {
+    // Somebody else may have the successor: whoever rotates a token twice has lost it or stolen it.
+    if (isRotation) await revokeTokenFamily(deps.db, holder.token.familyId ?? holder.token.id)
+    throw new Failure({ kind: 'token-revoked' })
+  }
   assertActive(holder.user)
   noteUse(deps, holder.token.id, now, memory)
-  return { user: holder.user, token: holder.token, isAdmin: holder.user.isAdmin }
+  return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
 }
 
 /** The caller acting as somebody else (header `Sudo`); only administrators whose token carries the scope. */
 export async function actAs(deps: Deps, caller: Caller, reference: string): Promise<Caller> {
   if (!caller.isAdmin) throw forbidden('Must be admin to use sudo')
+  if (caller.token.kind === 'session') {
+    throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo')
+  }
   if (!caller.token.scopes.includes('sudo')) throw new Failure({ kind: 'scope-too-small', accepted: ['sudo'] })
   const user = await findUserByReference(deps, reference)
   if (!user) throw notFound(`User with ID or username '${reference}'`)
   assertActive(user)
-  return { user, token: caller.token, isAdmin: user.isAdmin }
+  return { user, token: caller.token, isAdmin: mayAdminister(deps, user, caller.token.scopes) }
+}
+
+/** In admin mode an administrator's token counts as anybody's, unless it says that it is for administrating. */
+function mayAdminister(deps: Deps, user: User, scopes: readonly string[]): boolean {
+  return user.isAdmin && (!deps.settings.adminMode || scopes.includes('admin_mode'))
 }
 
 export function isExpired(token: Pick<AccessToken, 'expiresOn'>, now: string): boolean {
@@ -126,6 +148,9 @@ export function isExpired(token: Pick<AccessToken, 'expiresOn'>, now: string): b
 
 export function assertActive(user: User): void {
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
+  if (user.state === 'deactivated') {
+    throw forbidden('Your account has been deactivated by your administrator. Please log back in to reactivate it.')
+  }
   if (user.state === 'unconfirmed') {
     throw forbidden(
       'Your primary email address is not confirmed. Please check your inbox for the confirmation instructions.',

@@ -9,7 +9,8 @@ interface UserRow {
   username: string
   email: string
   name: string
-  state: User['state']
+  state: 'active' | 'blocked' | 'unconfirmed'
+  is_deactivated: boolean
   is_admin: boolean
   is_external: boolean
   can_create_group: boolean
@@ -20,7 +21,7 @@ interface UserRow {
   updated_at: string
 }
 
-const columns = sql`users.id, users.username, users.email, users.name, users.state, users.is_admin,
+const columns = sql`users.id, users.username, users.email, users.name, users.state, users.is_deactivated, users.is_admin,
   users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
@@ -120,7 +121,14 @@ export async function updateUser(db: Db, user: User, passwordHash: string | unde
 }
 
 export async function updateUserState(db: Db, id: number, state: User['state'], now: string): Promise<void> {
-  await db.run(sql`update users set state = ${state}, updated_at = ${now} where id = ${id}`)
+  const isDeactivated = state === 'deactivated'
+  await db.run(sql`
+    update users set state = ${isDeactivated ? 'active' : state}, is_deactivated = ${isDeactivated}, updated_at = ${now}
+    where id = ${id}`)
+}
+
+export async function updatePasswordHash(db: Db, id: number, passwordHash: string, now: string): Promise<void> {
+  await db.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`)
 }
 
 /** Tokens, memberships and the own namespace go with him; what he wrote stays without an author. */
@@ -155,7 +163,11 @@ function conditions(db: Db, filter: UserFilter): Sql {
   const all: Sql[] = [sql`1 = 1`]
   if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
   if (search !== undefined) all.push(matching(db, search))
-  if (states !== undefined) all.push(sql`users.state in ${db.dialect.texts(states)}`)
+  if (states !== undefined) {
+    const isDeactivated = sql`(users.state = 'active' and users.is_deactivated)`
+    const isOther = sql`(users.state in ${db.dialect.texts(states)} and not ${isDeactivated})`
+    all.push(states.includes('deactivated') ? sql`(${isDeactivated} or ${isOther})` : isOther)
+  }
   if (isAdmin !== undefined) all.push(sql`users.is_admin = ${isAdmin}`)
   if (isExternal !== undefined) all.push(sql`users.is_external = ${isExternal}`)
   if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
@@ -182,7 +194,7 @@ function userFrom(row: UserRow): User {
     username: row.username,
     email: row.email,
     name: row.name,
-    state: row.state,
+    state: row.state === 'active' && row.is_deactivated ? 'deactivated' : row.state,
     isAdmin: row.is_admin,
     isExternal: row.is_external,
     canCreateGroup: row.can_create_group,

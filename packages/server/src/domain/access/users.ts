@@ -17,7 +17,7 @@ export interface User {
   username: string
   email: string
   name: string
-  state: 'active' | 'blocked' | 'unconfirmed'
+  state: 'active' | 'blocked' | 'deactivated' | 'unconfirmed'
   isAdmin: boolean
   isExternal: boolean
   canCreateGroup: boolean
@@ -145,9 +145,23 @@ export async function unblockUser(deps: Deps, id: number): Promise<void> {
   if (user.state === 'blocked') await updateUserState(deps.db, user.id, 'active', deps.now())
 }
 
+/** Who was away for long rests until he signs in or an administrator wakes him; his tokens are refused meanwhile. */
+export async function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const user = await getUser(deps, id)
+  if (user.state === 'blocked') throw forbidden('A blocked user cannot be deactivated by the API')
+  if (user.id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
+  if (user.state === 'active') await updateUserState(deps.db, user.id, 'deactivated', deps.now())
+}
+
+export async function activateUser(deps: Deps, id: number): Promise<void> {
+  const user = await getUser(deps, id)
+  if (user.state === 'blocked') throw forbidden('A blocked user must be unblocked to be activated')
+  if (user.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', deps.now())
+}
+
 function statesOf({ active, blocked, excludeActive }: UserQuery): readonly User['state'][] | undefined {
   if (!active && !blocked && !excludeActive) return undefined
-  const states: User['state'][] = ['active', 'blocked', 'unconfirmed']
+  const states: User['state'][] = ['active', 'blocked', 'deactivated', 'unconfirmed']
   return states.filter(
     (state) =>
       (!active || state === 'active') && (!blocked || state === 'blocked') && !(excludeActive && state === 'active'),

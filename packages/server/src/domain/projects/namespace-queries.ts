@@ -146,7 +146,10 @@ export function namespaceFrom(row: NamespaceRow): Namespace {
 }
 
 /** These namespaces' own ids and those of everything inside. */
-export async function listNamespaceIdsBelow(db: Db, namespaces: readonly Namespace[]): Promise<number[]> {
+export async function listNamespaceIdsBelow(
+  db: Db,
+  namespaces: readonly Pick<Namespace, 'id' | 'lineage'>[],
+): Promise<number[]> {
   const ids: number[] = []
   for (const namespace of namespaces) {
     const [from, to] = lineageRange(namespace)

@@ -141,7 +141,10 @@ export async function countProjectsIn(db: Db, namespaceId: number): Promise<numb
 }
 
 /** Of projects in these namespaces and below them. */
-export async function listProjectIdsBelow(db: Db, namespaces: readonly Namespace[]): Promise<number[]> {
+export async function listProjectIdsBelow(
+  db: Db,
+  namespaces: readonly Pick<Namespace, 'id' | 'lineage'>[],
+): Promise<number[]> {
   const ids: number[] = []
   for (const namespace of namespaces) {
     const [from, to] = lineageRange(namespace)

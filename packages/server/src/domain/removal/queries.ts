@@ -1,5 +1,7 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { roles } from '../access/roles.ts'
+import type { Namespace } from '../projects/project.ts'
 
 /** Until the transaction ends nobody adds to these projects; whoever is at it is waited for. */
 export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {
@@ -10,6 +12,35 @@ export async function lockProjects(db: Db, ids: readonly number[]): Promise<void
 export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<void> {
   await db.all(sql`
     select id from namespaces where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
+}
+
+/** Groups that this user owns himself; held, so that nobody else can leave them meanwhile. */
+export async function lockOwnedGroups(
+  db: Db,
+  userId: number,
+  today: string,
+): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+  return db.all(sql`
+    select n.id, n.lineage from namespaces n join members m on m.namespace_id = n.id
+    where n.kind = 'group' and m.user_id = ${userId} and ${isOwning(today)} order by n.id ${db.dialect.forUpdate}`)
+}
+
+/** Those of the namespaces that somebody other than this user owns himself. */
+export async function listIdsOwnedByOthers(
+  db: Db,
+  namespaceIds: readonly number[],
+  userId: number,
+  today: string,
+): Promise<number[]> {
+  const rows = await db.all<{ namespace_id: number }>(sql`
+    select distinct m.namespace_id from members m
+    where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId} and ${isOwning(today)}
+    order by m.namespace_id`)
+  return rows.map((row) => row.namespace_id)
+}
+
+function isOwning(today: string): Sql {
+  return sql`m.access_level >= ${roles.owner} and (m.expires_on is null or m.expires_on > ${today})`
 }
 
 /** Those of the keys that some row refers to. */

@@ -1,13 +1,14 @@
+import { conflict } from '../../platform/failure.ts'
 import { deleteUser } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../projects/namespace-queries.ts'
-import type { Namespace, Project } from '../projects/project.ts'
+import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
-import { lockNamespaces, lockProjects } from './queries.ts'
+import { listIdsOwnedByOthers, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
@@ -27,16 +28,22 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   }))
 }
 
-/** A user with his own namespace and its projects; what he uploaded or wrote elsewhere stays. */
-export function removeUser(deps: Deps, user: User): Promise<void> {
+/**
+ * A user with his own namespace and its projects; what he uploaded or wrote elsewhere stays. Groups that would be left
+ * without an owner stand in the way, or go with him.
+ */
+export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise<void> {
   return remove(deps, async (deps) => {
-    const namespaces = await listOwnNamespaces(deps.db, user.id)
+    const groups = await solelyOwnedGroups(deps, user)
+    if (groups.length > 0 && !withGroups) throw conflict('User cannot be removed while is the sole-owner of a group')
+    const namespaces = [...(await listOwnNamespaces(deps.db, user.id)), ...groups]
     const namespaceIds = await holdNamespaces(deps, namespaces)
     const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
       namespaceIds,
       projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
+        for (const group of groups) await deleteNamespace(deps.db, group.id)
         await deleteUser(deps.db, user.id)
         await lockProjects(deps.db, starredIds)
         await recountStars(deps.db, starredIds)
@@ -49,7 +56,7 @@ export function removeUser(deps: Deps, user: User): Promise<void> {
  * Locks the namespaces with all below them, and lists them. From then on nothing is created in them or transferred into
  * them that would go without its files being marked and its topics being counted.
  */
-async function holdNamespaces(deps: Deps, tops: readonly Namespace[]): Promise<number[]> {
+async function holdNamespaces(deps: Deps, tops: readonly Pick<Namespace, 'id' | 'lineage'>[]): Promise<number[]> {
   for (let held: number[] = []; ; ) {
     const ids = await listNamespaceIdsBelow(deps.db, tops)
     // What came in before its parent was locked is found by looking again.
@@ -57,6 +64,15 @@ async function holdNamespaces(deps: Deps, tops: readonly Namespace[]): Promise<n
     await lockNamespaces(deps.db, ids)
     held = ids
   }
+}
+
+/** Groups without another owner, in themselves or above. */
+async function solelyOwnedGroups(deps: Deps, user: User): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+  const today = deps.now().slice(0, 10)
+  const groups = await lockOwnedGroups(deps.db, user.id, today)
+  const ids = groups.flatMap(lineageOf)
+  const owned = new Set(await listIdsOwnedByOthers(deps.db, ids, user.id, today))
+  return groups.filter((group) => !lineageOf(group).some((id) => owned.has(id)))
 }
 
 interface Removal {

@@ -116,8 +116,9 @@ const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).to
 function fittingText(name: string): fc.Arbitrary<string> {
   const word = fc.nat(99).map((number) => `word${number}`)
   if (name === 'email') return word.map((text) => `${text}@example.test`)
-  if (name === 'password') return fc.constant('correct horse battery')
+  if (name.endsWith('password')) return fc.constant('correct horse battery')
   if (name === 'login') return fc.constant('{login}')
+  if (name === 'token') return fc.constant('{link}')
   if (name === 'filename') return fc.constant('a.txt')
   if (name === 'topics' || name === 'topic') return fc.nat(9).map((number) => `topic${number}`)
   return fc.oneof({ weight: 3, arbitrary: word }, { weight: 1, arbitrary: fc.lorem({ maxCount: 6 }) })

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { formWithFile } from '../../testing/client.ts'
+import { startServer } from '../../testing/server.ts'
+
+const server = await startServer()
+const { admin, anonymous } = server
+const nadia = await server.user('nadia')
+const nadiaId = nadia.user?.id
+
+describe('the deletion of a user', () => {
+  test('of somebody who alone owns a group takes hard_delete, which takes those groups along', async () => {
+    const owner = await server.user('sole')
+    const { body: group } = await owner.post('/groups', { name: 'sole', path: 'sole-group' })
+    const { body: below } = await owner.post('/groups', { name: 'in', path: 'in', parent_id: group.id })
+    const { body: shared } = await owner.post('/groups', { name: 'shared', path: 'shared-group' })
+    const { body: project } = await owner.post('/projects', { name: 'in', namespace_id: below.id })
+    await admin.post(`/groups/${shared.id}/members`, { user_id: nadiaId, access_level: 50 })
+
+    expect(await admin.delete(`/users/${owner.user?.id}`)).toMatchObject({
+      status: 409,
+      body: { message: 'User cannot be removed while is the sole-owner of a group' },
+    })
+    expect(await owner.get(`/projects/${project.id}`)).toMatchObject({ status: 200 })
+
+    expect(await admin.delete(`/users/${owner.user?.id}`, { hard_delete: true })).toMatchObject({ status: 204 })
+    for (const path of [`/groups/${group.id}`, `/groups/${below.id}`, `/projects/${project.id}`]) {
+      expect(await admin.get(path)).toMatchObject({ status: 404 })
+    }
+    expect(await admin.get(`/groups/${shared.id}`)).toMatchObject({ status: 200 })
+  })
+
+  test('leaves groups to those who own them as well, also from above', async () => {
+    const owner = await server.user('not-alone')
+    const { body: group } = await admin.post('/groups', { name: 'above', path: 'above' })
+    await admin.post(`/groups/${group.id}/members`, { user_id: owner.user?.id, access_level: 50 })
+    const { body: below } = await owner.post('/groups', { name: 'below', path: 'below', parent_id: group.id })
+    expect(await admin.delete(`/users/${owner.user?.id}`)).toMatchObject({ status: 204 })
+    expect(await admin.get(`/groups/${below.id}`)).toMatchObject({ status: 200 })
+  })
+
+  test('keeps his uploads elsewhere, without his name, whether it is hard or not', async () => {
+    const project = await server.project('acme/keeps')
+    for (const hard of [false, true]) {
+      const writer = await server.user(`uploader-${hard}`)
+      await admin.post(`/projects/${project.id}/members`, { user_id: writer.user?.id, access_level: 30 })
+      expect(await writer.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'a'))).toMatchObject({
+        status: 201,
+      })
+      await admin.delete(`/users/${writer.user?.id}?hard_delete=${hard}`)
+      const { body } = await admin.get(`/projects/${project.id}/uploads`)
+      expect(body[0]).toMatchObject({ filename: 'a.txt', uploaded_by: null })
+    }
+  })
+})
+
+describe('POST /users/:id/deactivate and /activate', () => {
+  test('answer true, and the state is told everywhere', async () => {
+    const user = await server.user('resting')
+    const project = await server.project('acme/resting')
+    await admin.post(`/projects/${project.id}/members`, { user_id: user.user?.id, access_level: 10 })
+    for (const [path, state, status] of [
+      ['deactivate', 'deactivated', 403],
+      ['deactivate', 'deactivated', 403],
+      ['activate', 'active', 200],
+      ['activate', 'active', 200],
+    ] as const) {
+      expect(await admin.post(`/users/${user.user?.id}/${path}`)).toMatchObject({ status: 201, text: 'true' })
+      expect((await admin.get(`/users/${user.user?.id}`)).body.state).toBe(state)
+      expect((await admin.get(`/projects/${project.id}/members/${user.user?.id}`)).body.state).toBe(state)
+      expect((await admin.get('/users?username=resting&active=true')).body).toHaveLength(state === 'active' ? 1 : 0)
+      expect((await admin.get('/users?username=resting&exclude_active=true')).body).toHaveLength(
+        state === 'active' ? 0 : 1,
+      )
+      expect(await user.get('/user')).toMatchObject({ status })
+    }
+  })
+
+  test('say of blocked users that they are blocked, and of oneself no', async () => {
+    const user = await server.user('blocked-and-resting')
+    await admin.post(`/users/${user.user?.id}/block`)
+    expect(await admin.post(`/users/${user.user?.id}/deactivate`)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - A blocked user cannot be deactivated by the API' },
+    })
+    expect(await admin.post(`/users/${user.user?.id}/activate`)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - A blocked user must be unblocked to be activated' },
+    })
+    const { body: self } = await admin.get('/user')
+    expect(await admin.post(`/users/${self.id}/deactivate`)).toMatchObject({ status: 403 })
+    expect(await nadia.post(`/users/${nadiaId}/deactivate`)).toMatchObject({ status: 403 })
+    expect(await admin.post('/users/999999/activate')).toMatchObject({
+      status: 404,
+      body: { message: '404 User Not Found' },
+    })
+  })
+})
+
+test('e-mail addresses are told to administrators and to oneself alone', async () => {
+  const shy = await server.user('shy')
+  const address = 'shy@example.test'
+  const stranger = await server.user('curious')
+  for (const client of [stranger, anonymous]) {
+    for (const path of [`/users/${shy.user?.id}`, '/users?username=shy', '/users?search=shy']) {
+      expect((await client.get(path)).text).not.toContain(address)
+    }
+    expect((await client.get(`/users?username=shy&search=${address}`)).text).toBe('[]')
+  }
+  expect((await shy.get(`/users/${shy.user?.id}`)).text).not.toContain(address)
+  expect((await shy.get('/user')).body.email).toBe(address)
+  expect((await admin.get(`/users/${shy.user?.id}`)).body.email).toBe(address)
+})

@@ -1,0 +1,49 @@
+import type { Migration } from '../migrate.ts'
+import { columnTypes } from './column-types.ts'
+
+/** Accounts that rest, families of tokens, sessions that can be told apart, first passwords, counted requests. */
+export const accountsAndLimits: Migration = {
+  name: '0005_accounts_and_limits',
+  up(engine) {
+    const { id, integer, boolean, time } = columnTypes(engine)
+    return `
+alter table users add column is_deactivated ${boolean} not null default false;
+
+-- The first token of those that came from one another by rotation; null for that one itself.
+alter table access_tokens add column family_id ${integer} references access_tokens(id) on delete set null;
+create index access_tokens_family on access_tokens (family_id);
+
+alter table organizations add column created_by_id ${integer} references users(id) on delete set null;
+create index organizations_created_by on organizations (created_by_id);
+
+alter table sessions add column address text;
+alter table sessions add column user_agent text;
+alter table sessions add column admin_until ${time};
+
+-- Apart from the sessions: writing it must not invalidate what is remembered of them.
+create table session_uses (
+  session_id ${integer} primary key references sessions(id) on delete cascade,
+  last_used_at ${time} not null
+);
+
+create table password_links (
+  id ${id},
+  user_id ${integer} not null references users(id) on delete cascade,
+  digest text not null unique, -- SHA-256 of what the link holds
+  expires_at ${time} not null,
+  created_at ${time} not null
+);
+create index password_links_user on password_links (user_id);
+
+-- Who asked how often since when; of no use after a crash, so it need not outlive one.
+create ${engine === 'postgres' ? 'unlogged ' : ''}table request_counts (
+  name text not null,
+  subject text not null,
+  requests ${integer} not null,
+  ends_at ${time} not null,
+  primary key (name, subject)
+);
+create index request_counts_ended on request_counts (ends_at);
+`
+  },
+}

@@ -1,0 +1,34 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+export async function insertPasswordLink(
+  db: Db,
+  userId: number,
+  digest: string,
+  expiresAt: string,
+  now: string,
+): Promise<void> {
+  await db.run(sql`
+    insert into password_links (user_id, digest, expires_at, created_at)
+    values (${userId}, ${digest}, ${expiresAt}, ${now})`)
+}
+
+/** Whose link it is; `undefined` when there is none, or no longer. */
+export async function findPasswordLink(db: Db, digest: string, now: string): Promise<{ userId: number } | undefined> {
+  const row = await db.one<{ user_id: number }>(sql`
+    select user_id from password_links where digest = ${digest} and expires_at > ${now}`)
+  return row && { userId: row.user_id }
+}
+
+/** False when it is gone: of two requests with the same link one changes the password. */
+export async function deletePasswordLink(db: Db, digest: string): Promise<boolean> {
+  return (await db.run(sql`delete from password_links where digest = ${digest}`)) === 1
+}
+
+export async function deletePasswordLinksOf(db: Db, userId: number): Promise<void> {
+  await db.run(sql`delete from password_links where user_id = ${userId}`)
+}
+
+export async function deleteExpiredPasswordLinks(db: Db, now: string): Promise<void> {
+  await db.run(sql`delete from password_links where expires_at <= ${now}`)
+}

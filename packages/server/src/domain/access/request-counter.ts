@@ -1,0 +1,142 @@
+import type { Deps } from '../deps.ts'
+import { addCounts, deleteEndedCounts } from './request-count-queries.ts'
+
+/** So many requests in each period, of each subject. */
+export interface Limit {
+  name: string
+  requests: number
+  periodSeconds: number
+}
+
+/** Where somebody stands in the current period, the request that was just counted included. */
+interface Standing {
+  isExceeded: boolean
+  observed: number
+  /** When the period is over, in ms. */
+  endsAt: number
+  now: number
+}
+
+export interface RequestCounter {
+  /** Counts a request, unless the limit is reached. */
+  count(limit: Limit, subject: string): Promise<Standing>
+  close(): Promise<void>
+}
+
+interface Count {
+  name: string
+  subject: string
+  endsAt: number
+  /** What all processes have reported. */
+  known: number
+  /** What this one has let through since. */
+  unreported: number
+}
+
+const reportEveryMs = 200
+const retryEveryMs = 1000
+const maxCounts = 100_000
+
+/**
+ * How many requests a process lets through before it must have told the others: a hundredth of the limit, at least one
+ * and at most a hundred. A limit is exceeded by no more than this for each process.
+ */
+export function slackOf({ requests }: Limit): number {
+  return Math.max(1, Math.min(100, Math.floor(requests / 100)))
+}
+
+/**
+ * Counts in memory and lets the processes on one PostgreSQL tell each other through it, many counts in one statement,
+ * five times a second or when half the slack is used. A request waits only when the whole slack is; while the database
+ * does not answer nobody does, and each process counts for itself.
+ */
+export function openRequestCounter(deps: Deps): RequestCounter {
+  const counts = new Map<string, Count>()
+  const dirty = new Set<Count>()
+  // SQLite has one process.
+  const isShared = deps.db.dialect.engine === 'postgres'
+  let isCutOff = false
+  let reporting: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    async count(limit, subject) {
+      const now = Date.parse(deps.now())
+      const periodMs = limit.periodSeconds * 1000
+      const count = current(limit.name, subject, now - (now % periodMs) + periodMs)
+      const slack = slackOf(limit)
+      const isLeft = () => count.known + count.unreported < limit.requests
+      while (isShared && !isCutOff && count.unreported >= slack && isLeft()) await report()
+      const isExceeded = !isLeft()
+      const observed = count.known + count.unreported + 1
+      if (!isExceeded) {
+        count.unreported++
+        if (isShared) tell(count, slack)
+      }
+      return { isExceeded, observed, endsAt: count.endsAt, now }
+    },
+    async close() {
+      clearTimeout(timer)
+      isCutOff = true
+      await reporting
+      clearTimeout(timer)
+    },
+  }
+
+  function current(name: string, subject: string, endsAt: number): Count {
+    const key = `${name} ${subject}`
+    const found = counts.get(key)
+    if (found?.endsAt === endsAt) return found
+    const fresh = { name, subject, endsAt, known: 0, unreported: 0 }
+    counts.delete(key)
+    counts.set(key, fresh)
+    const oldest = counts.keys().next()
+    if (counts.size > maxCounts && !oldest.done) counts.delete(oldest.value)
+    return fresh
+  }
+
+  function tell(count: Count, slack: number): void {
+    dirty.add(count)
+    if (!isCutOff && count.unreported * 2 >= slack) void report()
+    else timer ??= setTimeout(() => void report(), isCutOff ? retryEveryMs : reportEveryMs).unref()
+  }
+
+  function report(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    reporting ??= send().finally(() => {
+      reporting = undefined
+    })
+    return reporting
+  }
+
+  async function send(): Promise<void> {
+    const sent = [...dirty].map((count) => ({ count, requests: count.unreported }))
+    dirty.clear()
+    const rows = sent.map(({ count: { name, subject, endsAt }, requests }) => ({
+      name,
+      subject,
+      requests,
+      endsAt: new Date(endsAt).toISOString(),
+    }))
+    try {
+      const totals = await addCounts(deps.db, rows)
+      const totalOf = new Map(totals.map((total) => [`${total.name} ${total.subject}`, total]))
+      for (const { count, requests } of sent) {
+        const total = totalOf.get(`${count.name} ${count.subject}`)
+        count.known = total ? total.requests : count.known + requests
+        count.unreported -= requests
+      }
+      isCutOff = false
+    } catch (error) {
+      for (const { count } of sent) dirty.add(count)
+      if (!isCutOff) deps.log.warn({ err: error }, 'requests are counted by this process alone')
+      isCutOff = true
+      timer ??= setTimeout(() => void report(), retryEveryMs).unref()
+    }
+  }
+}
+
+export async function forgetEndedCounts(deps: Deps): Promise<void> {
+  await deleteEndedCounts(deps.db, deps.now())
+}
