@@ -111,6 +111,19 @@ chapter 'a group and a project in it' => sub {
     equal($admin->project("$path/nowhere"), undef, 'a project that is not there');
 };
 
+chapter 'a project moves and is found at its old path' => sub {
+    my $harbour = $admin->group("harbour-$run");
+    rest($admin, 'POST', 'groups', [], { content => { name => 'deep', path => 'deep', parent_id => $harbour->{id} } });
+    my $moving = new_project('wanderer');
+    rest($admin, 'PUT', 'projects/:id/transfer', [$moving->{id}], { content => { namespace => "harbour-$run/deep" } });
+    equal(project('wanderer')->{path_with_namespace}, "harbour-$run/deep/wanderer", 'where it went');
+    # The client shows 50 characters of the answer.
+    refused(405, 'Non GET methods are not', sub { $admin->edit_project("harbour-$run/wanderer", { name => 'x' }) });
+    $admin->delete_project($moving->{id});
+    equal(project('wanderer'), undef, 'a project that is gone');
+    $admin->delete_group("harbour-$run/deep");
+};
+
 chapter 'projects are listed by topic and page' => sub {
     my $topic = "fleet$run";
     new_project("boat-$_", topics => [ $topic, "n$_" ]) for 0 .. 4;

@@ -167,6 +167,43 @@ def projects_are_listed_by_topic_and_page():
 
 
 @chapter
+def everything_is_walked_by_keyset():
+    by_id = {"pagination": "keyset", "order_by": "id", "per_page": 2, "iterator": True}
+    walked = [project.id for project in admin.projects.list(**by_id)]
+    equal(walked, sorted(walked, reverse=True), "order of projects")
+    equal(set(walked), {project.id for project in admin.projects.list(iterator=True)}, "projects by keyset")
+    groups = [group.id for group in admin.groups.list(pagination="keyset", per_page=1, iterator=True)]
+    equal(groups, [group.id for group in admin.groups.list(iterator=True)], "groups by keyset")
+    by_name = {"order_by": "name", "sort": "asc", "iterator": True}
+    users = [user.id for user in admin.users.list(pagination="keyset", per_page=2, **by_name)]
+    equal(users, [user.id for user in admin.users.list(**by_name)], "users by keyset")
+    refused(lambda: admin.projects.list(pagination="keyset", order_by="name"), 405)
+
+
+@chapter
+def a_project_moves_and_is_found_at_its_old_path():
+    harbour = admin.groups.get(f"harbour-{RUN}")
+    deep = admin.groups.create({"name": "deep", "path": "deep", "parent_id": harbour.id, "visibility": "public"})
+    project = new_project("wanderer", topics=["maps"])
+    project.transfer(deep.id)
+    old = f"harbour-{RUN}/wanderer"
+    equal(admin.projects.get(old).path_with_namespace, f"harbour-{RUN}/deep/wanderer", "where it went")
+    lazy = admin.projects.get(old, lazy=True)
+    lazy.description = "lost"
+    refused(lazy.save, 405, "Non GET methods are not allowed for moved projects")
+    deep.path = "deeper"
+    deep.save()
+    equal(admin.groups.get(f"harbour-{RUN}/deep").id, deep.id, "group at its old path")
+    equal(admin.projects.get(f"harbour-{RUN}/deep/wanderer").id, project.id, "project below a renamed group")
+    equal([group.id for group in harbour.descendant_groups.list()], [deep.id], "groups below")
+    _, stranger = new_user("pilot")
+    refused(lambda: stranger.projects.get(old), 404, "404 Project Not Found")
+    project.delete()
+    refused(lambda: admin.projects.get(old), 404, "404 Project Not Found")
+    deep.delete()
+
+
+@chapter
 def headers_are_read_alone():
     assert int(admin.projects.head()["X-Total"]) >= 6
     project = admin.projects.get(f"harbour-{RUN}/charts")

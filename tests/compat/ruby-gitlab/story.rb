@@ -112,6 +112,25 @@ chapter 'a group and a project in it' do
   refused(Gitlab::Error::BadRequest, 'has already been taken') { new_project('charts') }
 end
 
+chapter 'a project moves and is found at its old path' do
+  deep = ADMIN.create_group('deep', 'deep', parent_id: ADMIN.group("harbour-#{RUN}").id, visibility: 'public')
+  moving = new_project('wanderer')
+  ADMIN.put("/projects/#{moving.id}/transfer", body: { namespace: deep.id })
+  old = "harbour-#{RUN}/wanderer"
+  equal(ADMIN.project(old).path_with_namespace, "harbour-#{RUN}/deep/wanderer", 'where it went')
+  refused(Gitlab::Error::MethodNotAllowed, 'Non GET methods are not allowed') { ADMIN.edit_project(old, name: 'x') }
+  ADMIN.delete_project(moving.id)
+  refused(Gitlab::Error::NotFound, '404 Project Not Found') { ADMIN.project(old) }
+  ADMIN.delete_group(deep.id)
+end
+
+chapter 'everything is walked by keyset' do
+  ids = ADMIN.projects(pagination: 'keyset', order_by: 'id', per_page: 1).auto_paginate.map(&:id)
+  equal(ids, ADMIN.projects.auto_paginate.map(&:id), 'projects')
+  groups = ADMIN.groups(pagination: 'keyset', per_page: 1).auto_paginate.map(&:id)
+  equal(groups, ADMIN.groups.auto_paginate.map(&:id), 'groups')
+end
+
 chapter 'topics of a project, as a list and as one string' do
   id = project('charts').id
   equal(ADMIN.edit_project(id, topics: %w[winds maps]).topics, %w[maps winds], 'topics')

@@ -86,6 +86,38 @@ export function tellOfProjects(world: World): void {
     expect(past).toMatchObject({ data: [], paginationInfo: { total: 5, next: null } })
   })
 
+  test('a project that was transferred is found at its old path until it is deleted', async () => {
+    const { admin } = world
+    const project = await world.project({ topics: ['maps'] })
+    const old = `${project.path_with_namespace}`
+    const { id, full_path } = await world.group()
+    const moved = { id: project.id, path_with_namespace: `${full_path}/${project.path}`, topics: ['maps'] }
+
+    expect(await admin.Projects.transfer(project.id, id)).toMatchObject(moved)
+    expect(await admin.Projects.show(old)).toMatchObject(moved)
+    expect(await refusal(admin.Projects.edit(old, { description: 'x' }))).toEqual({
+      status: 405,
+      description: 'Non GET methods are not allowed for moved projects',
+    })
+    const { api: stranger } = await world.user('stranger')
+    expect(await refusal(stranger.Projects.show(old))).toEqual(noProject)
+    await admin.Projects.remove(project.id)
+    expect(await refusal(admin.Projects.show(old))).toEqual(noProject)
+  })
+
+  test('groups and users are walked by keyset, and what is below a group is listed', async () => {
+    const { admin } = world
+    const { id: parentId } = await world.group()
+    const below = await admin.Groups.create(unique('sub'), unique('sub'), { parentId, visibility: 'public' })
+    expect(await admin.Groups.allDescendantGroups(parentId, {})).toMatchObject([{ id: below.id }])
+    await world.user('walker')
+    const keyset = { pagination: 'keyset', perPage: 1 } as const
+    const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
+    const offset = { pagination: 'offset', perPage: 100 } as const
+    expect(idsOf(await admin.Groups.all(keyset as object))).toEqual(idsOf(await admin.Groups.all(offset)))
+    expect(idsOf(await admin.Users.all(keyset as object))).toEqual(idsOf(await admin.Users.all(offset)))
+  })
+
   test('members are added, listed, changed and removed', async () => {
     const { admin } = world
     const project = await world.project()
