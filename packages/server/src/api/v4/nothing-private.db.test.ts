@@ -191,7 +191,7 @@ async function ask(client: Client, route: Route, id: string, body: unknown) {
 
 /** All but what is different every time. */
 function replyOf({ status, text, headers }: Reply) {
-  const { 'x-request-id': _id, date: _date, ...rest } = headers
+  const { 'x-request-id': _id, 'x-gitlab-meta': _meta, 'x-runtime': _time, date: _date, ...rest } = headers
   return { status, text, headers: rest }
 }
 
