@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
 import { noise } from '../../testing/hostile/values.ts'
@@ -182,13 +183,69 @@ describe('a report', () => {
   test('that is wrong is refused with a list of what is wrong where, and changes nothing', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 }), { ...entry({ line: 2 }), severity: 'BLOCKER', identifiers: [] }])
-    const refused = await send(server.admin, project, report)
+    const refused = await send(server.admin, project, report, { strict: 'true' })
     expect(refused.status).toBe(400)
     expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(
       expect.arrayContaining(['/vulnerabilities/1/severity', '/vulnerabilities/1/identifiers']),
     )
     expect(refused.body.message.base).toHaveLength(refused.body.errors.length)
     expect(await findingsOf(project)).toEqual([])
+  })
+
+  test('that is wrong is read as far as it goes, unless it shall be refused', async () => {
+    const project = await freshProject()
+    const report = sastReport([
+      { ...entry({ line: 1 }), severity: 'BLOCKER' },
+      { ...entry({ line: 2 }), identifiers: [] },
+    ])
+    const { status, body } = await send(server.admin, project, report)
+    expect([status, body.findings]).toMatchObject([201, { read: 2, new: 1, skipped: 1, merged: 0 }])
+    expect(body.warnings.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/vulnerabilities/0/severity',
+      '/vulnerabilities/1/identifiers',
+    ])
+    expect(body.skipped).toEqual([{ pointer: '/vulnerabilities/1', reason: 'it has no identifier' }])
+    expect(await findingsOf(project)).toMatchObject([{ severity: 'unknown' }])
+  })
+
+  test.for([
+    ['sarif', 'sarif/fixtures/code.sarif', 'sast', { read: 7, new: 5, skipped: 2 }],
+    ['cyclonedx', 'cyclonedx/fixtures/bom-1.6.json', 'dependency_scanning', { read: 5, new: 4, skipped: 1 }],
+    ['trivy', 'trivy/fixtures/image.json', 'container_scanning', { read: 6, new: 4, skipped: 2 }],
+    ['grype', 'grype/fixtures/directory.json', 'dependency_scanning', { read: 3, new: 2, skipped: 1 }],
+    ['semgrep', 'semgrep/fixtures/results.json', 'sast', { read: 3, new: 2, skipped: 1 }],
+    ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
+  ] as const)('of %s is known by its content, plain or packed', async ([format, file, type, counts]) => {
+    const project = await freshProject()
+    const bytes = readFileSync(new URL(`../../domain/reports/${file}`, import.meta.url))
+    const { status, body } = await send(server.admin, project, bytes)
+    expect([status, body]).toMatchObject([201, { format, report_type: type, findings: counts }])
+    expect(await findingsOf(project)).toHaveLength(counts.new)
+    expect((await send(server.admin, project, gzipSync(bytes))).body.findings).toMatchObject({
+      new: 0,
+      known: counts.new,
+    })
+  })
+
+  test('of several types loses what is gone in each of them', async () => {
+    const project = await freshProject()
+    const report = JSON.parse(
+      readFileSync(new URL('../../domain/reports/trivy/fixtures/image.json', import.meta.url), 'utf8'),
+    )
+    await send(server.admin, project, report)
+    report.Results[0].Vulnerabilities.length = 1
+    report.Results[1].Misconfigurations.length = 0
+    report.Results[1].Misconfigurations.push({ ID: 'DS902', Severity: 'LOW', Status: 'FAIL' })
+    const { body } = await send(server.admin, project, report)
+    expect(body.findings).toMatchObject({ new: 1, known: 2, gone: 2 })
+  })
+
+  test('of no known format is refused with the formats that are known', async () => {
+    const project = await freshProject()
+    const { status, body } = await send(server.admin, project, { tool: 'someone', issues: [] })
+    expect(status).toBe(400)
+    expect(body.errors).toMatchObject([{ type: 'Format', pointer: '' }])
+    expect(body.message.base[0]).toMatch(/the keys "tool", "issues".*SARIF 2\.1\.0, CycloneDX/)
   })
 
   test('is for developers and up', async () => {
@@ -374,9 +431,9 @@ interface Fact {
     schema?: { valid: boolean; note?: string }
   }
 }
-const facts: Fact[] = existsSync(data)
-  ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files.filter(({ kind }: Fact) => kind === 'gitlab')
-  : []
+const files: Fact[] = existsSync(data) ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files : []
+const facts = files.filter(({ kind }) => kind === 'gitlab')
+const hostile = files.filter(({ file }) => file.startsWith('reports/hostile/'))
 const isValid = ({ facts }: Fact) => facts?.schema?.valid === true && facts.schema.note === undefined
 
 describe.runIf(facts.length > 0)('the collected reports', () => {
@@ -402,20 +459,21 @@ describe.runIf(facts.length > 0)('the collected reports', () => {
     },
   )
 
-  test.for(facts.filter(({ file }) => file.includes('hostile')))('$file gets its outcome', async (fact) => {
+  test.for(hostile)('$file gets its outcome', async ({ file, sane_outcome: outcome = '' }) => {
     const project = await freshProject()
-    const imported = await send(server.admin, project, readFileSync(new URL(fact.file, data)))
-    expect([201, 400]).toContain(imported.status)
-    const outcome = fact.sane_outcome ?? ''
-    if (outcome.startsWith('refused with') || outcome.startsWith('refused as')) expect(imported.status).toBe(400)
-    if (outcome.startsWith('imported')) expect(imported.status).toBe(201)
-    const findings = await findingsOf(project)
-    if (imported.status === 400) {
-      expect(findings).toEqual([])
-      expect(imported.body.message.base[0].length).toBeGreaterThan(10)
-    } else {
-      expect(findings).toHaveLength(imported.body.findings.new)
+    const bytes = readFileSync(new URL(file, data))
+    const refused = await send(server.admin, project, bytes, { strict: 'true' })
+    expect([201, 400]).toContain(refused.status)
+    if (/^refused(?! *, or)/.test(outcome)) expect(refused.status).toBe(400)
+    if (refused.status === 400) {
+      expect(await findingsOf(project)).toEqual([])
+      expect(refused.body.message.base[0].length).toBeGreaterThan(10)
     }
+    const imported = await send(server.admin, project, bytes)
+    expect([201, 400]).toContain(imported.status)
+    if (outcome.startsWith('imported')) expect(imported.status).toBe(201)
+    const { new: fresh, known } = imported.body.findings ?? { new: 0, known: 0 }
+    expect(await findingsOf(project)).toHaveLength(fresh + known)
     expect((await server.anonymous.get('//-/health')).status).toBe(200)
   })
 

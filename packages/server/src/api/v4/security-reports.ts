@@ -73,6 +73,9 @@ export const securityReportRoutes: readonly Route[] = [
       report_type: optional(oneOf(reportTypes, { description: 'Default: what the report says it is' })),
       ref: optional(text({ allowBlank: false, description: 'Branch or tag; default: the default branch' })),
       commit_sha: optional(text()),
+      strict: optional(
+        flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
+      ),
       promote: optional(flag({ description: 'Make vulnerabilities of the findings; default: as the project is set' })),
       dry_run: optional(flag({ description: 'Count what would change, and change nothing' })),
     }),
@@ -87,6 +90,7 @@ export const securityReportRoutes: readonly Route[] = [
         reportType: input.report_type,
         ref: input.ref,
         commitSha: input.commit_sha,
+        strict: input.strict,
         promote: input.promote,
         dryRun: input.dry_run,
       })

@@ -1,8 +1,6 @@
 import type { JsonObject } from './report.ts'
 
 export interface Cleaned {
-  /** How deep it goes; cleaning stops as soon as this is more than allowed. */
-  depth: number
   nulCharacters: boolean
   loneSurrogates: boolean
   hugeNumbers: boolean
@@ -12,10 +10,10 @@ export interface Cleaned {
  * Replaces, in place, what JSON can say and a database cannot store: the character NUL (by the text `\u0000`), half a
  * surrogate pair (by U+FFFD) and numbers that JavaScript reads as infinite. Works level by level, without recursion.
  */
-export function cleanJson(root: unknown, maxDepth: number): Cleaned {
-  const cleaned: Cleaned = { depth: 0, nulCharacters: false, loneSurrogates: false, hugeNumbers: false }
+export function cleanJson(root: unknown): Cleaned {
+  const cleaned: Cleaned = { nulCharacters: false, loneSurrogates: false, hugeNumbers: false }
   let level: object[] = isContainer(root) ? [root] : []
-  while (level.length > 0 && cleaned.depth <= maxDepth) {
+  while (level.length > 0) {
     const next: object[] = []
     for (const container of level) {
       if (Array.isArray(container)) {
@@ -27,7 +25,6 @@ export function cleanJson(root: unknown, maxDepth: number): Cleaned {
       } else cleanObject(container as JsonObject, next, cleaned)
     }
     level = next
-    cleaned.depth++
   }
   return cleaned
 }

@@ -1,12 +1,27 @@
 import { expect, test } from 'vitest'
-import { deduplicate, deduplicationKeys } from './deduplicate.ts'
-import type { ReportFinding, Scanner } from './report.ts'
+import { deduplicationKeys, startDeduplication, startScannerOrder } from './deduplicate.ts'
+import { startKeyTable } from './key-table.ts'
+import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
 const scanner = (externalId: string): Scanner => ({ externalId, name: externalId, vendor: 'V', version: undefined })
 const acme = scanner('acme')
 
 function finding(pointer: string, keys: string[], by = acme): ReportFinding {
   return { pointer, uuid: `uuid-${pointer}`, keys, scanner: by } as ReportFinding
+}
+
+function deduplicate(findings: ReportFinding[], isMixed = false) {
+  const order = isMixed ? startScannerOrder() : undefined
+  for (const finding of findings) order?.see(finding)
+  const { winnerOf } = startDeduplication(order)
+  const kept: ReportFinding[] = []
+  const merged: MergedFinding[] = []
+  for (const finding of findings) {
+    const repeat = winnerOf(finding)
+    if (repeat) merged.push(repeat)
+    else kept.push(finding)
+  }
+  return { kept, merged }
 }
 
 test('of two findings that share a key, the first in the file stays', () => {
@@ -21,12 +36,14 @@ test('being like a repeat does not make a finding a repeat', () => {
 })
 
 test('the scanner with the better rank stays, wherever it stands; what stays keeps its order', () => {
-  const { kept, merged } = deduplicate([
-    finding('/0', ['a'], scanner('zzz')),
-    finding('/1', ['b'], scanner('semgrep')),
-    finding('/2', ['b'], scanner('bandit')),
-    finding('/3', ['a'], scanner('aaa')),
-  ])
+  const [zzz, semgrep, bandit, aaa] = ['zzz', 'semgrep', 'bandit', 'aaa'].map(scanner)
+  const findings = [
+    finding('/0', ['a'], zzz),
+    finding('/1', ['b'], semgrep),
+    finding('/2', ['b'], bandit),
+    finding('/3', ['a'], aaa),
+  ]
+  const { kept, merged } = deduplicate(findings, true)
   expect(kept.map(({ pointer }) => pointer)).toEqual(['/2', '/3'])
   expect(merged.map(({ pointer, into }) => [pointer, into])).toEqual([
     ['/0', '/3'],
@@ -41,4 +58,13 @@ test('keys pair every identifier with every place, but weakness classes with non
     { externalType: 'wasc', fingerprint: 'x' },
   ]
   expect(deduplicationKeys('u', identifiers, ['p', 'hash:q'])).toEqual(['u', 'c:p', 'c:hash:q'])
+})
+
+test('a hundred thousand keys are told apart', () => {
+  const table = startKeyTable()
+  for (let index = 0; index < 100_000; index++) table.add(`key-${index}`, index)
+  for (let index = 0; index < 100_000; index++) expect(table.find(`key-${index}`)).toBe(index)
+  for (let index = 100_000; index < 200_000; index++) expect(table.find(`key-${index}`)).toBeUndefined()
+  table.add('key-7', 1)
+  expect(table.find('key-7')).toBe(7)
 })

@@ -1,28 +1,69 @@
+import { startKeyTable } from './key-table.ts'
 import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
-/**
- * Keeps one of the findings that are the same: the one of the scanner that comes first, and within one scanner the one
- * that stands first in the file. What is kept stays in the order of the file.
- */
-export function deduplicate(findings: readonly ReportFinding[]): { kept: ReportFinding[]; merged: MergedFinding[] } {
-  const known = new Map<string, ReportFinding>()
-  const intoOf = new Map<ReportFinding, ReportFinding>()
-  for (const finding of inScannerOrder(findings)) {
-    const first = finding.keys.find((key) => known.has(key))
-    const winner = first === undefined ? undefined : known.get(first)
-    if (winner) intoOf.set(finding, winner)
-    // Only what is kept claims its keys: being like a repeat does not make a finding a repeat.
-    else for (const key of finding.keys) known.set(key, finding)
-  }
+export interface Deduplicator {
+  /** The finding that this one repeats; undefined when it is the first of its kind, which then stands for the rest. */
+  winnerOf: (finding: ReportFinding) => MergedFinding | undefined
+}
 
-  const kept: ReportFinding[] = []
-  const merged: MergedFinding[] = []
-  for (const finding of findings) {
-    const winner = intoOf.get(finding)
-    if (winner) merged.push({ pointer: finding.pointer, uuid: finding.uuid, into: winner.pointer })
-    else kept.push(finding)
+/**
+ * Tells repeats as findings pass by: of several that are the same, the first stays. Where findings of several scanners
+ * are mixed, `order` must have seen all of them before.
+ */
+export function startDeduplication(order?: ScannerOrder): Deduplicator {
+  const table = startKeyTable()
+  const pointers: string[] = []
+  const losers = order?.losers()
+  return {
+    winnerOf(finding) {
+      const { pointer, uuid, keys } = finding
+      if (losers) {
+        const into = losers.get(pointer)
+        return into === undefined ? undefined : { pointer, uuid, into }
+      }
+      for (const key of keys) {
+        const winner = table.find(key)
+        if (winner !== undefined) return { pointer, uuid, into: pointers[winner] ?? '' }
+      }
+      // Only what is kept claims its keys: being like a repeat does not make a finding a repeat.
+      const ordinal = pointers.push(pointer) - 1
+      for (const key of keys) table.add(key, ordinal)
+      return undefined
+    },
   }
-  return { kept, merged }
+}
+
+export interface ScannerOrder {
+  see: (finding: ReportFinding) => void
+  losers: () => Map<string, string>
+}
+
+/** Of equal findings of several scanners, the one of the scanner that comes first stays. */
+export function startScannerOrder(): ScannerOrder {
+  const byScanner = new Map<Scanner, { pointer: string; keys: string[] }[]>()
+  return {
+    see({ scanner, pointer, keys }) {
+      const list = byScanner.get(scanner)
+      if (list) list.push({ pointer, keys })
+      else byScanner.set(scanner, [{ pointer, keys }])
+    },
+    losers() {
+      const table = startKeyTable()
+      const pointers: string[] = []
+      const losers = new Map<string, string>()
+      for (const scanner of [...byScanner.keys()].sort(compareScanners)) {
+        for (const { pointer, keys } of byScanner.get(scanner) ?? []) {
+          const winner = keys.map(table.find).find((ordinal) => ordinal !== undefined)
+          if (winner !== undefined) losers.set(pointer, pointers[winner] ?? '')
+          else {
+            const ordinal = pointers.push(pointer) - 1
+            for (const key of keys) table.add(key, ordinal)
+          }
+        }
+      }
+      return losers
+    },
+  }
 }
 
 /** Two findings of one type are the same when they share one of these. */
@@ -41,13 +82,6 @@ export function deduplicationKeys(
 
 /** CWE and WASC name a kind of weakness: two different flaws in one place may share it. */
 const isWeaknessClass = (externalType: string): boolean => /^(?:cwe|wasc)$/i.test(externalType)
-
-function inScannerOrder(findings: readonly ReportFinding[]): readonly ReportFinding[] {
-  const first = findings[0]?.scanner
-  if (findings.every(({ scanner }) => scanner === first)) return findings
-  // Sorting is stable, so the place in the file decides last.
-  return findings.toSorted((a, b) => compareScanners(a.scanner, b.scanner))
-}
 
 function compareScanners(a: Scanner, b: Scanner): number {
   return (

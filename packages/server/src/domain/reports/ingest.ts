@@ -8,6 +8,7 @@ import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
+import { documentLimits } from './document.ts'
 import {
   findKnownFindings,
   finishImport,
@@ -21,7 +22,7 @@ import {
   replaceFindingIdentifiers,
   updateFindings,
 } from './queries.ts'
-import { readReport } from './read-report.ts'
+import { readWholeReport } from './read-report.ts'
 import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
 
 export interface IngestOptions {
@@ -32,6 +33,8 @@ export interface IngestOptions {
   commitSha?: string | undefined
   /** Makes vulnerabilities of what has none yet; absent: as the project is set. */
   promote?: boolean | undefined
+  /** Refuses a report that violates its format anywhere. */
+  strict?: boolean | undefined
   /** Computes everything and changes nothing. */
   dryRun?: boolean | undefined
 }
@@ -75,17 +78,18 @@ export async function ingestReport(
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
-  const bytes = await readAll(deps, file)
-  const read = await readReport(bytes, {
-    projectId: project.id,
-    ...(options.reportType && { reportType: options.reportType }),
-  })
+  const { reportType, strict } = options
+  const limits = { ...documentLimits, maxBytes: maxReportBytes }
+  const read = await readWholeReport(() => openFile(deps, file), { projectId: project.id, reportType, strict, limits })
   if ('problems' in read) throw reportRejected(read.problems)
 
   const ref = options.ref ?? project.defaultBranch
   const work = (deps: Deps) => storeReport(deps, project, user, file, read.report, { ...options, ref })
   return againIfOvertaken(() => (options.dryRun ? rehearse(deps, work) : transaction(deps, work)))
 }
+
+/** Its findings are held in memory until they are stored. */
+const maxReportBytes = 64 * 1024 * 1024
 
 const maxRefLength = 255
 
@@ -139,8 +143,10 @@ async function storeReport(
   })
   // A scan that failed looked at less than it says.
   if (report.scan.status === 'success') {
-    const ran = { scannerIds: [...scannerIds.values()], reportType: report.reportType }
-    counts.gone = await markGone(db, { projectId: project.id, ref, importId, ...ran })
+    for (const reportType of report.reportTypes) {
+      const ran = { scannerIds: [...scannerIds.values()], reportType }
+      counts.gone += await markGone(db, { projectId: project.id, ref, importId, ...ran })
+    }
   }
   if (context.isDefault) await followFindings(deps, project, { seen, now })
   if (options.promote ?? project.promoteOnIngestion) counts.promoted = await promoteFindings(deps, project, user, seen)
@@ -217,7 +223,7 @@ function isChanged(known: KnownFinding | undefined, digest: string): boolean {
 
 function scannersOf(report: Report) {
   const scanners = new Map(report.findings.map(({ scanner }) => [scanner.externalId, scanner]))
-  if (report.scanner) scanners.set(report.scanner.externalId, report.scanner)
+  for (const scanner of report.scanners) scanners.set(scanner.externalId, scanner)
   return [...scanners.values()]
 }
 
@@ -249,10 +255,8 @@ async function rehearse<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promis
 
 const rehearsed = new Error('rehearsed')
 
-async function readAll(deps: Deps, file: ReceivedFile): Promise<Uint8Array> {
+async function openFile(deps: Deps, file: ReceivedFile): Promise<AsyncIterable<Uint8Array>> {
   const stream = await deps.objects.open(file.key)
   if (!stream) throw new Error('a received report is not in the object store')
-  const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return stream
 }

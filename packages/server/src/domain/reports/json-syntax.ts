@@ -1,12 +1,3 @@
-/** Where a text stops being JSON and why; only for texts that `JSON.parse` has refused. Needs no recursion. */
-export function findSyntaxError(text: string): { line: number; column: number; what: string } {
-  const { offset, what } = scan(text)
-  const before = text.lastIndexOf('\n', offset - 1)
-  let line = 1
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return { line, column: offset - (offset === 0 ? -1 : before), what }
-}
-
 interface Stop {
   offset: number
   what: string
@@ -23,7 +14,8 @@ const expectations: Record<Expected, string> = {
   'comma or end': 'expected "," or the end of the list or object',
 }
 
-function scan(text: string): Stop {
+/** Where a text stops being JSON and why; only for texts that `JSON.parse` has refused. Needs no recursion. */
+export function findSyntaxError(text: string): Stop {
   const closers: string[] = []
   let expected: Expected = 'value'
   let at = 0

@@ -1,35 +1,64 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxDepth, parseReportJson } from './json.ts'
+import { openDocument } from './document.ts'
+import { maxDepth, NotJson, parseReportJson } from './json.ts'
 import { findSyntaxError } from './json-syntax.ts'
-import { decodeText } from './text.ts'
+import { checkUtf8, openText } from './source.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const bytes = (...values: (number | string)[]) =>
   Buffer.concat(values.map((value) => (typeof value === 'number' ? Buffer.from([value]) : Buffer.from(value))))
 
+async function* inPieces(bytes: Uint8Array, size = 3) {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+/** Read in pieces of three bytes, so that every character is cut somewhere. */
+async function decodeText(bytes: Uint8Array): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of checkUtf8(openText(() => inPieces(bytes)))) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+const surveyOf = (text: Uint8Array | string) => openDocument(() => inPieces(Buffer.from(text))).survey()
+
 describe('bytes become text', () => {
-  test('with and without byte order mark', () => {
-    expect(decodeText(utf8('{"ä":1}'))).toBe('{"ä":1}')
-    expect(decodeText(utf8('\ufeff{"ä":1}'))).toBe('{"ä":1}')
+  test('with and without byte order mark', async () => {
+    expect(await decodeText(utf8('{"ä":1}'))).toBe('{"ä":1}')
+    expect(await decodeText(utf8('\ufeff{"ä":1}'))).toBe('{"ä":1}')
   })
 
-  test('from UTF-16 of either order', () => {
+  test('from UTF-16 of either order', async () => {
     const little = Buffer.from('\ufeff{"😀":1}', 'utf16le')
-    expect(decodeText(little)).toBe('{"😀":1}')
-    expect(decodeText(Buffer.from(little).swap16())).toBe('{"😀":1}')
+    expect(await decodeText(little)).toBe('{"😀":1}')
+    expect(await decodeText(Buffer.from(little).swap16())).toBe('{"😀":1}')
   })
 
   test.for([
     ['nothing', bytes(), 'Report file is empty'],
     ['only a byte order mark', utf8('\ufeff'), 'Report file is empty'],
     ['only space', utf8(' \n'), 'Report file is empty'],
-    ['gzip', bytes(0x1f, 0x8b, 8), 'compressed with gzip'],
+    ['half of a gzip file', gzipSync('{"a":1}').subarray(0, 20), 'damaged or cut off'],
+    ['gzip of gzip', gzipSync(gzipSync('{"a":1}')), 'compressed with gzip twice'],
     ['ISO-8859-1', bytes('{\n"a": "', 0xe4, '"}'), 'byte 0xe4 at offset 8 (line 2)'],
     ['a character cut off at the end', bytes('{"a": "', 0xf0, 0x9f), 'byte 0xf0 at offset 7 (line 1)'],
     ['a character written too long', bytes('"', 0xc0, 0x80, '"'), 'byte 0xc0 at offset 1 (line 1)'],
-  ] as const)('%s is refused with a reason', ([, given, reason]) => {
-    expect(() => decodeText(given)).toThrow(reason)
+  ] as const)('%s is refused with a reason', async ([, given, reason]) => {
+    await expect(surveyOf(given)).rejects.toThrow(reason)
+  })
+
+  test('gzip is unpacked, and what unpacks to far too much is refused early', async () => {
+    expect(await decodeText(gzipSync('{"ä":1}'))).toBe('{"ä":1}')
+    const limits = { maxBytes: 1e9, maxRatio: 100, ratioFromBytes: 1e6 }
+    const bomb = gzipSync(Buffer.alloc(20_000_000, ' '))
+    const read = async () => {
+      for await (const _ of openText(() => inPieces(bomb, 1000), limits));
+    }
+    await expect(read()).rejects.toThrow('unpacks to more than 100 times its size')
+    await expect(openText(() => inPieces(utf8('[1,2]')), { ...limits, maxBytes: 4 }).next()).rejects.toThrow(
+      'MiB of text',
+    )
   })
 })
 
@@ -52,10 +81,12 @@ describe('text becomes JSON', () => {
     ['[}', 1, 2, 'unexpected "}"'],
     ['// x', 1, 1, 'unexpected "/"'],
     ['\n\n 😀', 3, 2, 'unexpected'],
-  ] as const)('%j is refused at line %i, column %i', ([text, line, column, what]) => {
+  ] as const)('%j is refused at line %i, column %i', async ([text, line, column, what]) => {
     expect(() => JSON.parse(text)).toThrow()
-    expect(findSyntaxError(text)).toEqual({ line, column, what: expect.stringContaining(what) })
-    expect(() => parseReportJson(text)).toThrow(`line ${line}, column ${column}`)
+    expect(findSyntaxError(text).what).toContain(what)
+    expect(() => parseReportJson(text)).toThrow(NotJson)
+    const context = openDocument(() => inPieces(utf8(text))).context([['*']])
+    await expect(context).rejects.toThrow(`line ${line}, column ${column}`)
   })
 
   test('whatever JSON.parse refuses has a place', () => {
@@ -88,7 +119,7 @@ describe('text becomes JSON', () => {
   test('what a database cannot store is replaced, with a warning', () => {
     const { value, warnings } = parseReportJson('{"a\\u0000": ["b\\u0000", "\\ud800c", "😀", 1e999, -1e999]}')
     expect(value).toEqual({ 'a\\u0000': ['b\\u0000', '\ufffdc', '😀', Number.MAX_VALUE, -Number.MAX_VALUE] })
-    expect(warnings.map(({ message }) => message)).toEqual([
+    expect(warnings).toEqual([
       'Report artifact contained unicode null characters which are escaped during the ingestion.',
       expect.stringContaining('lone surrogates'),
       expect.stringContaining('numbers too large'),
@@ -102,12 +133,12 @@ describe('text becomes JSON', () => {
     expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"\\\\u0000"},"a":"\\\\u0000"}')
   })
 
-  test('depth is limited, and a hundred thousand levels are no danger', () => {
+  test('depth is limited, and a hundred thousand levels are no danger', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-    expect(parseReportJson(nested(maxDepth)).warnings).toEqual([])
-    expect(() => parseReportJson(nested(maxDepth + 1))).toThrow('more than 1000 levels')
-    expect(() => parseReportJson(nested(100_000))).toThrow('more than 1000 levels')
-    expect(() => parseReportJson('['.repeat(100_000))).toThrow('column 100001: the file ends too early')
+    expect(await surveyOf(nested(maxDepth))).toHaveLength(1)
+    await expect(surveyOf(nested(maxDepth + 1))).rejects.toThrow('more than 1000 levels')
+    await expect(surveyOf(nested(100_000))).rejects.toThrow('more than 1000 levels')
+    await expect(surveyOf('['.repeat(500))).rejects.toThrow('the file ends too early')
   })
 
   test('line numbers are known as they were written where that makes a difference', () => {

@@ -1,27 +1,39 @@
-import type { ReportProblem } from '../../platform/failure.ts'
 import { cleanJson } from './clean-json.ts'
 import { findSyntaxError } from './json-syntax.ts'
-import { unreadable } from './unreadable.ts'
 
 export interface ReportJson {
   value: unknown
   /** The same with line numbers as text, just as written; absent when JavaScript prints them that way anyway. */
   exactLines: unknown
-  warnings: ReportProblem[]
+  warnings: string[]
 }
 
 /** More than any scanner writes, and little enough for every database and every recursive reader behind us. */
 export const maxDepth = 1000
 
-/** Reads JSON that nobody has checked; throws `Unreadable`. Of a key written twice the last value counts. */
+/** Thrown for a text that is not JSON: characters into a piece of text, bytes into a file. */
+export class NotJson extends Error {
+  readonly offset: number
+  readonly what: string
+
+  constructor(offset: number, what: string) {
+    super(what)
+    this.name = 'NotJson'
+    this.offset = offset
+    this.what = what
+  }
+}
+
+/**
+ * Reads a piece of JSON that nobody has checked; throws `NotJson`. Of a key written twice the last value counts.
+ * Whoever cuts a file into pieces sees to it that none is nested deeper than `maxDepth`.
+ */
 export function parseReportJson(text: string): ReportJson {
   const value = parse(text)
-  const { depth, nulCharacters, loneSurrogates, hugeNumbers } = cleanJson(value, maxDepth)
-  if (depth > maxDepth) {
-    throw unreadable(`The report is nested more than ${maxDepth} levels deep, which is as deep as this server reads.`)
-  }
-  const warnings: ReportProblem[] = []
-  const warn = (message: string) => warnings.push({ type: 'Parsing', message, pointer: '' })
+  if (!mayNeedCleaning.test(text)) return { value, exactLines: readExactLines(text), warnings: [] }
+  const { nulCharacters, loneSurrogates, hugeNumbers } = cleanJson(value)
+  const warnings: string[] = []
+  const warn = (message: string) => warnings.push(message)
   if (nulCharacters) {
     warn('Report artifact contained unicode null characters which are escaped during the ingestion.')
   }
@@ -34,10 +46,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const { line, column, what } = findSyntaxError(text)
-    throw unreadable(`The file is not valid JSON; line ${line}, column ${column}: ${what}.`)
+    const { offset, what } = findSyntaxError(text)
+    throw new NotJson(offset, what)
   }
 }
+
+/** Only an escape can be NUL or half a character, only an exponent or hundreds of digits a number out of range. */
+const mayNeedCleaning = /\\u|[:,[\s]-?\d[\d.]{0,300}[eE]|\d{300}/
 
 // A key of valid JSON cannot be preceded by a backslash, so text that only looks like one inside a string is no match.
 const oddLine = /(?<!\\)"(start_line|end_line)"\s*:\s*(-?\d+(?:[.eE][-+.eE\d]*|(?<=\d{16})))(?=\s*[,}])/g

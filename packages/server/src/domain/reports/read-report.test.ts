@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ReportProblem } from '../../platform/failure.ts'
+import { documentLimits } from './document.ts'
 import { identifierFingerprint, sha1 } from './fingerprints.ts'
-import { type ReadOptions, readReport } from './read-report.ts'
+import { type ReadOptions, readWholeReport } from './read-report.ts'
 import type { JsonObject, Report } from './report.ts'
 
 type Fixture = JsonObject & { scan?: JsonObject; vulnerabilities: JsonObject[] }
@@ -10,17 +11,20 @@ type Fixture = JsonObject & { scan?: JsonObject; vulnerabilities: JsonObject[] }
 const fixture = (name: string): Fixture =>
   JSON.parse(readFileSync(new URL(`./gitlab/fixtures/${name}.json`, import.meta.url), 'utf8'))
 
-const bytesOf = (report: unknown): Uint8Array =>
-  new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report))
+const open = (report: unknown) => async () => openBytes(typeof report === 'string' ? report : JSON.stringify(report))
+
+async function* openBytes(text: string) {
+  yield Buffer.from(text)
+}
 
 async function readFrom(report: unknown, options: Partial<ReadOptions> = {}): Promise<Report> {
-  const read = await readReport(bytesOf(report), { projectId: 42, ...options })
+  const read = await readWholeReport(open(report), { projectId: 42, ...options })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   return read.report
 }
 
 async function problemsOf(report: unknown, options: Partial<ReadOptions> = {}): Promise<ReportProblem[]> {
-  const read = await readReport(bytesOf(report), { projectId: 42, ...options })
+  const read = await readWholeReport(open(report), { projectId: 42, strict: true, ...options })
   return 'problems' in read ? read.problems : []
 }
 
@@ -152,9 +156,9 @@ describe('a report of 14.x', () => {
       expect.stringMatching(/^It cannot be known .* Send report_type, one of: \["sast"/),
     ])
     expect((await readFrom(report, { reportType: 'dast' })).reportType).toBe('dast')
-    expect(await messagesOf(withFirst('secrets-14', { category: 'sast' }))).toEqual([
-      expect.stringContaining('It cannot be known'),
-    ])
+    const mixed = withFirst('secrets-14', { category: 'sast' })
+    expect(await messagesOf(mixed)).toEqual([expect.stringContaining("its category is not sast, like the first one's")])
+    expect((await readFrom(mixed)).skipped).toMatchObject([{ pointer: '/vulnerabilities/1' }])
   })
 })
 
@@ -234,7 +238,9 @@ describe('the report type', () => {
 describe('problems', () => {
   test('name the place and the rule, as GitLab words them', async () => {
     expect(await messagesOf({ version: '15.2.1' })).toEqual(['root is missing required keys: scan, vulnerabilities'])
-    expect(await messagesOf([])).toEqual(['root is not of type: object'])
+    expect(await messagesOf([1])).toEqual([
+      expect.stringMatching(/^This is no report of a known format: it is a list of/),
+    ])
     expect(await messagesOf(withFirst('dependency-14', { location: { dependency: {} } }))).toEqual([
       "property '/vulnerabilities/0/location' is missing required keys: file",
     ])
@@ -271,6 +277,65 @@ describe('problems', () => {
     expect(messages).toHaveLength(101)
     expect(messages.at(-1)).toBe('150 more problems are not shown')
   })
+})
+
+describe('without strictness', () => {
+  test('what violates the schema is told of, and everything else is read', async () => {
+    const bad = withFirst('sast-15', { severity: 'BLOCKER', links: [{ url: 'javascript:x' }, { url: 'https://ok' }] })
+    const { findings, warnings, counts } = await readFrom(bad)
+    expect(counts).toEqual({ read: 2, skipped: 0, merged: 0 })
+    expect(findings[0]).toMatchObject({ severity: 'medium', links: [{ url: 'https://ok' }] })
+    expect(warnings.map(({ pointer }) => pointer)).toEqual([
+      '/vulnerabilities/0/severity',
+      '/vulnerabilities/0/links/0/url',
+      '/vulnerabilities/0/links/0/url',
+    ])
+  })
+
+  test('an entry that can be no finding is skipped with its reason', async () => {
+    const report = fixture('sast-15')
+    const entries: unknown[] = [null, 7, [], {}, { ...report.vulnerabilities[0], identifiers: 'none' }]
+    const { counts, skipped } = await readFrom({ ...report, vulnerabilities: entries })
+    expect(counts).toEqual({ read: 5, skipped: 5, merged: 0 })
+    expect(skipped.map(({ pointer, reason }) => [pointer, reason])).toEqual([
+      ['/vulnerabilities/0', 'it is not an object'],
+      ['/vulnerabilities/1', 'it is not an object'],
+      ['/vulnerabilities/2', 'it is not an object'],
+      ['/vulnerabilities/3', 'it has no identifier'],
+      ['/vulnerabilities/4', 'it has no identifier'],
+    ])
+  })
+
+  test.for([
+    ['an unknown version', { version: '16.0.0' }, /^Version 16\.0\.0 for report type sast is unsupported/],
+    ['no version', { version: undefined }, /^root is missing required keys: version/],
+    ['an unknown type', { scan: { type: 'poetry' } }, /is missing required keys/],
+    ['no list', { vulnerabilities: {} }, /^property '\/vulnerabilities' is not of type: array/],
+  ] as const)('%s refuses the whole all the same', async ([, changes, message]) => {
+    const [problem] = await problemsOf({ ...fixture('sast-15'), ...changes }, { strict: false })
+    expect(problem?.message).toMatch(message)
+  })
+
+  test('an entry too large to hold is skipped, and refused by strictness', async () => {
+    const limits = { ...documentLimits, maxItemBytes: 4000 }
+    const report = withFirst('sast-15', { description: 'x'.repeat(5000) })
+    const { counts, skipped } = await readFrom(report, { limits })
+    expect([counts.read, counts.skipped]).toEqual([2, 1])
+    expect(skipped).toEqual([{ pointer: '/vulnerabilities/0', reason: 'the entry is larger than this server reads' }])
+    expect(await messagesOf(report, { limits })).toEqual(['the entry is larger than this server reads'])
+    expect(await messagesOf(report, { limits: { ...documentLimits, maxRestBytes: 100 } })).toEqual([
+      expect.stringContaining('besides its findings'),
+    ])
+    expect(await messagesOf(report, { limits: { ...documentLimits, maxItems: 1 } })).toEqual([
+      'The report has more than 1 findings.',
+    ])
+  })
+})
+
+test('a list that stands twice is refused, since two parts of the file would mean different reports', async () => {
+  const text = JSON.stringify(fixture('sast-15'))
+  const twice = `${text.slice(0, -1)},"vulnerab\\u0069lities":[]}`
+  expect(await messagesOf(twice)).toEqual([expect.stringContaining('stands here a second time')])
 })
 
 describe('limits', () => {
@@ -350,7 +415,7 @@ test('keys of the prototype stay data', async () => {
     '"__proto__":{"severity":"Critical","isAdmin":true},"constructor":{"prototype":{"x":1}}',
   )
   const finding = first(await readFrom(text))
-  expect(finding.severity).toBe('unknown')
+  expect(finding.severity).toBe('medium') // by its vector
   expect(Object.keys({}.constructor.prototype)).toEqual([])
   expect('isAdmin' in finding || 'isAdmin' in {}).toBe(false)
 })
@@ -375,9 +440,8 @@ test('fourteen thousand findings are read', async () => {
     tracking: { items: [] },
     location: { file: `src/${line % 100}.ts`, start_line: line, end_line: line },
   }))
-  const bytes = bytesOf(report)
 
-  const read = await readReport(bytes, { projectId: 42 })
+  const read = await readWholeReport(open(report), { projectId: 42 })
   expect('report' in read && read.report.counts).toEqual({ read: 14_000, skipped: 0, merged: 0 })
 })
 
@@ -388,9 +452,9 @@ test.for([
   ['an address of a million spaces', 'sast-15', { links: [{ url: `https://${' '.repeat(1_000_000)}` }] }],
   ['a key of a million characters', 'sast-15', { details: { ['k'.repeat(1_000_000)]: 1 } }],
 ] as const)('%s is judged at once and in few words', async ([, name, changes]) => {
-  const report = bytesOf(withFirst(name, changes))
+  const report = open(withFirst(name, changes))
   const started = performance.now()
-  const read = await readReport(report, { projectId: 42 })
+  const read = await readWholeReport(report, { projectId: 42, strict: true })
   expect(performance.now() - started).toBeLessThan(1000)
   expect(JSON.stringify('problems' in read ? read.problems : []).length).toBeLessThan(2000)
 })

@@ -1,42 +1,191 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
-import { deduplicate } from './deduplicate.ts'
-import { readGitlabReport } from './gitlab/read.ts'
-import { parseReportJson } from './json.ts'
-import type { Report } from './report.ts'
-import { decodeText } from './text.ts'
+import { loadScores } from './cvss-score.ts'
+import { type ScannerOrder, startDeduplication, startScannerOrder } from './deduplicate.ts'
+import { type Document, type DocumentContext, type DocumentLimits, type Item, openDocument } from './document.ts'
+import { formatOf, unknownFormat } from './formats.ts'
+import { objectOf } from './json-fields.ts'
+import { startProblems } from './problems.ts'
+import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
+import type { OpenedReport, OpenOptions, ReportFormat, ReportHeader } from './report-format.ts'
+import type { OpenBytes } from './source.ts'
+import { startTally, type Tally } from './tally.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReadOptions {
   /** The uuid of a finding depends on its project. */
   projectId: number
   /** What the sender says the report is; the report may say it too, but not otherwise. */
-  reportType?: ReportType
+  reportType?: ReportType | undefined
+  /** Refuses a report that violates its format anywhere, instead of reading what can be read. */
+  strict?: boolean | undefined
+  limits?: DocumentLimits
+}
+
+/** A report that is being read: its findings pass by, and what else there is to say is known when they have passed. */
+export interface Reading {
+  header: ReportHeader
+  /** Findings in the order of the file, without repeats. Throws `Unreadable` where the file ends to be a report. */
+  batches: () => AsyncGenerator<ReportFinding[]>
+  /** Complete when the batches have ended. */
+  outcome: () => Outcome
+}
+
+interface Outcome {
+  /** `read` is everything found in the file: findings + skipped + merged. */
+  counts: { read: number; merged: number; skipped: number }
+  /** The first of each, as many as anybody reads. */
+  warnings: ReportProblem[]
+  skipped: SkippedFinding[]
+  merged: MergedFinding[]
 }
 
 /**
- * Reads a scanner's report, or says everything that is wrong with it. Never stores half: one problem refuses it all.
- * A large one takes a while, so between the steps other requests have their turn.
+ * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,
+ * a piece at a time, and other requests have their turn in between.
  */
 export async function readReport(
-  bytes: Uint8Array,
+  open: OpenBytes,
   options: ReadOptions,
-): Promise<{ report: Report } | { problems: ReportProblem[] }> {
+): Promise<{ reading: Reading } | { problems: ReportProblem[] }> {
   try {
-    const text = decodeText(bytes)
-    await setImmediate()
-    const json = parseReportJson(text)
-    await setImmediate()
-    const read = await readGitlabReport(json, options)
-    return 'report' in read ? { report: withoutRepeats(read.report) } : read
+    const document = openDocument(open, options.limits)
+    const root = await document.survey()
+    const format = formatOf(root, options.reportType)
+    if (!format) return { problems: [unknownFormat(root)] }
+    const context = await document.context(format.items)
+    const tally = startTally()
+    for (const warning of context.rest.warnings) tally.add(warning, '')
+    const opening = { ...options, tally, scoreOf: await loadScores() }
+    const opened = format.open(context, opening)
+    if (!('header' in opened)) return opened
+
+    const violations = options.strict ? await findViolations(document, format, opened) : []
+    return violations.length > 0
+      ? { problems: violations }
+      : {
+          reading: startReading(
+            document,
+            format,
+            opened,
+            tally,
+            await orderScanners(document, format, context, opening),
+          ),
+        }
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }
     throw error
   }
 }
 
-function withoutRepeats(report: Report): Report {
-  const { kept, merged } = deduplicate(report.findings)
-  return { ...report, findings: kept, merged, counts: { ...report.counts, merged: merged.length } }
+async function findViolations(
+  document: Document,
+  format: ReportFormat,
+  opened: OpenedReport,
+): Promise<ReportProblem[]> {
+  const problems = startProblems()
+  problems.add(opened.problems)
+  for await (const item of document.items(format.items)) problems.add(checkItem(opened, item))
+  return problems.all()
+}
+
+function checkItem(opened: OpenedReport, item: Item): ReportProblem[] {
+  if (item.json) return opened.check(item.json.value, item)
+  return [{ type: 'Schema', message: tooLargeEntry, pointer: item.pointer }]
+}
+
+const tooLargeEntry = 'the entry is larger than this server reads'
+
+const batchSize = 200
+
+function startReading(
+  document: Document,
+  format: ReportFormat,
+  opened: OpenedReport,
+  tally: Tally,
+  order: ScannerOrder | undefined,
+): Reading {
+  const problems = startProblems()
+  problems.add(opened.problems)
+  const counts = { read: 0, merged: 0, skipped: 0 }
+  const skipped: SkippedFinding[] = []
+  const merged: MergedFinding[] = []
+
+  async function* batches(): AsyncGenerator<ReportFinding[]> {
+    const repeats = startDeduplication(order)
+    let batch: ReportFinding[] = []
+    for await (const item of document.items(format.items)) {
+      if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
+      problems.add(checkItem(opened, item))
+      for (const made of readItem(opened, item)) {
+        counts.read++
+        if (!('uuid' in made)) {
+          if (++counts.skipped <= maxListed) skipped.push(made)
+          continue
+        }
+        const repeat = repeats.winnerOf(made)
+        if (!repeat) batch.push(made)
+        else if (++counts.merged <= maxListed) merged.push(repeat)
+      }
+      if (batch.length >= batchSize) {
+        yield batch
+        batch = []
+      }
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  return {
+    header: opened.header,
+    batches,
+    outcome: () => ({
+      counts,
+      warnings: [...problems.all(), ...opened.warnings, ...tally.warnings()],
+      skipped,
+      merged,
+    }),
+  }
+}
+
+const maxListed = 1000
+
+/** Reads everything once beforehand where that decides which of two equal findings stays. */
+async function orderScanners(
+  document: Document,
+  format: ReportFormat,
+  context: DocumentContext,
+  options: OpenOptions,
+): Promise<ScannerOrder | undefined> {
+  const opened = format.open(context, { ...options, tally: startTally() })
+  if (!('header' in opened) || !opened.mixesScanners) return undefined
+  const order = startScannerOrder()
+  for await (const item of document.items(format.items)) {
+    for (const made of readItem(opened, item)) if ('uuid' in made) order.see(made)
+  }
+  return order
+}
+
+function readItem(opened: OpenedReport, item: Item): (ReportFinding | SkippedFinding)[] {
+  const { pointer, json } = item
+  if (!json) return [{ pointer, reason: tooLargeEntry }]
+  const entry = objectOf(json.value)
+  return entry ? opened.read(entry, item) : [{ pointer, reason: 'it is not an object' }]
+}
+
+/** Reads all of a report that fits into memory. */
+export async function readWholeReport(
+  open: OpenBytes,
+  options: ReadOptions,
+): Promise<{ report: Report } | { problems: ReportProblem[] }> {
+  const read = await readReport(open, options)
+  if (!('reading' in read)) return read
+  const { header, batches, outcome } = read.reading
+  try {
+    const findings: ReportFinding[] = []
+    for await (const batch of batches()) findings.push(...batch)
+    return { report: { ...header, scanner: header.scanner ?? findings[0]?.scanner, findings, ...outcome() } }
+  } catch (error) {
+    if (error instanceof Unreadable) return { problems: [error.problem] }
+    throw error
+  }
 }

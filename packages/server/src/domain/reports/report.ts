@@ -7,8 +7,12 @@ export interface Report {
   /** The format's own version, as declared in the file. */
   version: string
   reportType: ReportType
+  /** All that the scan looked for, `reportType` first: what is not in the report any more is gone. */
+  reportTypes: readonly ReportType[]
   /** Who scanned; where there is no scan, the scanner of the first finding. Each finding names its own. */
   scanner: Scanner | undefined
+  /** Everybody who scanned, as far as the report says so apart from its findings. */
+  scanners: readonly Scanner[]
   analyzer: Analyzer | undefined
   scan: Scan
   findings: ReportFinding[]
@@ -65,6 +69,10 @@ export interface ReportFinding {
   locationFingerprint: string
   /** Best first. */
   signatures: Signature[]
+  /** The code that was found fault with, as the scanner quotes it; never a secret itself. */
+  codeExtract: string | undefined
+  /** What the tool itself knows the finding by, as `name:value`; not part of the uuid. */
+  toolFingerprints: string[]
   links: Link[]
   flags: Flag[]
   evidence: JsonObject | undefined
@@ -76,7 +84,7 @@ export interface ReportFinding {
   /** JSON text of this entry of the report, with its remediations. */
   rawMetadata: string
   metadataVersion: string
-  /** Two findings of one type that share any of these are the same finding. */
+  /** Two findings that share any of these are the same finding. */
   keys: string[]
 }
 
@@ -120,12 +128,12 @@ export interface Asset {
   url: string
 }
 
-interface CvssVector {
+export interface CvssVector {
   vendor: string
   vector: string
 }
 
-interface Remediation {
+export interface Remediation {
   summary: string
   /** Base64, as written; not checked. */
   diff: string

@@ -11,7 +11,7 @@ import {
   text,
   within,
   word,
-} from './checks.ts'
+} from '../checks.ts'
 import type { Major } from './versions.ts'
 
 /** The structured description of a finding: named elements of a closed set of kinds, nested at will. */

@@ -1,116 +1,105 @@
 import { confidences, type ReportType, severities } from '../../vulnerabilities/scales.ts'
-import { deduplicationKeys } from '../deduplicate.ts'
-import { findingUuid, locationFingerprint, signatureHex, signaturesOf } from '../fingerprints.ts'
+import { severityOfVectors } from '../cvss-score.ts'
+import { type FindingDraft, finishFinding } from '../draft.ts'
+import { signaturesOf } from '../fingerprints.ts'
+import type { IdentifierReader } from '../identifiers.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
-import {
-  type Asset,
-  type Flag,
-  type Identifier,
-  type JsonObject,
-  maxIdentifiers,
-  type ReportFinding,
-  type Scanner,
-  type Signature,
+import type {
+  Asset,
+  CvssVector,
+  Flag,
+  JsonObject,
+  Remediation,
+  ReportFinding,
+  Scanner,
+  Signature,
+  SkippedFinding,
 } from '../report.ts'
+import type { OpenOptions } from '../report-format.ts'
 import { shorten } from '../shorten.ts'
-import type { Tally } from '../tally.ts'
-import { isCvssVector } from './cvss.ts'
-import { readLinks } from './links.ts'
-import { deriveName } from './names.ts'
+import { isCvssVector } from './cvss-check.ts'
 
 /** What all findings of one report are read with. */
-export interface ReportContext {
-  projectId: number
+export interface FindingContext extends OpenOptions {
   reportType: ReportType
   version: string
   analyzerId: string | undefined
   scannerOf: (vulnerability: JsonObject) => Scanner | undefined
-  identifiersOf: (value: unknown, pointer: string) => Identifier[]
+  identifiersOf: IdentifierReader
   remediationOf: (vulnerability: JsonObject) => JsonObject | undefined
   rawText: (vulnerability: JsonObject, remediation: JsonObject | undefined) => { raw: string; complete: boolean }
-  /** The location with its line numbers as they were written, where printing them from a number would differ. */
-  exactLocation: (index: number, location: JsonObject) => JsonObject
-  tally: Tally
 }
 
-/** One valid vulnerability of a report, or the reason why it cannot be a finding. */
-export function readFinding(context: ReportContext, vulnerability: JsonObject, index: number): ReportFinding | string {
-  const { projectId, reportType, tally } = context
-  const pointer = `/vulnerabilities/${index}`
-  const dropUrl = (at: string) => tally.add('An address that is not http, https or ftp, or too long, was left out', at)
-
-  const scanner = context.scannerOf(vulnerability)
-  if (!scanner) return 'it names no scanner, and neither does the scan'
-  const all = context.identifiersOf(vulnerability.identifiers, `${pointer}/identifiers`)
-  const [primary, ...others] = all
-  if (!primary) return 'it has no identifier'
-  const location = objectOf(vulnerability.location)
-  if (!location) return 'its location is not an object'
-
-  const place = locationFingerprint(reportType, context.exactLocation(index, location), context.analyzerId)
-  const signatures = readSignatures(vulnerability.tracking)
-  const places = [...signatures.map(signatureHex), place]
-  const uuid = findingUuid(reportType, primary.fingerprint, places[0] ?? place, projectId)
-
-  if (all.length > maxIdentifiers) {
-    tally.add(
-      `A finding has more than ${maxIdentifiers} identifiers; only the first ${maxIdentifiers} are kept`,
-      pointer,
-    )
-  }
-  const limited = (key: 'description' | 'solution', max: number): string | undefined => {
-    const text = textOf(vulnerability[key])
-    const short = text && shorten(text, max)
-    if (short !== text) tally.add(`A ${key} of more than ${max} characters was shortened`, `${pointer}/${key}`)
-    return short
-  }
+/** One vulnerability of a report. What violates the schema counts as absent, unless nothing is left without it. */
+export function readFinding(
+  context: FindingContext,
+  vulnerability: JsonObject,
+  pointer: string,
+  exact: unknown,
+): ReportFinding | SkippedFinding {
+  const { reportType, tally } = context
   const remediation = context.remediationOf(vulnerability)
   const { raw, complete } = context.rawText(vulnerability, remediation)
   if (!complete) tally.add('A remediation shared by many findings is not repeated in their raw metadata', pointer)
-
-  return {
-    uuid,
-    pointer,
+  const location = objectOf(vulnerability.location)
+  const cvss = readVectors(vulnerability.cvss_vectors)
+  const draft: FindingDraft = {
     reportType,
-    name: nameOf(vulnerability) ?? shorten(deriveName(reportType, all, location), 255),
-    description: limited('description', 15_000),
-    solution: limited('solution', 7000) ?? shortText(remediation?.summary, 7000),
-    severity: wordOf(severities, vulnerability.severity),
-    confidence: wordOf(confidences, vulnerability.confidence),
-    scanner,
-    identifiers: [primary, ...others.slice(0, maxIdentifiers - 1)],
+    scanner: context.scannerOf(vulnerability),
+    identifiers: context.identifiersOf(vulnerability.identifiers, `${pointer}/identifiers`),
     location,
-    locationFingerprint: place,
-    signatures,
-    links: readLinks(vulnerability.links, `${pointer}/links`, dropUrl),
+    fingerprinted: location && withExactLines(location, objectOf(exact)?.location),
+    analyzerId: context.analyzerId,
+    signatures: readSignatures(vulnerability.tracking),
+    // 14.x wrote the name into `message`.
+    name: textOf(vulnerability.name) ?? textOf(vulnerability.message),
+    description: textOf(vulnerability.description),
+    solution: textOf(vulnerability.solution) ?? textOf(remediation?.summary)?.trim(),
+    severity:
+      wordOf(severities, vulnerability.severity) ??
+      severityOfVectors(
+        cvss.map(({ vector }) => vector),
+        context.scoreOf,
+      ) ??
+      'unknown',
+    confidence: wordOf(confidences, vulnerability.confidence),
+    links: vulnerability.links,
     flags: readFlags(vulnerability.flags),
     evidence: readEvidence(reportType, vulnerability.evidence),
     assets: readAssets(reportType, vulnerability.assets),
-    details: objectOf(vulnerability.details) ?? {},
-    cvss: objectsOf(vulnerability.cvss_vectors)
-      .filter(isCvssVector)
-      .map(({ vendor, vector }) => ({ vendor: String(vendor), vector: String(vector) })),
-    remediations: remediation
-      ? [{ summary: shorten(String(remediation.summary), 200), diff: String(remediation.diff) }]
-      : [],
-    cve: shortText(vulnerability.cve, 48_400),
+    details: objectOf(vulnerability.details),
+    cvss,
+    remediations: readRemediations(remediation),
+    cve: textOf(vulnerability.cve)?.trim(),
+    // The extract of a secret is the secret.
+    codeExtract: reportType === 'secret_detection' ? undefined : textOf(vulnerability.raw_source_code_extract),
     rawMetadata: raw,
     metadataVersion: context.version,
-    keys: deduplicationKeys(uuid, all, places),
   }
+  return finishFinding(draft, pointer, context)
 }
 
-/** 14.x wrote the name into `message`. */
-const nameOf = ({ name, message }: JsonObject): string | undefined => shortText(name, 255) ?? shortText(message, 255)
-
-const shortText = (value: unknown, max: number): string | undefined => {
-  const text = textOf(value)?.trim()
-  return text && shorten(text, max)
+/** Fingerprints print line numbers as they were written. */
+function withExactLines(location: JsonObject, exact: unknown): JsonObject {
+  const lines = objectOf(exact)
+  if (!lines) return location
+  const written = ['start_line', 'end_line'].filter((key) => typeof lines[key] === 'string')
+  return { ...location, ...Object.fromEntries(written.map((key) => [key, lines[key]])) }
 }
 
-function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | 'unknown' {
+const readVectors = (value: unknown): CvssVector[] =>
+  objectsOf(value)
+    .filter(isCvssVector)
+    .map(({ vendor, vector }) => ({ vendor: String(vendor), vector: String(vector) }))
+
+const readRemediations = (remediation: JsonObject | undefined): Remediation[] => {
+  const { summary, diff } = remediation ?? {}
+  return typeof summary === 'string' && typeof diff === 'string' ? [{ summary: shorten(summary, 200), diff }] : []
+}
+
+function wordOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
   const lower = typeof value === 'string' ? value.toLowerCase() : ''
-  return words.find((word) => word === lower) ?? 'unknown'
+  return words.find((word) => word === lower)
 }
 
 function readSignatures(tracking: unknown): Signature[] {
@@ -149,5 +138,7 @@ function readEvidence(reportType: ReportType, value: unknown): JsonObject | unde
 
 function readAssets(reportType: ReportType, value: unknown): Asset[] {
   if (!isDynamic(reportType)) return []
-  return objectsOf(value).map(({ type, name, url }) => ({ type: String(type), name: String(name), url: String(url) }))
+  return objectsOf(value).flatMap(({ type, name, url }) =>
+    typeof type === 'string' && typeof name === 'string' && typeof url === 'string' ? [{ type, name, url }] : [],
+  )
 }

@@ -1,4 +1,4 @@
-import type { Pattern } from './checks.ts'
+import type { Pattern } from '../checks.ts'
 
 // Expressions with a single way to match stay as they are; where a hostile text could make one slow, the test is
 // written out and the expression serves only for the message.

@@ -1,6 +1,6 @@
 import type { ReportType } from '../../vulnerabilities/scales.ts'
-import { type Check, constant, ifObject, list, object, scalar, text, word } from './checks.ts'
-import { cvssVectors } from './cvss.ts'
+import { type Check, constant, ifObject, list, object, scalar, text, word } from '../checks.ts'
+import { cvssVectors } from './cvss-check.ts'
 import { detailsCheck } from './details.ts'
 import { assetsCheck, evidenceCheck } from './evidence.ts'
 import { dependency, locationCheck } from './locations.ts'
@@ -116,7 +116,8 @@ const observability = object({
   },
 })
 
-function vulnerabilityCheck(major: Major, reportType: ReportType | undefined): Check {
+/** What one entry of a report must be. */
+export function vulnerabilityCheck(major: Major, reportType: ReportType | undefined): Check {
   const code = reportType === 'sast' || reportType === 'secret_detection'
   const dynamic = reportType === 'dast' || reportType === 'api_fuzzing'
   const url = major === 14 ? anyText : text({ pattern: linkAddress })

@@ -1,12 +1,13 @@
-import { identifierFingerprint } from '../fingerprints.ts'
-import { objectsOf } from '../json-fields.ts'
-import type { Identifier } from '../report.ts'
+import { identifierFingerprint } from './fingerprints.ts'
+import { objectsOf } from './json-fields.ts'
 import { webUrl } from './links.ts'
+import type { Identifier } from './report.ts'
+
+/** Reads a list of objects with `type`, `name`, `value` and perhaps `url`. */
+export type IdentifierReader = (value: unknown, pointer: string) => Identifier[]
 
 /** Reads lists of identifiers, each once; the first of a list is the primary one. */
-export function startIdentifiers(
-  dropped: (pointer: string) => void,
-): (value: unknown, pointer: string) => Identifier[] {
+export function startIdentifiers(dropped: (pointer: string) => void): IdentifierReader {
   // Thousands of findings share a few dozen rules.
   const fingerprints = new Map<string, string>()
   const fingerprint = (type: string, value: string) => {

@@ -1,7 +1,7 @@
-import type { ReportType } from '../../vulnerabilities/scales.ts'
-import { locationText, reduceImage } from '../fingerprints.ts'
-import { objectOf, textOf } from '../json-fields.ts'
-import type { Identifier, JsonObject } from '../report.ts'
+import type { ReportType } from '../vulnerabilities/scales.ts'
+import { locationText, reduceImage } from './fingerprints.ts'
+import { objectOf, textOf } from './json-fields.ts'
+import type { Identifier, JsonObject } from './report.ts'
 
 /** A name for a finding that has none: `CVE-2021-3449 in package-lock.json`. */
 export function deriveName(reportType: ReportType, identifiers: readonly Identifier[], location: JsonObject): string {

@@ -1,5 +1,5 @@
-import type { ReportProblem } from '../../../platform/failure.ts'
-import type { JsonObject } from '../report.ts'
+import type { ReportProblem } from '../../platform/failure.ts'
+import type { JsonObject } from './report.ts'
 
 /** Looks at one value and notes what is wrong with it. Means exactly what a draft-07 JSON Schema would. */
 export type Check = (value: unknown, found: Found) => void
@@ -12,14 +12,21 @@ export interface Found {
   more: number
 }
 
-const maxProblems = 100
+/** As many as anybody reads. */
+export const maxProblems = 100
 
-export function findProblems(check: Check, value: unknown): ReportProblem[] {
-  const found: Found = { path: [], problems: [], more: 0 }
+export const moreProblems = (more: number): ReportProblem => ({
+  type: 'Schema',
+  message: `${more} more problems are not shown`,
+  pointer: '',
+})
+
+/** `path` is where the value lies in its document. */
+export function findProblems(check: Check, value: unknown, path: readonly (string | number)[] = []): ReportProblem[] {
+  const found: Found = { path: [...path], problems: [], more: 0 }
   check(value, found)
   const { problems, more } = found
-  if (more === 0) return problems
-  return [...problems, { type: 'Schema', message: `${more} more problems are not shown`, pointer: '' }]
+  return more === 0 ? problems : [...problems, moreProblems(more)]
 }
 
 /** Notes that the value at hand is wrong: `is not of type: string`. */
@@ -70,6 +77,14 @@ export function list(each: Check, { min = 0, max = Number.POSITIVE_INFINITY } = 
     if (value.length < min) note(found, 'is invalid: error_type=minItems')
     if (value.length > max) note(found, 'is invalid: error_type=maxItems')
     for (let index = 0; index < value.length; index++) within(found, index, each, value[index])
+  }
+}
+
+/** Programs written in Go write an empty list as null. */
+export function listOrNull(each: Check = () => {}): Check {
+  const check = list(each)
+  return (value, found) => {
+    if (value !== null) check(value, found)
   }
 }
 

@@ -1,6 +1,6 @@
-import { objectsOf, textOf } from '../json-fields.ts'
-import type { Link } from '../report.ts'
-import { shorten } from '../shorten.ts'
+import { objectsOf, textOf } from './json-fields.ts'
+import type { Link } from './report.ts'
+import { shorten } from './shorten.ts'
 
 /** The links of a finding that are safe to show, each address once. */
 export function readLinks(value: unknown, pointer: string, dropped: (pointer: string) => void): Link[] {

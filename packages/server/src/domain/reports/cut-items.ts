@@ -1,0 +1,350 @@
+import { maxDepth, NotJson } from './json.ts'
+import { unreadable } from './unreadable.ts'
+
+/** Where the entries of a report lie: keys, and `*` for every element of a list. Ends in `*`. */
+export type ItemPath = readonly string[]
+
+/** One entry of a report, cut out and not parsed. */
+export interface Cut {
+  /** Which of the paths it was found on. */
+  path: ItemPath
+  /** JSON pointer of its list. */
+  list: string
+  index: number
+  /** Where it begins in the text. */
+  offset: number
+  /** Undefined when it is larger than allowed. */
+  bytes: Buffer | undefined
+}
+
+export interface CutLimits {
+  maxItemBytes: number
+  maxRestBytes: number
+  maxItems: number
+}
+
+/** The document without its entries; `offsets` say where its pieces lie in the text. */
+export interface Rest {
+  bytes: Buffer
+  pieces: { at: number; offset: number }[]
+}
+
+export interface Cutter {
+  /** The entries that end in this chunk. */
+  push(chunk: Buffer): Cut[]
+  /** Empty when the rest was not wanted. */
+  end(): Rest
+}
+
+interface Node {
+  keys: Map<string, Node>
+  each: Node | undefined
+  path: ItemPath | undefined
+}
+
+interface Frame {
+  isList: boolean
+  node: Node
+  pointer: string
+  /** Keys on the way to entries that were met; twice would make two documents of one. */
+  met: Set<string> | undefined
+  index: number
+  /** In a list of entries: what may come now. */
+  expects: 'item or end' | 'item' | 'comma or end'
+}
+
+const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}')
+
+/**
+ * Cuts the entries out of a JSON text that arrives in chunks, without parsing it: only strings and brackets are
+ * followed. What is not an entry is kept as it is written; parsing that and each entry finds whatever is wrong, except in
+ * the lists themselves, which are checked here. `elide` leaves out every container below the root's keys instead.
+ */
+export function startCutting(
+  paths: readonly ItemPath[],
+  limits: CutLimits,
+  { elide = false, keepRest = true }: { elide?: boolean; keepRest?: boolean } = {},
+): Cutter {
+  const root = treeOf(paths)
+  const frames: Frame[] = []
+  const rest: Buffer[] = []
+  const pieces: Rest['pieces'] = []
+  let restBytes = 0
+  let position = 0
+  let items = 0
+
+  // Of the value or key that is being passed over.
+  let mode: 'structure' | 'key' | 'string' | 'container' | 'scalar' = 'structure'
+  let depth = 0
+  let inString = false
+  let escaped = false
+  /** Where its bytes go: an entry, the rest, or nowhere. */
+  let sink: 'item' | 'rest' | 'nowhere' = 'rest'
+  let parts: Buffer[] = []
+  let partBytes = 0
+  let began = 0
+  let key: string | undefined
+  let isKeyNext = false
+
+  const keep = (bytes: Buffer, offset: number): void => {
+    if (!keepRest || bytes.length === 0) return
+    restBytes += bytes.length
+    if (restBytes > limits.maxRestBytes) {
+      const mebibytes = Math.floor(limits.maxRestBytes / 1024 / 1024)
+      throw unreadable(`The report holds more than ${mebibytes} MiB besides its findings.`)
+    }
+    pieces.push({ at: restBytes - bytes.length, offset })
+    rest.push(Buffer.from(bytes))
+  }
+  const collect = (bytes: Buffer): void => {
+    partBytes += bytes.length
+    if (partBytes <= limits.maxItemBytes) parts.push(bytes)
+    else parts = []
+  }
+
+  function push(chunk: Buffer): Cut[] {
+    const cuts: Cut[] = []
+    const length = chunk.length
+    let at = 0
+    // What lies between here and `at` is not yet given to the sink.
+    let from = 0
+
+    const flush = (end: number): void => {
+      if (end > from) {
+        const bytes = chunk.subarray(from, end)
+        if (sink === 'rest') keep(bytes, position + from)
+        else if (sink === 'item') collect(bytes)
+      }
+      from = end
+    }
+    const finishItem = (frame: Frame): void => {
+      flush(at)
+      const bytes = partBytes > limits.maxItemBytes ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts)
+      const path = frame.node.each?.path ?? []
+      cuts.push({ path, list: frame.pointer, index: frame.index, offset: began, bytes })
+      if (++items > limits.maxItems) throw unreadable(`The report has more than ${limits.maxItems} findings.`)
+      frame.index++
+      frame.expects = 'comma or end'
+      parts = []
+      partBytes = 0
+      sink = 'nowhere'
+    }
+    const finishValue = (): void => {
+      mode = 'structure'
+      if (sink === 'item') finishItem(frames.at(-1) as Frame)
+      else if (sink === 'nowhere') {
+        // The closing bracket stays, to stand for an empty container.
+        from = at - 1
+        sink = 'rest'
+      }
+    }
+
+    while (at < length) {
+      if (mode === 'container') {
+        at = passContainer(chunk, at)
+        if (depth === 0 && !inString) finishValue()
+        continue
+      }
+      if (mode === 'string' || mode === 'key') {
+        at = passString(chunk, at)
+        if (inString) continue
+        if (mode === 'key') {
+          collect(chunk.subarray(Math.max(began - position, 0), at))
+          key = keyOf(Buffer.concat(parts))
+          parts = []
+          partBytes = 0
+          mode = 'structure'
+        } else finishValue()
+        continue
+      }
+      const byte = chunk[at] as number
+      if (mode === 'scalar') {
+        if (byte === comma || byte === closeList || byte === closeObject || byte <= 0x20) finishValue()
+        else at++
+        continue
+      }
+      if (byte <= 0x20) {
+        at++
+        continue
+      }
+      const frame = frames.at(-1)
+      const isItems = frame?.isList === true && frame.node.each?.path !== undefined
+      if (isItems) {
+        if (byte === closeList && frame.expects !== 'item') {
+          from = at
+          sink = 'rest'
+          frames.pop()
+          at++
+          continue
+        }
+        if (byte === comma && frame.expects === 'comma or end') {
+          frame.expects = 'item'
+          at++
+          continue
+        }
+        if (frame.expects === 'comma or end' || !startsValue(byte)) {
+          const expected =
+            frame.expects === 'item' ? 'a value' : frame.expects === 'item or end' ? 'a value or "]"' : '"," or "]"'
+          const shown = byte < 0x7f ? `unexpected "${String.fromCharCode(byte)}"` : 'unexpected character'
+          throw new NotJson(position + at, `${shown}, expected ${expected}`)
+        }
+        began = position + at
+        sink = 'item'
+        from = at
+        beginValue(byte)
+        at++
+        continue
+      }
+      if (byte === quote) {
+        began = position + at
+        inString = true
+        mode = frame && !frame.isList && isKeyNext ? 'key' : 'string'
+        at++
+        continue
+      }
+      if (byte === openObject || byte === openList) {
+        const inner = enter(frame, byte === openList, position + at)
+        at++
+        if (inner) {
+          frames.push(inner)
+          isKeyNext = !inner.isList
+          if (inner.isList && inner.node.each?.path) {
+            flush(at)
+            sink = 'nowhere'
+          }
+        } else {
+          if (elide && frame) {
+            flush(at)
+            sink = 'nowhere'
+          }
+          depth = 1
+          checkDepth()
+          mode = 'container'
+        }
+        continue
+      }
+      if (byte === closeObject || byte === closeList) frames.pop()
+      else if (byte === colon) isKeyNext = false
+      else if (byte === comma && frame) {
+        if (frame.isList) frame.index++
+        else isKeyNext = true
+      }
+      at++
+    }
+    if (mode === 'key') collect(chunk.subarray(Math.max(began - position, 0)))
+    flush(length)
+    position += length
+    return cuts
+  }
+
+  function beginValue(byte: number): void {
+    if (byte === quote) {
+      mode = 'string'
+      inString = true
+    } else if (byte === openObject || byte === openList) {
+      mode = 'container'
+      depth = 1
+      checkDepth()
+    } else mode = 'scalar'
+  }
+
+  function checkDepth(): void {
+    if (frames.length + depth > maxDepth) {
+      throw unreadable(`The report is nested more than ${maxDepth} levels deep, which is as deep as this server reads.`)
+    }
+  }
+
+  /** The frame of a container on the way to entries; undefined for any other. */
+  function enter(frame: Frame | undefined, isList: boolean, offset: number): Frame | undefined {
+    const node = frame
+      ? frame.isList
+        ? frame.node.each
+        : key === undefined
+          ? undefined
+          : frame.node.keys.get(key)
+      : root
+    if (frame && !frame.isList && key !== undefined && frame.node.keys.has(key)) {
+      frame.met ??= new Set()
+      if (frame.met.has(key)) throw new NotJson(offset, `the key ${JSON.stringify(key)} stands here a second time`)
+      frame.met.add(key)
+    }
+    const wanted = node && (isList ? node.each !== undefined : node.keys.size > 0 || !frame)
+    if (!wanted) return undefined
+    const step = frame ? `/${frame.isList ? frame.index : key}` : ''
+    return { isList, node, pointer: `${frame?.pointer ?? ''}${step}`, met: undefined, index: 0, expects: 'item or end' }
+  }
+
+  function passContainer(chunk: Buffer, start: number): number {
+    const length = chunk.length
+    let at = start
+    while (at < length) {
+      if (inString) {
+        at = passString(chunk, at)
+        continue
+      }
+      const byte = chunk[at++]
+      if (byte === quote) inString = true
+      else if (byte === openObject || byte === openList) {
+        depth++
+        if (frames.length + depth > maxDepth) checkDepth()
+      } else if ((byte === closeObject || byte === closeList) && --depth === 0) break
+    }
+    return at
+  }
+
+  /** Goes on behind the string's end, or to the chunk's; `inString` says which. */
+  function passString(chunk: Buffer, start: number): number {
+    const length = chunk.length
+    let at = start
+    if (escaped && at < length) {
+      at++
+      escaped = false
+    }
+    while (at < length) {
+      const byte = chunk[at++]
+      if (byte === quote) {
+        inString = false
+        return at
+      }
+      if (byte === backslash) {
+        if (at === length) escaped = true
+        at++
+      }
+    }
+    return length
+  }
+
+  return {
+    push,
+    end: () => ({ bytes: Buffer.concat(rest), pieces }),
+  }
+}
+
+const startsValue = (byte: number): boolean =>
+  byte !== comma && byte !== colon && byte !== closeList && byte !== closeObject
+
+function treeOf(paths: readonly ItemPath[]): Node {
+  const create = (): Node => ({ keys: new Map(), each: undefined, path: undefined })
+  const root = create()
+  for (const path of paths) {
+    let node = root
+    for (const step of path) {
+      const known = step === '*' ? node.each : node.keys.get(step)
+      const next = known ?? create()
+      if (step === '*') node.each = next
+      else node.keys.set(step, next)
+      node = next
+    }
+    node.path = path
+  }
+  return root
+}
+
+function keyOf(bytes: Buffer): string | undefined {
+  try {
+    const key: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof key === 'string' ? key : undefined
+  } catch {
+    return undefined
+  }
+}

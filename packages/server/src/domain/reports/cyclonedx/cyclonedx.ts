@@ -1,0 +1,110 @@
+import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportType } from '../../vulnerabilities/scales.ts'
+import { findProblems, printWords } from '../checks.ts'
+import type { DocumentContext } from '../document.ts'
+import { finishFinding } from '../draft.ts'
+import { chooseType, plainScan, scannerOf } from '../header.ts'
+import { startIdentifiers } from '../identifiers.ts'
+import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import type { JsonObject, Scanner } from '../report.ts'
+import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { slugOf } from '../slug.ts'
+import { bomCheck, vulnerabilityCheck } from './check.ts'
+import { indexComponents } from './components.ts'
+import { draftOf, type Reading, reasonToSkip } from './vulnerability.ts'
+
+/** CycloneDX bills of materials that say what is known against their components. */
+export const cyclonedx: ReportFormat = {
+  name: 'cyclonedx',
+  recognises: (root) => objectOf(root)?.bomFormat === 'CycloneDX',
+  items: [['vulnerabilities', '*']],
+  open,
+}
+
+const versions = ['1.4', '1.5', '1.6']
+
+const possibleTypes: readonly ReportType[] = [
+  'dependency_scanning',
+  'container_scanning',
+  'container_scanning_for_registry',
+  'cluster_image_scanning',
+]
+
+function open(context: DocumentContext, options: OpenOptions): OpenedReport | { problems: ReportProblem[] } {
+  const root = objectOf(context.rest.value) ?? {}
+  const version = String(root.specVersion)
+  if (!versions.includes(version))
+    return refuse(
+      '/specVersion',
+      `specVersion is ${shown(root.specVersion)}, which is not one of: ${printWords(versions)}`,
+    )
+  if (!Array.isArray(root.vulnerabilities)) {
+    return refuse(
+      '/vulnerabilities',
+      'The bill of materials has no list of vulnerabilities; only what a scanner found can be read',
+    )
+  }
+  const metadata = objectOf(root.metadata) ?? {}
+  const subject = objectOf(metadata.component)
+  const fallback = subject?.type === 'container' ? 'container_scanning' : 'dependency_scanning'
+  const chosen = chooseType('CycloneDX', options.reportType, fallback, possibleTypes)
+  if ('problems' in chosen) return chosen
+
+  const scanner = scannerFrom(metadata.tools)
+  const reading: Reading = {
+    ...options,
+    ...chosen,
+    version,
+    scanner,
+    subject: textOf(subject?.name) ?? '',
+    inputFile: propertyOf(metadata, 'gitlab:dependency_scanning:input_file:path'),
+    componentOf: indexComponents(root),
+    identifiersOf: startIdentifiers(() => {}),
+  }
+  return {
+    header: {
+      format: 'cyclonedx',
+      version,
+      ...chosen,
+      reportTypes: [chosen.reportType],
+      scanner,
+      scanners: [scanner],
+      analyzer: undefined,
+      scan: plainScan(metadata.timestamp),
+    },
+    problems: findProblems(bomCheck, root),
+    warnings: [],
+    mixesScanners: false,
+    check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
+    read: (entry, { pointer }) => {
+      const affects = objectsOf(entry.affects)
+      const skip = reasonToSkip(entry)
+      // One flaw in three components is three findings, because it is mended in three places.
+      const places = affects.map((affected, index) => ({ affected, at: `${pointer}/affects/${index}` }))
+      return (places.length > 0 ? places : [{ affected: undefined, at: pointer }]).map(({ affected, at }) =>
+        skip ? { pointer: at, reason: skip } : finishFinding(draftOf(entry, affected, at, reading), at, options),
+      )
+    },
+  }
+}
+
+const refuse = (pointer: string, message: string) => ({ problems: [{ type: 'Schema', message, pointer }] })
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? 'absent'
+
+/** The first tool that made the bill; up to 1.4 a list of tools, later components and services. */
+function scannerFrom(tools: unknown): Scanner {
+  const list = Array.isArray(tools)
+    ? listOf(tools)
+    : listOf(objectOf(tools)?.components).concat(objectOf(tools)?.services ?? [])
+  const tool = objectsOf(list)[0]
+  const name = textOf(tool?.name)
+  if (!tool || !name) return scannerOf('cyclonedx', 'CycloneDX', 'Unknown', undefined)
+  const maker = [tool.vendor, tool.publisher, nameIn(tool.supplier), nameIn(tool.manufacturer), tool.group]
+  return scannerOf(slugOf(name), name, maker.map(textOf).find(Boolean) ?? name, tool.version)
+}
+
+const nameIn = (value: unknown): unknown => objectOf(value)?.name
+
+const propertyOf = (holder: JsonObject, name: string): string | undefined =>
+  textOf(objectsOf(holder.properties).find((property) => property.name === name)?.value)

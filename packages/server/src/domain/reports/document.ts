@@ -1,0 +1,164 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Cut, type CutLimits, type ItemPath, type Rest, startCutting } from './cut-items.ts'
+import { NotJson, parseReportJson, type ReportJson } from './json.ts'
+import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
+import { unreadable } from './unreadable.ts'
+
+export interface DocumentLimits extends CutLimits, SourceLimits {}
+
+export const documentLimits: DocumentLimits = {
+  ...sourceLimits,
+  maxItemBytes: 16 * 1024 * 1024,
+  maxRestBytes: 64 * 1024 * 1024,
+  maxItems: 2_000_000,
+}
+
+/** A JSON file that is read in passes and never held whole: what it looks like, what is beside its entries, its entries. */
+export interface Document {
+  /** Its root with every container below left empty; of a list, with the first element only. */
+  survey: () => Promise<unknown>
+  /** Everything but the entries on these paths, whose lists are left empty, and the first entry of each path. */
+  context: (paths: readonly ItemPath[]) => Promise<DocumentContext>
+  /** The entries, in the order of the file. */
+  items: (paths: readonly ItemPath[]) => AsyncGenerator<Item>
+}
+
+export interface DocumentContext {
+  rest: ReportJson
+  /** By path, as `firstOf` finds them. */
+  firsts: Map<ItemPath, unknown>
+}
+
+export interface Item {
+  path: ItemPath
+  /** JSON pointer. */
+  pointer: string
+  list: string
+  index: number
+  /** Undefined when the entry is larger than a server reads. */
+  json: ReportJson | undefined
+}
+
+export function openDocument(open: OpenBytes, limits: DocumentLimits = documentLimits): Document {
+  const text = () => openText(open, limits)
+  const explained = <T>(work: Promise<T>) => work.catch((error) => explain(error, text))
+  return {
+    survey: () => explained(survey(text(), limits)),
+    context: (paths) => explained(readContext(text(), paths, limits)),
+    async *items(paths) {
+      try {
+        yield* readItems(text(), paths, limits)
+      } catch (error) {
+        await explain(error, text)
+      }
+    },
+  }
+}
+
+async function survey(text: AsyncIterable<Buffer>, limits: DocumentLimits): Promise<unknown> {
+  const everyElement = [['*']]
+  const cutter = startCutting(everyElement, limits, { elide: true })
+  let first: Cut | undefined
+  let isEmpty = true
+  for await (const chunk of politely(checkUtf8(text))) {
+    isEmpty &&= isBlank(chunk)
+    const [cut] = cutter.push(chunk)
+    first ??= cut && copied(cut)
+  }
+  if (isEmpty) throw unreadable('Report file is empty', 'EmptyFile')
+  const { value } = parseRest(cutter.end())
+  if (Array.isArray(value) && first?.bytes) value.push(parsePiece(first.bytes, first.offset).value)
+  return value
+}
+
+async function readContext(
+  text: AsyncIterable<Buffer>,
+  paths: readonly ItemPath[],
+  limits: DocumentLimits,
+): Promise<DocumentContext> {
+  const cutter = startCutting(paths, limits)
+  const firsts: DocumentContext['firsts'] = new Map()
+  for await (const chunk of politely(text)) {
+    for (const { path, bytes, offset } of cutter.push(chunk)) {
+      if (!firsts.has(path)) firsts.set(path, bytes && parsePiece(bytes, offset).value)
+    }
+  }
+  return { rest: parseRest(cutter.end()), firsts }
+}
+
+async function* readItems(
+  text: AsyncIterable<Buffer>,
+  paths: readonly ItemPath[],
+  limits: DocumentLimits,
+): AsyncGenerator<Item> {
+  const cutter = startCutting(paths, limits, { keepRest: false })
+  for await (const chunk of politely(text)) {
+    for (const { path, list, index, offset, bytes } of cutter.push(chunk)) {
+      const json = bytes && parsePiece(bytes, offset)
+      yield { path, pointer: `${list}/${index}`, list, index, json }
+    }
+  }
+}
+
+/** How long nobody else may have a turn. */
+const maxTurnMs = 8
+
+/** Gives the event loop back between chunks; what consumes the chunks counts, too. */
+async function* politely(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let since = performance.now()
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += sliceBytes) {
+      yield chunk.subarray(start, start + sliceBytes)
+      if (performance.now() - since < maxTurnMs) continue
+      await setImmediate()
+      since = performance.now()
+    }
+  }
+}
+
+const sliceBytes = 64 * 1024
+
+/** Space, and nothing else. */
+const isBlank = (chunk: Buffer): boolean => chunk.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))
+
+/** The chunk that a cut was made from may be large. */
+const copied = (cut: Cut): Cut => ({ ...cut, bytes: cut.bytes && Buffer.from(cut.bytes) })
+
+function parsePiece(bytes: Buffer, offset: number): ReportJson {
+  const text = bytes.toString('utf8')
+  try {
+    return parseReportJson(text)
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error
+    throw new NotJson(offset + Buffer.byteLength(text.slice(0, error.offset)), error.what)
+  }
+}
+
+function parseRest({ bytes, pieces }: Rest): ReportJson {
+  try {
+    return parsePiece(bytes, 0)
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error
+    const piece = pieces.findLast(({ at }) => at <= error.offset)
+    throw piece ? new NotJson(error.offset - piece.at + piece.offset, error.what) : error
+  }
+}
+
+/** Says line and column of what is wrong with the text; they are counted only now. */
+async function explain(error: unknown, text: () => AsyncIterable<Buffer>): Promise<never> {
+  if (!(error instanceof NotJson)) throw error
+  let position = 0
+  let line = 1
+  let column: Buffer = Buffer.alloc(0)
+  for await (const chunk of text()) {
+    const before = chunk.subarray(0, Math.max(0, error.offset - position))
+    const lastBreak = before.lastIndexOf(10)
+    line += countLines(before)
+    const tail = before.subarray(lastBreak + 1)
+    column = lastBreak >= 0 ? Buffer.from(tail) : Buffer.concat([column, tail])
+    position += chunk.length
+    if (position >= error.offset) break
+  }
+  const place = `line ${line}, column ${column.toString('utf8').length + 1}`
+  throw unreadable(`The file is not valid JSON; ${place}: ${error.what}.`)
+}

@@ -1,0 +1,69 @@
+/** Remembers hundreds of thousands of texts, each with a number, in a few bytes per text: 64 bits of a hash stand for it. */
+export interface KeyTable {
+  /** The number that was added first with this text. */
+  find: (key: string) => number | undefined
+  add: (key: string, value: number) => void
+}
+
+const firstSlots = 1024
+
+export function startKeyTable(): KeyTable {
+  let slots = firstSlots
+  let high = new Uint32Array(slots)
+  let low = new Uint32Array(slots)
+  /** One more than the number; zero is an empty slot. */
+  let values = new Uint32Array(slots)
+  let used = 0
+
+  const slotOf = (h: number, l: number): number => {
+    let slot = (h ^ l) & (slots - 1)
+    while (values[slot] !== 0 && (high[slot] !== h || low[slot] !== l)) slot = (slot + 1) & (slots - 1)
+    return slot
+  }
+  const put = (h: number, l: number, value: number): void => {
+    const slot = slotOf(h, l)
+    if (values[slot] !== 0) return
+    high[slot] = h
+    low[slot] = l
+    values[slot] = value
+    used++
+  }
+  const grow = (): void => {
+    const before = { high, low, values }
+    slots *= 2
+    high = new Uint32Array(slots)
+    low = new Uint32Array(slots)
+    values = new Uint32Array(slots)
+    used = 0
+    for (let slot = 0; slot < before.values.length; slot++) {
+      const value = before.values[slot] ?? 0
+      if (value !== 0) put(before.high[slot] ?? 0, before.low[slot] ?? 0, value)
+    }
+  }
+  return {
+    find(key) {
+      const [h, l] = hash64(key)
+      const value = values[slotOf(h, l)] ?? 0
+      return value === 0 ? undefined : value - 1
+    },
+    add(key, value) {
+      if (used * 2 >= slots) grow()
+      const [h, l] = hash64(key)
+      put(h, l, value + 1)
+    },
+  }
+}
+
+/** Two lanes of multiply and mix; quick, spread well, and not meant to withstand somebody who looks for collisions. */
+function hash64(key: string): [number, number] {
+  let h = 0xdeadbeef
+  let l = 0x41c6ce57
+  for (let index = 0; index < key.length; index++) {
+    const code = key.charCodeAt(index)
+    h = Math.imul(h ^ code, 2654435761)
+    l = Math.imul(l ^ code, 1597334677)
+  }
+  h = Math.imul(h ^ (h >>> 16), 2246822507) ^ Math.imul(l ^ (l >>> 13), 3266489909)
+  l = Math.imul(l ^ (l >>> 16), 2246822507) ^ Math.imul(h ^ (h >>> 13), 3266489909)
+  return [h >>> 0, l >>> 0]
+}

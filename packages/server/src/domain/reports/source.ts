@@ -1,0 +1,154 @@
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { unreadable } from './unreadable.ts'
+
+/** The bytes of a report file, from the beginning each time it is called: a report is read more than once. */
+export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
+
+export interface SourceLimits {
+  /** Of the text, unpacked. */
+  maxBytes: number
+  /** What gzip may make of one byte, once there are more than `ratioFromBytes` of them. */
+  maxRatio: number
+  ratioFromBytes: number
+}
+
+export const sourceLimits: SourceLimits = {
+  maxBytes: 1024 * 1024 * 1024,
+  maxRatio: 200,
+  ratioFromBytes: 16 * 1024 * 1024,
+}
+
+/** The file as UTF-8 text without byte order mark: unpacked when it is gzip, rewritten when it is UTF-16. */
+export async function* openText(open: OpenBytes, limits = sourceLimits): AsyncGenerator<Buffer> {
+  const packed = startingWith(await open())
+  const isGzip = (await packed.head).subarray(0, 2).equals(gzipMagic)
+  const unpacked = isGzip ? startingWith(gunzip(packed.all(), limits)) : packed
+  const head = await unpacked.head
+  if (isGzip && head.subarray(0, 2).equals(gzipMagic)) throw unreadable('The file is compressed with gzip twice.')
+
+  const text = head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : head[0] === 0xfe && head[1] === 0xff && 'utf-16be'
+  let bytes = 0
+  for await (const chunk of text ? fromUtf16(unpacked.all(), text) : unpacked.all()) {
+    const clean = bytes === 0 && chunk.subarray(0, 3).equals(byteOrderMark) ? chunk.subarray(3) : chunk
+    bytes += chunk.length
+    if (bytes > limits.maxBytes) {
+      throw unreadable(`The report has more than ${Math.floor(limits.maxBytes / 1024 / 1024)} MiB of text.`)
+    }
+    yield clean
+  }
+}
+
+const gzipMagic = Buffer.from([0x1f, 0x8b])
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** The first bytes, at least four if there are so many, and then everything, those included. */
+function startingWith(bytes: AsyncIterable<Uint8Array>): { head: Promise<Buffer>; all: () => AsyncIterable<Buffer> } {
+  const iterator = bytes[Symbol.asyncIterator]()
+  const first: Buffer[] = []
+  const read = async () => {
+    for (let length = 0; length < 4; ) {
+      const { done, value } = await iterator.next()
+      if (done) break
+      first.push(asBuffer(value))
+      length += value.length
+    }
+    return Buffer.concat(first)
+  }
+  const head = read()
+  return {
+    head,
+    async *all() {
+      try {
+        const start = await head
+        if (start.length > 0) yield start
+        for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield asBuffer(next.value)
+      } finally {
+        await iterator.return?.()
+      }
+    },
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+async function* gunzip(packed: AsyncIterable<Buffer>, limits: SourceLimits): AsyncGenerator<Buffer> {
+  let read = 0
+  let made = 0
+  const counted = async function* () {
+    for await (const chunk of packed) {
+      read += chunk.length
+      yield chunk
+    }
+  }
+  const input = Readable.from(counted(), { objectMode: false })
+  const unzipped = createGunzip({ chunkSize: 128 * 1024 })
+  input.on('error', (error) => unzipped.destroy(error))
+  try {
+    for await (const chunk of input.pipe(unzipped) as AsyncIterable<Buffer>) {
+      made += chunk.length
+      if (made > limits.ratioFromBytes && made > read * limits.maxRatio) {
+        throw unreadable(`The file unpacks to more than ${limits.maxRatio} times its size, which no report does.`)
+      }
+      yield chunk
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (!code.startsWith('Z_')) throw error
+    throw unreadable(`The file is gzip, and damaged or cut off (${code}).`)
+  } finally {
+    input.destroy()
+    unzipped.destroy()
+  }
+}
+
+/** Half of a surrogate pair becomes U+FFFD here, as it does when written as an escape. */
+async function* fromUtf16(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder(encoding)
+  for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  yield Buffer.from(decoder.decode())
+}
+
+/** Passes text on and throws at the first byte that is not UTF-8. */
+export async function* checkUtf8(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pending: Buffer = Buffer.alloc(0)
+  let offset = 0
+  let line = 1
+  const refuse = (piece: Buffer) => {
+    // A lenient decoder puts U+FFFD where it stumbles: the first byte that does not survive the round trip is the place.
+    const survived = Buffer.from(piece.toString('utf8'))
+    const differs = piece.findIndex((byte, index) => byte !== survived[index])
+    const at = differs < 0 ? piece.length - 1 : differs
+    const hex = (piece[at] ?? 0).toString(16).padStart(2, '0')
+    const place = `byte 0x${hex} at offset ${offset + at} (line ${line + countLines(piece.subarray(0, at))})`
+    return unreadable(`The file is not UTF-8 text: ${place} cannot stand there. Save it as UTF-8 and send it again.`)
+  }
+  for await (const chunk of text) {
+    const piece = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
+    const whole = piece.length - unfinishedCharacter(piece)
+    if (!isUtf8(piece.subarray(0, whole))) throw refuse(piece)
+    offset += whole
+    line += countLines(piece.subarray(0, whole))
+    pending = piece.subarray(whole)
+    yield chunk
+  }
+  if (pending.length > 0) throw refuse(pending)
+}
+
+/** How many bytes at the end begin a character that the next chunk may finish. */
+function unfinishedCharacter(piece: Buffer): number {
+  for (let back = 1; back <= Math.min(3, piece.length); back++) {
+    const byte = piece[piece.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+export function countLines(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  return lines
+}

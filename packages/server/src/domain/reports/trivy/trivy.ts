@@ -1,0 +1,296 @@
+import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import { type Check, findProblems, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
+import { severityOfVectors } from '../cvss-score.ts'
+import type { DocumentContext, Item } from '../document.ts'
+import { type FindingDraft, finishFinding } from '../draft.ts'
+import { chooseType, plainScan, scannerOf, severityWord } from '../header.ts'
+import { startIdentifiers } from '../identifiers.ts'
+import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import type { CvssVector, JsonObject, Scanner } from '../report.ts'
+import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
+
+const kinds = ['Vulnerabilities', 'Misconfigurations', 'Secrets'] as const
+type Kind = (typeof kinds)[number]
+
+const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
+/** Before schema version 2 the list of results was the whole report. */
+const oldPaths = kinds.map((kind) => ['*', kind, '*'])
+
+/** Trivy's own JSON: vulnerabilities of packages, misconfigurations and secrets, each a report type of its own. */
+export const trivy: ReportFormat = {
+  name: 'trivy',
+  recognises: (root) => {
+    const object = objectOf(root)
+    if (object) return 'SchemaVersion' in object || ('Results' in object && 'ArtifactName' in object)
+    const first = Array.isArray(root) && objectOf(root[0])
+    return first ? 'Target' in first && kinds.concat('Type' as Kind).some((key) => key in first) : false
+  },
+  items: [...paths, ...oldPaths],
+  open,
+}
+
+const packageTypes: readonly ReportType[] = [
+  'dependency_scanning',
+  'container_scanning',
+  'container_scanning_for_registry',
+  'cluster_image_scanning',
+]
+
+function open(context: DocumentContext, options: OpenOptions): OpenedReport | ReturnType<typeof refuse> {
+  const root = context.rest.value
+  const report = objectOf(root) ?? {}
+  const version = Array.isArray(root) ? '1' : String(report.SchemaVersion)
+  if (version !== '1' && version !== '2') return refuse(version)
+  const results = Array.isArray(root) ? root : listOf(report.Results)
+  const isImage =
+    report.ArtifactType === 'container_image' || (Array.isArray(root) && !objectsOf(root).every(isOfFiles))
+  const fallback = isImage ? 'container_scanning' : 'dependency_scanning'
+  const chosen = chooseType('Trivy', options.reportType, fallback, packageTypes)
+  if ('problems' in chosen) return chosen
+
+  const { reportType } = chosen
+  const scanner = scannerOf('trivy', 'Trivy', 'Aqua Security', objectOf(report.Trivy)?.Version)
+  const has = (kind: Kind) => [...context.firsts.keys()].some((path) => path.includes(kind))
+  const reading: Reading = {
+    ...options,
+    reportType,
+    version,
+    scanner,
+    report,
+    results,
+    identifiersOf: startIdentifiers(() => {}),
+  }
+  return {
+    header: {
+      format: 'trivy',
+      version,
+      reportType,
+      reportTypes: [
+        reportType,
+        ...(has('Misconfigurations') ? (['sast'] as const) : []),
+        ...(has('Secrets') ? (['secret_detection'] as const) : []),
+      ],
+      scanner,
+      scanners: [scanner],
+      analyzer: undefined,
+      scan: plainScan(report.CreatedAt),
+    },
+    problems: findProblems(reportCheck, root),
+    warnings: [],
+    mixesScanners: false,
+    check: (value, item) => findProblems(entryChecks[kindOf(item)], value, item.pointer.slice(1).split('/')),
+    read: (entry, item) => {
+      const skip = reasonToSkip(entry)
+      if (skip) return [{ pointer: item.pointer, reason: skip }]
+      const result = objectOf(results[Number(item.list.split('/').at(-2))]) ?? {}
+      const draft = drafts[kindOf(item)](entry, result, reading)
+      return [finishFinding(draft, item.pointer, options)]
+    },
+  }
+}
+
+const refuse = (version: string) => ({
+  problems: [
+    {
+      type: 'Format',
+      message: `SchemaVersion ${version.slice(0, 40)} of Trivy's reports is unknown; 1 and 2 can be read`,
+      pointer: '/SchemaVersion',
+    },
+  ],
+})
+
+interface Reading extends OpenOptions {
+  reportType: ReportType
+  version: string
+  scanner: Scanner
+  report: JsonObject
+  results: readonly unknown[]
+  identifiersOf: ReturnType<typeof startIdentifiers>
+}
+
+const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
+
+/** Old reports do not say what was scanned; the lock files of languages have their own types. */
+const isOfFiles = ({ Type }: JsonObject): boolean =>
+  /^(?:bundler|cargo|composer|npm|nuget|pip|pipenv|poetry|yarn|pnpm|gomod|gobinary|jar|pom|gradle)$/.test(String(Type))
+
+function reasonToSkip({ Status }: JsonObject): string | undefined {
+  if (Status === 'not_affected') return 'the report says that the product is not affected'
+  if (Status === 'PASS') return 'the check passed'
+  if (Status === 'EXCEPTION') return 'an exception was made for it'
+  return undefined
+}
+
+const drafts: Record<Kind, (entry: JsonObject, result: JsonObject, reading: Reading) => FindingDraft> = {
+  Vulnerabilities: (entry, result, { reportType, report, scanner, version, identifiersOf, scoreOf }) => {
+    const ids = [entry.VulnerabilityID, ...listOf(entry.VendorIDs)].map(textOf).filter((id) => id !== undefined)
+    const cvss = vectorsOf(entry.CVSS)
+    const dependency = { package: { name: textOf(entry.PkgName) ?? '' }, version: textOf(entry.InstalledVersion) ?? '' }
+    const fixed = textOf(entry.FixedVersion)
+    return {
+      reportType,
+      scanner,
+      identifiers: identifiersOf([...ids.map(vulnerabilityId), ...weaknessIds(listOf(entry.CweIDs))], ''),
+      location:
+        reportType === 'dependency_scanning'
+          ? { file: textOf(entry.PkgPath) ?? textOf(result.Target) ?? '', dependency }
+          : {
+              dependency,
+              operating_system: operatingSystem(report, result),
+              image: textOf(report.ArtifactName) ?? textOf(result.Target)?.replace(/ \([^()]*\)$/, '') ?? '',
+            },
+      name: textOf(entry.Title) ?? `${ids[0] ?? 'Vulnerability'} in ${dependency.package.name}`,
+      description: textOf(entry.Description),
+      solution: fixed && `Upgrade ${dependency.package.name} to ${fixed}`,
+      severity:
+        known(severityWord(severities, entry.Severity)) ??
+        severityOfVectors(
+          cvss.map(({ vector }) => vector),
+          scoreOf,
+        ) ??
+        'unknown',
+      links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
+      cvss,
+      rawMetadata: JSON.stringify(entry),
+      metadataVersion: version,
+    }
+  },
+  Misconfigurations: (entry, result, { scanner, version, identifiersOf }) => {
+    const cause = objectOf(entry.CauseMetadata) ?? {}
+    const id = textOf(entry.AVDID) ?? textOf(entry.ID) ?? ''
+    return {
+      reportType: 'sast',
+      scanner,
+      identifiers: identifiersOf(
+        [{ type: 'trivy_misconfiguration_id', name: id, value: id, url: entry.PrimaryURL }],
+        '',
+      ),
+      location: codePlace(result, cause),
+      name: textOf(entry.Title) ?? textOf(entry.Message),
+      description: joined(entry.Description, entry.Message),
+      solution: textOf(entry.Resolution),
+      severity: severityWord(severities, entry.Severity) ?? 'unknown',
+      links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
+      codeExtract: objectsOf(objectOf(cause.Code)?.Lines)
+        .map(({ Content }) => textOf(Content) ?? '')
+        .join('\n'),
+      rawMetadata: JSON.stringify(entry),
+      metadataVersion: version,
+    }
+  },
+  Secrets: (entry, result, { scanner, version, identifiersOf }) => {
+    const id = textOf(entry.RuleID) ?? ''
+    return {
+      reportType: 'secret_detection',
+      scanner,
+      identifiers: identifiersOf([{ type: 'trivy_secret_id', name: id, value: id }], ''),
+      location: { ...codePlace(result, entry), commit: { sha: '0000000' } },
+      name: textOf(entry.Title),
+      description: textOf(entry.Category) && `A secret of the category ${entry.Category} was found.`,
+      severity: severityWord(severities, entry.Severity) ?? 'unknown',
+      rawMetadata: JSON.stringify(entry),
+      metadataVersion: version,
+    }
+  },
+}
+
+const severities: ReadonlyMap<string, Severity> = new Map([
+  ['critical', 'critical'],
+  ['high', 'high'],
+  ['medium', 'medium'],
+  ['low', 'low'],
+  ['unknown', 'unknown'],
+])
+
+const known = (severity: Severity | undefined): Severity | undefined => (severity === 'unknown' ? undefined : severity)
+
+function codePlace(result: JsonObject, lines: JsonObject): JsonObject {
+  const line = (key: string) =>
+    Number.isSafeInteger(lines[key]) && Number(lines[key]) > 0 ? Number(lines[key]) : undefined
+  const [start, end] = [line('StartLine'), line('EndLine')]
+  return {
+    file: textOf(result.Target) ?? '',
+    ...(start !== undefined && { start_line: start }),
+    ...(end !== undefined && { end_line: end }),
+  }
+}
+
+function operatingSystem(report: JsonObject, result: JsonObject): string {
+  const system = objectOf(objectOf(report.Metadata)?.OS)
+  const name = [system?.Family, system?.Name].filter(isText).join(' ')
+  return name || (/ \(([^()]+)\)$/.exec(textOf(result.Target) ?? '')?.[1] ?? 'Unknown')
+}
+
+function vectorsOf(value: unknown): CvssVector[] {
+  return Object.entries(objectOf(value) ?? {}).flatMap(([vendor, entry]) =>
+    ['V40Vector', 'V3Vector', 'V2Vector'].flatMap((key) => {
+      const vector = textOf(objectOf(entry)?.[key])
+      return vector ? [{ vendor, vector }] : []
+    }),
+  )
+}
+
+const joined = (...texts: unknown[]): string | undefined => {
+  const different = [...new Set(texts.map(textOf).filter((text) => text !== undefined))]
+  return different.length > 0 ? different.join('\n\n') : undefined
+}
+
+const isText = (value: unknown): value is string => textOf(value) !== undefined
+
+const anyText = text()
+const someText = text({ min: 1 })
+const word = scalar('string', 'null')
+
+const resultCheck: Check = object({
+  required: ['Target'],
+  properties: {
+    Target: anyText,
+    Vulnerabilities: listOrNull(),
+    Misconfigurations: listOrNull(),
+    Secrets: listOrNull(),
+  },
+})
+
+const reportCheck: Check = (value, found) => {
+  if (Array.isArray(value)) return list(resultCheck)(value, found)
+  object({ required: ['SchemaVersion'], properties: { ArtifactName: word, Results: listOrNull(resultCheck) } })(
+    value,
+    found,
+  )
+}
+
+const entryChecks: Record<Kind, Check> = {
+  Vulnerabilities: object({
+    required: ['VulnerabilityID', 'PkgName'],
+    properties: {
+      VulnerabilityID: someText,
+      PkgName: someText,
+      InstalledVersion: anyText,
+      Severity: word,
+      References: listOrNull(anyText),
+      CweIDs: listOrNull(anyText),
+      CVSS: ifObject({}),
+    },
+  }),
+  Misconfigurations: object({
+    required: ['ID'],
+    properties: {
+      ID: someText,
+      Title: anyText,
+      Severity: word,
+      CauseMetadata: object({}),
+      References: listOrNull(anyText),
+    },
+  }),
+  Secrets: object({
+    required: ['RuleID'],
+    properties: {
+      RuleID: someText,
+      Title: anyText,
+      Severity: word,
+      StartLine: scalar('integer'),
+      EndLine: scalar('integer'),
+    },
+  }),
+}
