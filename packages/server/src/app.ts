@@ -11,6 +11,7 @@ import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/objects/disk.ts'
 import type { ObjectStore } from './platform/objects/objects.ts'
+import { resolveByDns } from './platform/outgoing/post.ts'
 import { type Settings, WrongSettings } from './platform/settings.ts'
 import { routes } from './routes.ts'
 
@@ -56,6 +57,7 @@ export function depsFrom(settings: Settings, db: Database, objects: ObjectStore)
     metrics: openMetrics(),
     now: () => new Date().toISOString(),
     random: randomBytes,
+    resolve: resolveByDns,
   }
 }
 

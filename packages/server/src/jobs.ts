@@ -10,6 +10,7 @@ import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
 import { forgetOldMerges } from './domain/topics/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
+import { deliveryJob, forgetOldEvents } from './domain/webhooks/deliver.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
@@ -28,13 +29,14 @@ const rounds: readonly Round[] = [
   { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
   { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
+  { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
   { name: 'forget counts of requests', everyMs: hourMs, run: forgetEndedCounts },
 ]
 
 /** What requests leave to be done, each kind under its name. */
-const jobKinds: readonly AnyJobKind[] = []
+export const jobKinds: readonly AnyJobKind[] = [deliveryJob]
 
 /** Starts everything that happens without a request. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {

@@ -1,5 +1,6 @@
 import { findingRoutes } from './api/v4/findings.ts'
 import { groupRoutes } from './api/v4/groups.ts'
+import { hookRoutes } from './api/v4/hooks.ts'
 import { jobRoutes } from './api/v4/jobs.ts'
 import { markdownRoutes } from './api/v4/markdown.ts'
 import { memberRoutes } from './api/v4/members.ts'
@@ -38,4 +39,5 @@ export const routes: readonly Route[] = [
   ...securityReportRoutes,
   ...findingRoutes,
   ...vulnerabilityRoutes,
+  ...hookRoutes,
 ]

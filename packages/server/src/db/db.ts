@@ -64,6 +64,8 @@ export interface Dialect {
   records(rows: readonly object[], columns: Readonly<Record<string, RecordColumn>>): Sql
   /** Locks the selected rows until the end of the transaction where the engine has row locks; else nothing. */
   readonly forUpdate: Sql
+  /** Keeps the selected rows from being deleted until the end of the transaction; others may change them meanwhile. */
+  readonly forKeyShare: Sql
   /** pg_trgm's `similarity(a, b)` rounded to two decimals. */
   similarity(column: Sql, text: string): Sql
   /**

@@ -16,6 +16,7 @@ export const sqliteDialect: Dialect = {
     return sql`(select ${join(fields)} from json_each(${JSON.stringify(lists)}))`
   },
   forUpdate: empty,
+  forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
   containsTerms(table, columns, terms) {
     const phrases = terms.map((term) => `"${term.replaceAll('"', '""')}"`)
@@ -54,6 +55,7 @@ export const postgresDialect: Dialect = {
     return sql`(select * from json_to_recordset(${JSON.stringify(picked)}::json) as listed(${list}))`
   },
   forUpdate: sql`for update`,
+  forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
   containsTerms(table, columns, terms) {
     const has = (column: string) => (term: string) =>

@@ -2,6 +2,7 @@ import type { Database, Db } from '../db/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
+import type { Resolve } from '../platform/outgoing/post.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** Everything the domain reaches the outside through. */
@@ -14,6 +15,8 @@ export interface Deps {
   /** ISO 8601 UTC with milliseconds. */
   now(): string
   random(bytes: number): Buffer
+  /** All addresses of a name, as the network says now. */
+  readonly resolve: Resolve
 }
 
 /** Deps as the process holds them: with the right to open transactions. */

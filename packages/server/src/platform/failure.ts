@@ -64,6 +64,8 @@ export type FailureCause =
   /** All that somebody may send for now; `endsAt` in ms. */
   | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }
+  /** The same of a parameter that was read, and cannot be used. */
+  | { kind: 'unprocessable-parameter'; sentence: string }
   /**
    * A dependency (database, object store) does not answer, or cannot do it; `why` is for the log. In doubt: it may have
    * done what it was asked.

@@ -21,6 +21,8 @@ export interface Settings {
   topicCreation: 'anyone' | 'admins'
   /** How long a merge of topics can be undone. */
   topicUndoMs: number
+  /** Webhooks may call this machine, private networks and link-local addresses. */
+  webhooksReachPrivate: boolean
   /** Absent: files in the data folder. */
   s3?: S3Settings
   logLevel: LogLevel
@@ -44,6 +46,11 @@ interface RateLimits {
 export interface RateLimit {
   requests: number
   periodSeconds: number
+}
+
+/** Where this server can be reached, as far as it knows without a client who asks. */
+export function instanceUrl({ externalUrl, host, port }: Settings): string {
+  return externalUrl ?? `http://${host}:${port}`
 }
 
 /** A bucket of Alcove's own: whatever in it no row refers to is removed. */
@@ -96,12 +103,13 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(bootstrapToken && { bootstrapToken }),
     maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
     uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
+    webhooksReachPrivate: isTrue('WEBHOOKS_ALLOW_PRIVATE'),
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
     topicCreation: oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
     topicUndoMs: whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     ...(s3 && { s3 }),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
-    adminMode: oneOf('ADMIN_MODE', ['true', 'false'], 'false') === 'true',
+    adminMode: isTrue('ADMIN_MODE'),
     rateLimits: readRateLimits(),
     trustedProxies: readTrustedProxies(),
   }
@@ -114,7 +122,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     const region = check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
     const access = check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')
     const secret = check('S3_SECRET_KEY', isPrintable, 'printable ASCII characters without blanks')
-    const redirect = oneOf('S3_REDIRECT', ['true', 'false'], 'false') === 'true'
+    const redirect = isTrue('S3_REDIRECT')
 
     const rest = names.filter((name) => name.startsWith('S3_') && name !== 'S3_BUCKET' && values.has(name))
     if (!values.has('S3_BUCKET') && rest.length > 0) {
@@ -133,7 +141,7 @@ export function readSettings(environment: Environment = process.env): Settings {
   function readRateLimits(): RateLimits {
     const authenticated = readRateLimit('AUTHENTICATED')
     const unauthenticated = readRateLimit('UNAUTHENTICATED')
-    const endpoints = oneOf('RATE_LIMIT_ENDPOINTS', ['true', 'false'], 'false') === 'true'
+    const endpoints = isTrue('RATE_LIMIT_ENDPOINTS')
     return { ...(authenticated && { authenticated }), ...(unauthenticated && { unauthenticated }), endpoints }
   }
 
@@ -160,6 +168,10 @@ export function readSettings(environment: Environment = process.env): Settings {
     return Number(check(name, isRight, `a whole number from ${least} to ${most}`) ?? standard)
   }
 
+  function isTrue(name: Name): boolean {
+    return oneOf(name, ['true', 'false'], 'false') === 'true'
+  }
+
   function oneOf<T extends string>(name: Name, allowed: readonly T[], standard: T): T {
     const value = check(name, (text) => allowed.some((word) => word === text), allowed.join(' or '))
     return allowed.find((word) => word === value) ?? standard
@@ -178,6 +190,7 @@ const names = [
   'TRIAGE_ROLE',
   'TOPIC_CREATION',
   'TOPIC_UNDO_DAYS',
+  'WEBHOOKS_ALLOW_PRIVATE',
   'S3_BUCKET',
   'S3_ENDPOINT',
   'S3_REGION',

@@ -5,6 +5,8 @@ import { depsFrom, openApp } from '../app.ts'
 import { type Role, roles, type Visibility } from '../domain/access/roles.ts'
 import { ensureAdministrator } from '../domain/bootstrap.ts'
 import type { RootDeps } from '../domain/deps.ts'
+import { runDueJobs } from '../domain/jobs/run-jobs.ts'
+import { jobKinds } from '../jobs.ts'
 import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
@@ -21,6 +23,8 @@ export interface TestServer {
   user(username: string, options?: { external?: boolean; admin?: boolean }): Promise<Client>
   /** A client of an existing user with another token. */
   client(of: Client, options: { scopes: string[]; expiresAt?: string }): Promise<Client>
+  /** Does what requests have left to be done, and tells how many jobs that were. */
+  runJobs(): Promise<number>
   /** A project, together with the group in its path when that does not exist. */
   project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
   /** A client of a new user who has this role in the project; `outsider` has none. */
@@ -39,6 +43,8 @@ export interface TestOptions {
   objects?: ObjectStore
   /** ISO time; the clock of the server, which tests may set. */
   clock?: { now: string }
+  /** Instead of the network's. */
+  resolve?: RootDeps['resolve']
   /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
   keepOpen?: boolean
 }
@@ -49,8 +55,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
   const plain = depsFrom(settings, db, options.objects ?? openMemoryStore())
-  const { clock } = options
-  const deps: RootDeps = clock ? { ...plain, now: () => clock.now } : plain
+  const { clock, resolve } = options
+  const deps: RootDeps = { ...plain, ...(clock && { now: () => clock.now }), ...(resolve && { resolve }) }
   await ensureAdministrator(deps)
   const app = await openApp(deps)
   await app.server.ready()
@@ -92,6 +98,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       expectStatus(issued, 201)
       return createClient(app.server, { token: issued.body.token, ...(of.user && { user: of.user }) })
     },
+
+    runJobs: () => runDueJobs(deps, jobKinds),
 
     async project(fullPath, { visibility = 'private' } = {}) {
       const cut = fullPath.lastIndexOf('/')

@@ -111,6 +111,8 @@ function answers(cause: FailureCause): ErrorAnswer {
       }
     case 'unprocessable':
       return message(422, cause.sentence)
+    case 'unprocessable-parameter':
+      return { status: 422, body: { error: cause.sentence } }
     case 'unavailable':
       return message(503, '503 Service Unavailable')
   }

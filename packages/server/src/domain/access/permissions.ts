@@ -103,6 +103,9 @@ export const permissions = {
   // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
 
+  'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
+  'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+
   'report.create': { on: 'project', who: 'developer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },

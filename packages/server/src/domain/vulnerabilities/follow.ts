@@ -2,6 +2,7 @@ import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
+import { recordVulnerabilityChanges } from './changes.ts'
 import { addToCounts, newlyDetected } from './count-queries.ts'
 import { keepingCounts } from './counts.ts'
 import {
@@ -70,5 +71,6 @@ async function promoteSlice(
   )
   const added = unattached.map((finding) => newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
   await addToCounts(deps.db, project.id, added, now)
+  await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
   return unattached
 }

@@ -5,6 +5,7 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { openMilestones } from '../milestones.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
+import { recordVulnerabilityChanges } from './changes.ts'
 import { addToCounts, newlyDetected } from './count-queries.ts'
 import type { Finding, ListedFinding, Vulnerability } from './finding.ts'
 import {
@@ -83,6 +84,7 @@ export function promoteFinding(
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
     await addToCounts(deps.db, project.id, [newlyDetected(finding)], vulnerability.createdAt)
+    await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
     return {
       vulnerability,
       finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },

@@ -1,0 +1,158 @@
+import { type Answer, NoAnswer, post } from '../../platform/outgoing/post.ts'
+import { instanceUrl } from '../../platform/settings.ts'
+import { version } from '../../platform/version.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { type AnyJobKind, jobKind } from '../jobs/job.ts'
+import { insertDelivery } from './delivery-queries.ts'
+import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
+import type { Hook } from './hook.ts'
+import { addFailure, findHook, resetFailures } from './hook-queries.ts'
+import { deliveryKind } from './record.ts'
+import { randomUuid, uuidFrom } from './uuid.ts'
+
+/** Then other hooks have their turn. */
+const mostInARow = 100
+
+/**
+ * Tells a hook what waits for it, oldest first. While its receiver is in trouble everything for it waits, in order; other
+ * hooks have jobs of their own. After a kill the event that was under way is sent again: at least once.
+ */
+export const deliveryJob: AnyJobKind = jobKind<{ hook_id: number }>({
+  kind: deliveryKind,
+  concurrency: 32,
+  mostAttempts: 20,
+  absorbs: true,
+  async run(deps, { payload, signal }) {
+    for (let sent = 0; sent < mostInARow; sent++) {
+      signal.throwIfAborted()
+      const hook = await findHook(deps.db, payload.hook_id)
+      if (!hook || hook.disabledAt !== null) return undefined
+      if (hook.disabledUntil !== null && hook.disabledUntil > deps.now()) return { againAt: hook.disabledUntil }
+      const event = await findNextEvent(deps.db, hook.id)
+      if (!event) return undefined
+      await deliver(deps, hook, event, signal)
+    }
+    return { againAt: deps.now() }
+  },
+})
+
+async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSignal): Promise<void> {
+  const attempt = await attemptDelivery(deps, hook, event, signal)
+  // A process that stops says nothing about the receiver.
+  if (!attempt.answer) signal.throwIfAborted()
+  await transaction(deps, async (deps) => {
+    await keepAttempt(deps, hook, event, attempt)
+    await updateEvent(deps.db, event.id, !attempt.succeeded && event.attempts + 1 < mostAttempts(attempt))
+    if (attempt.succeeded) return resetFailures(deps.db, hook.id)
+    const until = new Date(Date.parse(deps.now()) + pauseMs(deps, hook.failures + 1)).toISOString()
+    await addFailure(deps.db, hook.id, { until, at: hook.failures + 1 >= mostFailures ? deps.now() : null })
+  })
+}
+
+export interface Attempt {
+  url: string
+  requestHeaders: Record<string, string>
+  answer: Answer | undefined
+  /** What went wrong when there is no answer. */
+  error: string | null
+  durationMs: number
+  succeeded: boolean
+}
+
+const timeoutMs = 10_000
+const maxAnswerBytes = 8 * 1024
+
+/** Sends it once, now. */
+export async function attemptDelivery(
+  deps: Deps,
+  hook: Hook,
+  event: HookEvent,
+  signal?: AbortSignal,
+): Promise<Attempt> {
+  const requestHeaders = headersFor(deps, hook, event)
+  const started = performance.now()
+  const [answer, error] = await post({
+    url: hook.url,
+    headers: requestHeaders,
+    body: JSON.stringify(event.payload),
+    timeoutMs,
+    maxAnswerBytes,
+    verifiesCertificates: hook.verifiesCertificates,
+    reachesPrivate: deps.settings.webhooksReachPrivate,
+    resolve: deps.resolve,
+    signal,
+  }).then(
+    (answer): [Answer, null] => [answer, null],
+    (error: unknown): [undefined, string] => [undefined, reasonOf(error)],
+  )
+  return {
+    url: hook.url,
+    requestHeaders,
+    answer,
+    error,
+    durationMs: Math.round(performance.now() - started),
+    succeeded: answer !== undefined && answer.status >= 200 && answer.status <= 299,
+  }
+}
+
+/** Into the log, where the secret is not shown. */
+export function keepAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt: Attempt): Promise<void> {
+  const { 'X-Gitlab-Token': token, ...shown } = attempt.requestHeaders
+  const draft = {
+    hookId: hook.id,
+    eventId: event.id,
+    url: attempt.url,
+    requestHeaders: token === undefined ? shown : { ...shown, 'X-Gitlab-Token': '[REDACTED]' },
+    responseStatus: attempt.answer?.status ?? null,
+    responseHeaders: attempt.answer?.headers ?? {},
+    responseBody: attempt.answer?.body ?? '',
+    error: attempt.error,
+    durationMs: attempt.durationMs,
+  }
+  return insertDelivery(deps.db, draft, deps.now())
+}
+
+function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `Alcove/${version}`,
+    // The same at every attempt, for receivers that must not act twice.
+    'Idempotency-Key': uuidFrom(`${event.uuid} ${hook.id}`),
+    'X-Gitlab-Event': 'Vulnerability Hook',
+    'X-Gitlab-Webhook-UUID': randomUuid(deps),
+    'X-Gitlab-Instance': instanceUrl(deps.settings),
+    'X-Gitlab-Event-UUID': event.uuid,
+    ...(hook.token !== null && { 'X-Gitlab-Token': hook.token }),
+  }
+}
+
+/** A receiver that refuses this one event must not keep the others for long; one in trouble may come back. */
+function mostAttempts({ answer }: Attempt): number {
+  const refuses = answer !== undefined && answer.status >= 400 && answer.status <= 499
+  return refuses && answer.status !== 408 && answer.status !== 429 ? 3 : 15
+}
+
+const firstPauseMs = 10_000
+const longestPauseMs = 2 * 60 * 60 * 1000
+/** In a row: some days. */
+const mostFailures = 40
+
+/** Doubles with every failure; up to half of it is left to chance. */
+function pauseMs({ random }: Deps, failures: number): number {
+  const full = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
+  return Math.round(full * (0.5 + random(2).readUInt16BE() / 131_072))
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NoAnswer) return error.message
+  throw error
+}
+
+const keptMs = 7 * 24 * 60 * 60 * 1000
+const batchSize = 1000
+
+/** Events are kept for a week, with the log of their deliveries, whether somebody heard of them or not. */
+export async function forgetOldEvents(deps: Deps): Promise<void> {
+  const before = new Date(Date.parse(deps.now()) - keptMs).toISOString()
+  for (let gone = batchSize; gone === batchSize; ) gone = await deleteOldEvents(deps.db, before, batchSize)
+}

@@ -1,0 +1,99 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { Hook, HookDraft } from './hook.ts'
+
+export async function listHooks(db: Db, projectId: number, offset: number, perPage: number): Promise<Hook[]> {
+  const rows = await db.all<HookRow>(sql`
+    select ${columns} from hooks where project_id = ${projectId} order by id limit ${perPage + 1} offset ${offset}`)
+  return rows.map(hookFrom)
+}
+
+export async function countHooks(db: Db, projectId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from hooks where project_id = ${projectId}`)
+  return row?.total ?? 0
+}
+
+export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
+  const row = await db.one<HookRow>(sql`select ${columns} from hooks where id = ${id}`)
+  return row && hookFrom(row)
+}
+
+/** Until the transaction ends nobody else adds a hook to the project. */
+export async function lockProject(db: Db, projectId: number): Promise<void> {
+  await db.one(sql`select id from projects where id = ${projectId} ${db.dialect.forUpdate}`)
+}
+
+export async function insertHook(db: Db, projectId: number, draft: HookDraft, now: string): Promise<Hook> {
+  const row = await db.one<HookRow>(sql`
+    insert into hooks (project_id, url, name, description, token, has_vulnerability_events, verifies_certificates,
+      created_at, updated_at)
+    values (${projectId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
+      ${draft.hasVulnerabilityEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
+    returning ${columns}`)
+  if (!row) throw new Error('an inserted hook returned no row')
+  return hookFrom(row)
+}
+
+export async function updateHook(db: Db, id: number, draft: HookDraft, now: string): Promise<Hook | undefined> {
+  const row = await db.one<HookRow>(sql`
+    update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
+      token = ${draft.token}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
+      verifies_certificates = ${draft.verifiesCertificates}, updated_at = ${now}
+    where id = ${id} returning ${columns}`)
+  return row && hookFrom(row)
+}
+
+/** False when it was not there. */
+export async function deleteHook(db: Db, projectId: number, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from hooks where id = ${id} and project_id = ${projectId}`)) === 1
+}
+
+export async function resetFailures(db: Db, id: number): Promise<void> {
+  await db.run(sql`
+    update hooks set failures = 0, disabled_until = null, disabled_at = null
+    where id = ${id} and (failures > 0 or disabled_until is not null or disabled_at is not null)`)
+}
+
+export async function addFailure(
+  db: Db,
+  id: number,
+  { until, at }: { until: string; at: string | null },
+): Promise<void> {
+  await db.run(sql`
+    update hooks set failures = failures + 1, disabled_until = ${until}, disabled_at = ${at} where id = ${id}`)
+}
+
+interface HookRow {
+  id: number
+  project_id: number
+  url: string
+  name: string | null
+  description: string | null
+  token: string | null
+  has_vulnerability_events: boolean
+  verifies_certificates: boolean
+  failures: number
+  disabled_until: string | null
+  disabled_at: string | null
+  created_at: string
+}
+
+const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events,
+  verifies_certificates, failures, disabled_until, disabled_at, created_at`
+
+function hookFrom(row: HookRow): Hook {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    url: row.url,
+    name: row.name,
+    description: row.description,
+    token: row.token,
+    hasVulnerabilityEvents: row.has_vulnerability_events,
+    verifiesCertificates: row.verifies_certificates,
+    failures: row.failures,
+    disabledUntil: row.disabled_until,
+    disabledAt: row.disabled_at,
+    createdAt: row.created_at,
+  }
+}

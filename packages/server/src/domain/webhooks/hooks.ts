@@ -1,0 +1,160 @@
+import { isIP } from 'node:net'
+import { perDatabase } from '../../db/cache.ts'
+import { Failure, notFound, unprocessable } from '../../platform/failure.ts'
+import { isPublicAddress } from '../../platform/outgoing/addresses.ts'
+import { hostOf } from '../../platform/outgoing/post.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { hurry } from '../jobs/jobs.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
+import { type Attempt, attemptDelivery, keepAttempt } from './deliver.ts'
+import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
+import { type HookEvent, insertTestEvent } from './event-queries.ts'
+import type { Hook, HookDraft } from './hook.ts'
+import {
+  countHooks,
+  deleteHook,
+  findHook,
+  insertHook,
+  listHooks,
+  lockProject,
+  resetFailures,
+  updateHook,
+} from './hook-queries.ts'
+import { deliveryKey, enqueueDeliveries } from './record.ts'
+import { randomUuid } from './uuid.ts'
+
+export type { Delivery, StatusRange }
+
+const mostHooks = 100
+
+export async function findHooks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Hook>> {
+  const [rows, total] = await Promise.all([
+    listHooks(db, project.id, page.offset, page.perPage),
+    countHooks(db, project.id),
+  ])
+  return pageOf(page, rows, total)
+}
+
+export async function getHook({ db }: Deps, project: Project, id: number): Promise<Hook> {
+  const hook = await findHook(db, id)
+  if (hook?.projectId !== project.id) throw notFound()
+  return hook
+}
+
+export function createHook(deps: Deps, project: Project, draft: HookDraft): Promise<Hook> {
+  assertUsable(deps, draft)
+  return transaction(deps, async (deps) => {
+    await lockProject(deps.db, project.id)
+    if ((await countHooks(deps.db, project.id)) >= mostHooks) {
+      throw unprocessable(`Maximum number of project hooks (${mostHooks}) exceeded`)
+    }
+    return insertHook(deps.db, project.id, draft, deps.now())
+  })
+}
+
+/** The secret belongs to the receiver it was agreed with: another address does not get it. */
+export async function changeHook(deps: Deps, project: Project, id: number, changes: Partial<HookDraft>): Promise<Hook> {
+  const hook = await getHook(deps, project, id)
+  const isElsewhere = changes.url !== undefined && changes.url !== hook.url
+  const draft = { ...hook, ...(isElsewhere && { token: null }), ...changes }
+  assertUsable(deps, draft)
+  const changed = await updateHook(deps.db, id, draft, deps.now())
+  if (!changed) throw notFound()
+  if (!isElsewhere) return changed
+  // Whoever was in trouble was the receiver before.
+  return { ...changed, ...(await startAnew(deps, hook)) }
+}
+
+export async function removeHook({ db }: Deps, project: Project, id: number): Promise<void> {
+  if (!(await deleteHook(db, project.id, id))) throw notFound()
+}
+
+export async function findDeliveries(
+  { db }: Deps,
+  hook: Hook,
+  statuses: readonly StatusRange[] | undefined,
+  page: PageRequest,
+): Promise<Page<Delivery>> {
+  const [rows, total] = await Promise.all([
+    newestDeliveries(db, hook.id, statuses, page.offset, page.perPage),
+    countDeliveries(db, hook.id, statuses, maxCountedRows),
+  ])
+  return pageOf(page, rows, total)
+}
+
+/** Sends now, to see whether somebody is there. Success lets a hook that was disabled work again. */
+export async function testHook(deps: RootDeps, hook: Hook, payload: object): Promise<void> {
+  countTry(deps, hook)
+  const event = await insertTestEvent(deps.db, hook.id, { uuid: randomUuid(deps), payload }, deps.now())
+  const attempt = await sendNow(deps, hook, event)
+  if (attempt.succeeded) await startAnew(deps, hook)
+  else throw unprocessable(attempt.error ?? (attempt.answer?.body || `the receiver answered ${attempt.answer?.status}`))
+}
+
+/** Sends once more what was sent before, now; tells what was answered. */
+export async function resendDelivery(deps: RootDeps, hook: Hook, deliveryId: number): Promise<number> {
+  const delivery = await findDelivery(deps.db, hook.id, deliveryId)
+  if (!delivery) throw notFound()
+  if (delivery.url !== hook.url) throw unprocessable('The hook URL has changed. This log entry cannot be retried.')
+  countTry(deps, hook)
+  const uuid = delivery.requestHeaders['X-Gitlab-Event-UUID'] ?? ''
+  const event = { id: delivery.eventId, hookId: hook.id, uuid, payload: delivery.payload, attempts: 0 }
+  const { answer, error } = await sendNow(deps, hook, event)
+  if (!answer) throw unprocessable(error ?? '')
+  return answer.status
+}
+
+async function sendNow(deps: Deps, hook: Hook, event: HookEvent): Promise<Attempt> {
+  const attempt = await attemptDelivery(deps, hook, event)
+  await keepAttempt(deps, hook, event, attempt)
+  return attempt
+}
+
+async function startAnew(deps: Deps, hook: Hook): Promise<Pick<Hook, 'failures' | 'disabledUntil' | 'disabledAt'>> {
+  await transaction(deps, async (deps) => {
+    await resetFailures(deps.db, hook.id)
+    await hurry(deps, deliveryKey(hook.id))
+    if (hook.disabledAt !== null) await enqueueDeliveries(deps, hook.id)
+  })
+  return { failures: 0, disabledUntil: null, disabledAt: null }
+}
+
+const maxUrlLength = 2048
+
+function assertUsable({ settings }: Deps, { url, token }: HookDraft): void {
+  if (!isUsable(url, settings.webhooksReachPrivate)) {
+    throw new Failure({ kind: 'unprocessable-parameter', sentence: 'Invalid url given' })
+  }
+  // What no header can hold could never be sent.
+  if (token !== null && !/^[\x20-\x7e]*$/.test(token)) {
+    throw unprocessable('the token may hold printable ASCII characters only')
+  }
+}
+
+/** Names are looked up when something is sent; what is no name is told at once. */
+function isUsable(text: string, reachesPrivate: boolean): boolean {
+  if (text.length > maxUrlLength || !URL.canParse(text)) return false
+  const url = new URL(text)
+  if (!['http:', 'https:'].includes(url.protocol)) return false
+  const host = hostOf(url)
+  return reachesPrivate || !(isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/.test(host))
+}
+
+const mostTries = 5
+const tryWindowMs = 60_000
+const mostRemembered = 10_000
+
+/** Per hook, in this process: whoever may send at will could use this server to knock at others. */
+const triesOf = perDatabase(() => new Map<number, number[]>())
+
+function countTry({ db, now }: RootDeps, hook: Hook): void {
+  const at = Date.parse(now())
+  const tries = triesOf(db)
+  const recent = (tries.get(hook.id) ?? []).filter((time) => at - time < tryWindowMs)
+  if (recent.length >= mostTries) throw new Failure({ kind: 'too-many-requests' })
+  tries.delete(hook.id)
+  tries.set(hook.id, [...recent, at])
+  const [oldest] = tries.size > mostRemembered ? tries.keys() : []
+  if (oldest !== undefined) tries.delete(oldest)
+}

@@ -1,0 +1,36 @@
+import type { Deps } from '../deps.ts'
+import { enqueue } from '../jobs/job.ts'
+import { insertEvents, listListeningHooks } from './event-queries.ts'
+import { randomUuid } from './uuid.ts'
+
+/** Whoever is to be told of what changes in a project; `none` costs one small query. */
+export interface Listeners {
+  isNobody: boolean
+  /** Writes down what they are to be told, in the transaction that changes it. */
+  record(payloads: readonly object[]): Promise<void>
+  /** Lets them be told, once the transaction has committed. */
+  send(): Promise<void>
+}
+
+export async function findListeners(deps: Deps, projectId: number): Promise<Listeners> {
+  const hookIds = await listListeningHooks(deps.db, projectId)
+  return {
+    isNobody: hookIds.length === 0,
+    async record(payloads) {
+      if (hookIds.length === 0 || payloads.length === 0) return
+      const events = payloads.map((payload) => ({ uuid: randomUuid(deps), payload }))
+      await insertEvents(deps.db, hookIds, events, deps.now())
+    },
+    async send() {
+      for (const id of hookIds) await enqueueDeliveries(deps, id)
+    },
+  }
+}
+
+export const deliveryKind = 'webhook'
+export const deliveryKey = (hookId: number) => `hook:${hookId}`
+
+/** One run tells the hook everything that waits. */
+export async function enqueueDeliveries(deps: Deps, hookId: number): Promise<void> {
+  await enqueue(deps, { kind: deliveryKind, key: deliveryKey(hookId), payload: { hook_id: hookId } })
+}

@@ -1,0 +1,381 @@
+import { describe, expect, test } from 'vitest'
+import { jobKinds, startJobs } from '../../jobs.ts'
+import { type Client, formWithFile } from '../../testing/client.ts'
+import { type Receiver, startReceiver } from '../../testing/receiver.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestOptions, type TestProject, type TestServer } from '../../testing/server.ts'
+import { transaction } from '../deps.ts'
+import { runDueJobs } from '../jobs/run-jobs.ts'
+import { recordVulnerabilityChanges } from '../vulnerabilities/changes.ts'
+import { deliveryJob, forgetOldEvents } from './deliver.ts'
+
+const start = '2026-05-01T10:00:00.000Z'
+const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
+
+async function world(options: TestOptions & { hook?: object } = {}) {
+  const clock = { now: start }
+  const { hook = {}, settings, ...rest } = options
+  const server = await startServer({ clock, settings: { webhooksReachPrivate: true, ...settings }, ...rest })
+  const project = await server.project('acme/site')
+  const receiver = await startReceiver()
+  const addHook = async (of: Receiver) => {
+    const added = await server.admin.post(`/projects/${project.id}/hooks`, {
+      url: of.url,
+      vulnerability_events: true,
+      ...hook,
+    })
+    expect(added.status).toBe(201)
+    return added.body.id as number
+  }
+  const hookId = await addHook(receiver)
+  const path = `/projects/${project.id}/hooks/${hookId}`
+  return {
+    ...{ clock, server, project, receiver, hookId, addHook },
+    hook: async () => (await server.admin.get(path)).body,
+    log: async () => (await server.admin.get(`${path}/events`)).body,
+    path,
+  }
+}
+
+const report = (client: Client, project: TestProject, entries: object[]) =>
+  client.post(
+    `/projects/${project.id}/security_reports`,
+    formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true' }),
+  )
+
+const flaws = (...names: string[]) => names.map((name, line) => entry({ name, line: line + 1, rule: name }))
+const titles = (receiver: Receiver) => receiver.received.map(({ body }) => body.object_attributes.title)
+const fail = (status: number) => (response: Parameters<Receiver['answer']>[0]) =>
+  void response.writeHead(status).end('no')
+
+/** Runs what is due at every time at which something is, for so long. */
+async function passTime({ clock, server }: { clock: { now: string }; server: TestServer }, hours: number) {
+  for (let minutes = 0; minutes <= hours * 60; minutes += 5) {
+    await server.runJobs()
+    clock.now = new Date(Date.parse(clock.now) + 5 * 60_000).toISOString()
+  }
+}
+
+describe('a webhook', () => {
+  test('is told of a new vulnerability, with GitLab’s headers and body', async () => {
+    const { server, project, receiver, hookId } = await world({
+      hook: { token: 'our secret' },
+      settings: { externalUrl: 'https://alcove.test' },
+    })
+    await report(server.admin, project, flaws('injection'))
+    expect(receiver.received).toEqual([])
+    await server.runJobs()
+    const [vulnerability] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+    expect(receiver.received).toHaveLength(1)
+    const [{ headers, body, path } = {} as never] = receiver.received
+    expect(path).toBe('/hook')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Alcove\/\d/),
+      'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-gitlab-event': 'Vulnerability Hook',
+      'x-gitlab-event-uuid': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-gitlab-webhook-uuid': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-gitlab-instance': 'https://alcove.test',
+      'x-gitlab-token': 'our secret',
+    })
+    expect(body).toEqual({
+      object_kind: 'vulnerability',
+      object_attributes: {
+        url: `https://alcove.test/acme/site/-/security/vulnerabilities/${vulnerability.id}`,
+        title: 'injection',
+        state: 'detected',
+        project_id: project.id,
+        location: { file: 'src/app.ts', start_line: 1, end_line: 1 },
+        cvss: [],
+        severity: 'medium',
+        severity_overridden: false,
+        identifiers: [{ name: 'Rule injection', external_id: 'injection', external_type: 'test_rule', url: null }],
+        issues: [],
+        report_type: 'sast',
+        confirmed_at: null,
+        confirmed_by_id: null,
+        dismissed_at: null,
+        dismissed_by_id: null,
+        resolved_at: null,
+        resolved_by_id: null,
+        auto_resolved: false,
+        resolved_on_default_branch: false,
+        created_at: vulnerability.created_at,
+        updated_at: vulnerability.updated_at,
+      },
+    })
+    expect(Object.keys(body.object_attributes)).toEqual([
+      ...['url', 'title', 'state', 'project_id', 'location', 'cvss', 'severity', 'severity_overridden', 'identifiers'],
+      ...['issues', 'report_type', 'confirmed_at', 'confirmed_by_id', 'dismissed_at', 'dismissed_by_id', 'resolved_at'],
+      ...['resolved_by_id', 'auto_resolved', 'resolved_on_default_branch', 'created_at', 'updated_at'],
+    ])
+    expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
+  })
+
+  test('is told of a promotion, and of nothing that was rolled back', async () => {
+    const { server, project, receiver } = await world()
+    const { body } = await server.admin.post(
+      `/projects/${project.id}/security_reports`,
+      formWithFile('file', 'report.json', JSON.stringify(sastReport(flaws('one', 'two')))),
+    )
+    expect(body.findings.promoted).toBe(0)
+    const findings = (await server.admin.get(`/projects/${project.id}/vulnerability_findings`)).body
+    const promoted = await server.admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: findings[0].id })
+    const rolledBack = transaction(server.deps, async (deps) => {
+      await recordVulnerabilityChanges(deps, project.id, [promoted.body.id])
+      throw new Error('no')
+    })
+    await expect(rolledBack).rejects.toThrow('no')
+    await server.runJobs()
+    expect(titles(receiver)).toEqual([promoted.body.title])
+  })
+
+  test('hears nothing without vulnerability_events, of other projects, or once deleted', async () => {
+    const { server, project, receiver, path } = await world({ hook: { vulnerability_events: false } })
+    await report(server.admin, project, flaws('unheard'))
+    expect(await server.runJobs()).toBe(0)
+    await server.admin.put(path, { vulnerability_events: true })
+    const other = await server.project('acme/other')
+    await report(server.admin, other, flaws('elsewhere'))
+    expect(await server.runJobs()).toBe(0)
+    await report(server.admin, project, flaws('unheard', 'heard', 'not any more'))
+    expect((await server.admin.delete(path)).status).toBe(204)
+    await server.runJobs()
+    expect(receiver.received).toEqual([])
+  })
+
+  test('gets everything in order, each once', async () => {
+    const { server, project, receiver } = await world()
+    const names = Array.from({ length: 30 }, (_, index) => `flaw ${index}`)
+    await report(server.admin, project, flaws(...names))
+    await server.runJobs()
+    await server.runJobs()
+    expect(titles(receiver)).toEqual(names)
+    const keys = receiver.received.map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(keys).size).toBe(30)
+  })
+
+  test('is told what was true then, not what is true when it is told', async () => {
+    const { server, project, receiver } = await world()
+    await report(server.admin, project, [entry({ name: 'old name', severity: 'Low' })])
+    await report(server.admin, project, [entry({ name: 'new name', severity: 'Critical' })])
+    await server.runJobs()
+    expect(receiver.received[0]?.body.object_attributes).toMatchObject({ title: 'old name', severity: 'low' })
+  })
+
+  test('that is one of two is told beside the other, with the event’s id and a key of its own', async () => {
+    const { server, project, receiver, addHook } = await world()
+    const second = await startReceiver()
+    await addHook(second)
+    await report(server.admin, project, flaws('x'))
+    await server.runJobs()
+    const [one, two] = [receiver, second].map(({ received }) => received[0]?.headers ?? {})
+    expect(one?.['x-gitlab-event-uuid']).toBe(two?.['x-gitlab-event-uuid'])
+    expect(one?.['idempotency-key']).not.toBe(two?.['idempotency-key'])
+  })
+})
+
+describe('a receiver in trouble', () => {
+  test.for([
+    ['answers 500', fail(500)],
+    ['closes the connection', (response) => void response.destroy()],
+    ['sends somebody elsewhere', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ] as [string, Receiver['answer']][])(
+    'that %s is tried again, later and later; then it gets everything in order',
+    async ([, trouble]) => {
+      const all = await world()
+      const { clock, server, project, receiver, hook, log } = all
+      receiver.answer = trouble
+      await report(server.admin, project, flaws('first', 'second'))
+      await server.runJobs()
+      await server.runJobs()
+      expect(titles(receiver)).toEqual(['first'])
+      expect(await hook()).toMatchObject({ alert_status: 'executable', disabled_until: null })
+
+      clock.now = later(11)
+      await server.runJobs()
+      expect(titles(receiver)).toEqual(['first', 'first'])
+      clock.now = later(12)
+      await server.runJobs()
+      expect(receiver.received).toHaveLength(2)
+      clock.now = later(60)
+      await server.runJobs()
+      clock.now = later(300)
+      await server.runJobs()
+      expect(await hook()).toMatchObject({ alert_status: 'temporarily_disabled', disabled_until: expect.any(String) })
+
+      receiver.answer = (response) => response.end()
+      clock.now = later(3600)
+      await server.runJobs()
+      expect(titles(receiver)).toEqual(['first', 'first', 'first', 'first', 'first', 'second'])
+      expect(await hook()).toMatchObject({ alert_status: 'executable', disabled_until: null })
+      const keys = receiver.received.map(({ headers }) => headers['idempotency-key'])
+      expect(new Set(keys.slice(0, 5)).size).toBe(1)
+      expect(await log()).toHaveLength(6)
+    },
+  )
+
+  test('that refuses one event keeps the others waiting for three attempts only', async () => {
+    const all = await world()
+    const { server, project, receiver } = all
+    receiver.answer = (response, { body }) => fail(body.object_attributes.title === 'unwanted' ? 422 : 200)(response)
+    await report(server.admin, project, flaws('unwanted', 'wanted'))
+    await passTime(all, 1)
+    expect(titles(receiver)).toEqual(['unwanted', 'unwanted', 'unwanted', 'wanted'])
+  })
+
+  test('for days is not called any more, until a test succeeds', async () => {
+    const all = await world()
+    const { server, project, receiver, hook, path } = all
+    receiver.answer = fail(503)
+    await report(server.admin, project, flaws('a', 'b', 'c', 'd'))
+    await passTime(all, 24 * 4)
+    expect(receiver.received).toHaveLength(40)
+    expect(await hook()).toMatchObject({ alert_status: 'disabled', disabled_until: null })
+    await report(server.admin, project, flaws('a', 'b', 'c', 'd', 'while disabled'))
+    await server.runJobs()
+    expect(receiver.received).toHaveLength(40)
+
+    expect(await server.admin.post(`${path}/test/vulnerability_events`)).toMatchObject({ status: 422 })
+    receiver.answer = (response) => response.end()
+    expect(await server.admin.post(`${path}/test/vulnerability_events`)).toMatchObject({ status: 201 })
+    expect(await hook()).toMatchObject({ alert_status: 'executable' })
+    receiver.received.length = 0
+    await server.runJobs()
+    // What had not been given up.
+    expect(titles(receiver)).toEqual(['c', 'd'])
+  })
+
+  test('does not hold up the others', async () => {
+    const { server, project, receiver, addHook, hook, log } = await world()
+    const quick = await startReceiver()
+    await addHook(quick)
+    receiver.answer = () => {} // hangs
+    const jobs = startJobs({ ...server.deps, now: () => new Date().toISOString() })
+    await report(server.admin, project, flaws('a', 'b', 'c'))
+    await expect.poll(() => titles(quick), { timeout: 5_000 }).toEqual(['a', 'b', 'c'])
+    expect(receiver.received).toHaveLength(1)
+    const stopping = performance.now()
+    await jobs.stop()
+    expect(performance.now() - stopping).toBeLessThan(2_000)
+    expect((await hook()).alert_status).toBe('executable')
+    expect(await log()).toEqual([])
+  })
+
+  test('may hear of an event twice when a process dies, never not at all', async () => {
+    const { clock, server, project, receiver } = await world()
+    await report(server.admin, project, flaws('x'))
+    // A process that is killed after it has sent, and before it has written that down.
+    const dying = {
+      ...server.deps,
+      db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never },
+    }
+    const job = { id: 0, attempt: 1, signal: new AbortController().signal, progress: async () => {} }
+    const [{ id: hookId } = { id: 0 }] = (await server.admin.get(`/projects/${project.id}/hooks`)).body
+    await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed')
+    expect(receiver.received).toHaveLength(1)
+    clock.now = later(100)
+    await server.runJobs()
+    expect(receiver.received).toHaveLength(2)
+    const [first, second] = receiver.received.map(({ headers }) => headers['idempotency-key'])
+    expect(first).toBe(second)
+  })
+})
+
+describe('the log', () => {
+  test('tells every attempt, newest first, without the secret', async () => {
+    const { clock, server, project, receiver, log, path } = await world({ hook: { token: 'our secret' } })
+    receiver.answer = (response) => response.writeHead(500, { 'X-Trouble': 'yes' }).end('try later')
+    await report(server.admin, project, flaws('x'))
+    await server.runJobs()
+    receiver.answer = (response) => response.destroy()
+    clock.now = later(60)
+    await server.runJobs()
+    const attempts = await log()
+    expect(JSON.stringify(attempts)).not.toContain('our secret')
+    expect(attempts).toMatchObject([
+      { response_status: 'internal error', response_body: '', error: expect.stringContaining('ECONNRESET') },
+      {
+        url: receiver.url,
+        trigger: 'vulnerability_hooks',
+        request_headers: { 'X-Gitlab-Event': 'Vulnerability Hook', 'X-Gitlab-Token': '[REDACTED]' },
+        request_data: { object_kind: 'vulnerability', object_attributes: { title: 'x' } },
+        response_headers: { 'x-trouble': 'yes' },
+        response_body: 'try later',
+        response_status: '500',
+        created_at: start,
+        error: null,
+      },
+    ])
+    expect(attempts[1].execution_duration).toBeLessThan(10)
+    const count = async (status: string) => (await server.admin.get(`${path}/events?status=${status}`)).body.length
+    expect(await Promise.all(['500', 'server_failure', 'successful', '200,500', 'client_failure'].map(count))).toEqual([
+      1, 1, 0, 1, 0,
+    ])
+    expect(await server.admin.get(`${path}/events?status=bad`)).toMatchObject({
+      status: 400,
+      body: { error: 'status does not have a valid value' },
+    })
+  })
+
+  test('is kept for a week', async () => {
+    const { clock, server, project, log } = await world()
+    await report(server.admin, project, flaws('x'))
+    await server.runJobs()
+    clock.now = later(6.9 * 24 * 3600)
+    await forgetOldEvents(server.deps)
+    expect(await log()).toHaveLength(1)
+    clock.now = later(7 * 24 * 3600)
+    await forgetOldEvents(server.deps)
+    expect(await log()).toEqual([])
+  })
+
+  test('is where something can be sent again from', async () => {
+    const { server, project, receiver, log, path } = await world()
+    receiver.answer = fail(500)
+    await report(server.admin, project, flaws('x'))
+    await server.runJobs()
+    const [{ id }] = await log()
+    expect(await server.admin.post(`${path}/events/${id}/resend`)).toMatchObject({
+      status: 201,
+      body: { response_status: 500 },
+    })
+    receiver.answer = fail(200)
+    expect((await server.admin.post(`${path}/events/${id}/resend`)).body).toEqual({ response_status: 200 })
+    expect(await log()).toHaveLength(3)
+    const keys = receiver.received.map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(keys).size).toBe(1)
+    expect(receiver.received[2]?.body).toEqual(receiver.received[0]?.body)
+    receiver.answer = (response) => response.destroy()
+    expect(await server.admin.post(`${path}/events/${id}/resend`)).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining('ECONNRESET') },
+    })
+    expect(await server.admin.post(`${path}/events/999999/resend`)).toMatchObject({ status: 404 })
+    await server.admin.put(path, { url: `${receiver.url}/moved` })
+    expect(await server.admin.post(`${path}/events/${id}/resend`)).toMatchObject({
+      status: 422,
+      body: { message: 'The hook URL has changed. This log entry cannot be retried.' },
+    })
+  })
+})
+
+describe('without the setting', () => {
+  test('nothing on this machine or in a private network is called, whatever its name', async () => {
+    const resolve = async (name: string) => [name === 'inside.test' ? '10.0.0.7' : '127.0.0.1']
+    const { clock, server, project, receiver, path, log } = await world({ resolve })
+    const strict = { ...server.deps, settings: { ...server.deps.settings, webhooksReachPrivate: false } }
+    await report(server.admin, project, flaws('x'))
+    for (const [index, host] of ['127.0.0.1', 'rebound.test', 'inside.test', '[::ffff:127.0.0.1]'].entries()) {
+      clock.now = later(index * 3600)
+      await server.admin.put(path, { url: `http://${host}:${receiver.port}/hook` })
+      await runDueJobs(strict, jobKinds)
+      const [attempt] = await log()
+      expect(attempt).toMatchObject({ response_status: 'internal error' })
+      expect(attempt.error).toContain('which is not allowed')
+    }
+    expect(await log()).toHaveLength(4)
+    expect(receiver.received).toEqual([])
+  })
+})

@@ -1,0 +1,135 @@
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startReceiver } from '../../testing/receiver.ts'
+import { NoAnswer, type Post, post } from './post.ts'
+
+const send = (url: string, rest: Partial<Post> = {}) =>
+  post({
+    url,
+    headers: { 'Content-Type': 'application/json', 'X-Test': 'yes' },
+    body: '{"a":"ä"}',
+    timeoutMs: 5_000,
+    maxAnswerBytes: 100,
+    verifiesCertificates: true,
+    reachesPrivate: true,
+    resolve: async () => ['127.0.0.1'],
+    signal: undefined,
+    ...rest,
+  })
+
+/** Why nothing was answered. */
+const refusal = (url: string, rest: Partial<Post> = {}) =>
+  send(url, rest).then(
+    ({ status }) => `answered ${status}`,
+    (error: unknown) => (error instanceof NoAnswer ? error.message : error),
+  )
+
+describe('a post', () => {
+  test('arrives with its headers and body, and brings back the answer', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.writeHead(201, { 'X-Back': ['1', '2'] }).end('thanks')
+    const answer = await send(`http://receiver.test:${receiver.port}/a?b=c`)
+    expect(answer).toMatchObject({ status: 201, body: 'thanks', headers: { 'x-back': '1, 2' } })
+    expect(receiver.received).toMatchObject([
+      {
+        path: '/a?b=c',
+        body: { a: 'ä' },
+        headers: { host: `receiver.test:${receiver.port}`, 'x-test': 'yes', 'content-length': '10' },
+      },
+    ])
+  })
+
+  test('does not follow a redirect', async () => {
+    const [receiver, inside] = [await startReceiver(), await startReceiver()]
+    receiver.answer = (response) => response.writeHead(302, { location: inside.url }).end()
+    expect((await send(receiver.url)).status).toBe(302)
+    expect(inside.received).toEqual([])
+  })
+
+  test('reads no more of an answer than it may, however long that is', async () => {
+    const receiver = await startReceiver()
+    let written = 0
+    receiver.answer = (response) => {
+      const more = () => {
+        while (!response.destroyed && written < 1e9) {
+          written += 65_536
+          if (!response.write('x'.repeat(65_536))) return void response.once('drain', more)
+        }
+      }
+      more()
+    }
+    const { status, body } = await send(receiver.url)
+    expect([status, body]).toEqual([200, 'x'.repeat(100)])
+    expect(written).toBeLessThan(50e6)
+  })
+
+  test('has its answer with the status, when the rest never comes or breaks off', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = (response) => response.write('begin')
+    expect(await send(receiver.url, { timeoutMs: 300 })).toMatchObject({ status: 200, body: 'begin' })
+    receiver.answer = (response) => response.write('begin', () => response.destroy())
+    expect(await send(receiver.url)).toMatchObject({ status: 200, body: 'begin' })
+  })
+
+  test('gives up on a receiver that says nothing, or closes the connection, or says nonsense', async () => {
+    const receiver = await startReceiver()
+    receiver.answer = () => {}
+    expect(await refusal(receiver.url, { timeoutMs: 200 })).toBe('nothing was answered within 0.2 seconds')
+    receiver.answer = (response) => response.destroy()
+    expect(await refusal(receiver.url)).toContain('ECONNRESET')
+
+    const odd = createServer((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH\r\n'))
+    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void odd.close())
+    const { port } = odd.address() as { port: number } // it listens at a port
+    expect(await refusal(`http://127.0.0.1:${port}/`)).toContain('HPE_')
+    odd.close()
+    await expect.poll(() => refusal(`http://127.0.0.1:${port}/`)).toContain('ECONNREFUSED')
+  })
+
+  test('goes to the address that was looked at, though the name changes its mind', async () => {
+    const receiver = await startReceiver()
+    let asked = 0
+    const resolve = async () => [asked++ === 0 ? '127.0.0.2' : '127.0.0.1']
+    expect(await refusal(`http://rebinding.test:${receiver.port}/`, { resolve })).toContain('ECONNREFUSED 127.0.0.2')
+    expect(asked).toBe(1)
+    expect(receiver.received).toEqual([])
+  })
+
+  test('to a receiver whose certificate nobody vouches for is refused', async () => {
+    const receiver = await startReceiver()
+    expect(await refusal(`https://127.0.0.1:${receiver.port}/`)).toMatch(/SSL|EPROTO|wrong version/i)
+  })
+
+  test('gives up on a name that leads nowhere, or is not resolved in time', async () => {
+    expect(await refusal('http://nowhere.test/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) })).toBe(
+      'the name nowhere.test leads nowhere',
+    )
+    expect(await refusal('http://empty.test/', { resolve: async () => [] })).toBe('the name empty.test leads nowhere')
+    const never = () => new Promise<string[]>(() => {})
+    expect(await refusal('http://slow.test/', { resolve: never, timeoutMs: 50 })).toBe(
+      'the name was not resolved in time',
+    )
+  })
+})
+
+describe('without the right to reach private networks', () => {
+  const forbidden = 'leads to this machine or into a private network, which is not allowed'
+
+  test.for([
+    ...['127.0.0.1', 'localhost', '0x7f000001', '2130706433', '0177.1', '127.1', '0', '[::1]', '[::]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '10.0.0.1', '169.254.169.254', '[fe80::1]'],
+  ])('http://%s is not asked', async (host) => {
+    const receiver = await startReceiver()
+    expect(await refusal(`http://${host}:${receiver.port}/`, { reachesPrivate: false })).toContain(forbidden)
+    expect(receiver.received).toEqual([])
+  })
+
+  test('a name is not asked when one of its addresses is private', async () => {
+    const receiver = await startReceiver()
+    const resolve = async () => ['93.184.215.14', '127.0.0.1']
+    const url = `http://mixed.test:${receiver.port}/`
+    expect(await refusal(url, { reachesPrivate: false, resolve })).toBe(`mixed.test ${forbidden}`)
+    expect(receiver.received).toEqual([])
+  })
+})

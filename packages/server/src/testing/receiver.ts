@@ -1,0 +1,48 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  body: any
+}
+
+export interface Receiver {
+  url: string
+  port: number
+  received: Received[]
+  /** What it does with a request that it has read whole; at first it answers 200. */
+  answer: (response: ServerResponse, request: Received) => void
+}
+
+/** Somebody who is sent things, on loopback; it ends with the test. */
+export async function startReceiver(): Promise<Receiver> {
+  const server = createServer((request, response) => void receive(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens at a port
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    received: [],
+    answer: (response) => response.end('thanks'),
+  }
+  return receiver
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const received = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+    receiver.received.push(received)
+    receiver.answer(response, received)
+  }
+}
