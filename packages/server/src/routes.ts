@@ -6,6 +6,7 @@ import { markdownRoutes } from './api/v4/markdown.ts'
 import { memberRoutes } from './api/v4/members.ts'
 import { metadataRoutes } from './api/v4/metadata.ts'
 import { namespaceRoutes } from './api/v4/namespaces.ts'
+import { organizationRoutes } from './api/v4/organizations.ts'
 import { projectRoutes } from './api/v4/projects.ts'
 import type { Route } from './api/v4/route.ts'
 import { securityReportRoutes } from './api/v4/security-reports.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...userRoutes,
   ...tokenRoutes,
+  ...organizationRoutes,
   ...groupRoutes,
   ...namespaceRoutes,
   ...projectRoutes,

@@ -41,6 +41,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const takesText = Object.keys(schema.properties).length > fileFields.length
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')
+  const hasOrganization = 'organization_id' in schema.properties
   const envelopeBytes = takesText ? maxFormBytes : maxFramingBytes
 
   return async (request, reply) => {
@@ -86,12 +87,13 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
     if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
     const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, limit)))
-    const bag = mergeBags(query, body, params)
+    const bag = inOrganization(mergeBags(query, body, params), request)
     const input = readInput(bag)
     if (found instanceof Failure) throw found
     found ??= await admit(caller)
 
     const call = { request, reply, caller, found, input, bag }
+    if (route.check) await route.check(contextOf(call, {}))
     try {
       const isOrdinary = (request.raw.url ?? '').length <= maxRememberedAddress && !hasSecret(query)
       await (remembered && isOrdinary ? sendRemembered(call, remembered) : handle(call))
@@ -115,7 +117,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   async function sendRemembered(call: Call, remembered: Cache<Rendered>): Promise<void> {
     const { request, reply } = call
-    const address = `${originOf(deps, request)} ${request.raw.url}`
+    const address = `${originOf(deps, request)} ${request.raw.url} ${call.bag['organization_id']}`
     sendRendered(request, reply, await remembered.get(address, () => renderAnswer(call)))
   }
 
@@ -151,16 +153,27 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     return render(route.status, stringify(rows), headers)
   }
 
-  async function resultOf({ request, reply, caller, found, input }: Call): Promise<unknown> {
+  async function resultOf(call: Call): Promise<unknown> {
+    const headers: Record<string, string> = {}
+    const result = await route.handle(contextOf(call, headers))
+    call.reply.headers(headers)
+    return result
+  }
+
+  function contextOf({ request, caller, found, input }: Call, headers: Record<string, string>): never {
     const origin = originOf(deps, request)
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
-    const headers: Record<string, string> = {}
     const client = { address: request.ip, userAgent: request.headers['user-agent'] }
     const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
-    const result = await route.handle(context as never) // what the permission's row promises
-    reply.headers(headers)
-    return result
+    return context as never // what the permission's row promises
+  }
+
+  /** Where an organization can be named, the header names it for whoever does not. */
+  function inOrganization(bag: Bag, { headers }: FastifyRequest): Bag {
+    const named = headers['x-gitlab-organization-id']
+    if (!hasOrganization || bag['organization_id'] !== undefined || !/^\d{1,15}$/.test(String(named))) return bag
+    return mergeBags(emptyBag(), bag, { organization_id: String(named) })
   }
 
   /** Raw bodies of any type are sent to an upload by mistake; GitLab answers that the file is missing. */

@@ -185,12 +185,14 @@ export const groupRoutes: readonly Route[] = [
       description: optional(nullable(text())),
       visibility: optional(visibility),
       parent_id: optional(integer({ description: 'You must be a maintainer there' })),
+      organization_id: optional(integer({ description: 'Of the parent, or else 1, when absent' })),
     }),
     status: 201,
     output: groupDetailView,
     async handle({ deps, caller, input, origin }) {
-      const { parent_id: parentId, description, ...rest } = input
-      const group = await createGroup(deps, caller, { ...rest, parentId, description: description ?? undefined })
+      const { parent_id: parentId, organization_id: organizationId, description, ...rest } = input
+      const fresh = { ...rest, parentId, organizationId, description: description ?? undefined }
+      const group = await createGroup(deps, caller, fresh)
       return { ...viewGroup(group, origin), shared_with_groups: [] }
     },
   }),

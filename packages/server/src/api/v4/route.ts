@@ -62,6 +62,8 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
    * is let through), so it may be remembered until one of them changes.
    */
   remember?: readonly string[]
+  /** Refuses callers before an answer is made, or a remembered one is shown, which does not know whom it is for. */
+  check?(context: Context<P, I>): Promise<void>
   handle(context: Context<P, I>): Promise<Answer<O>>
 }
 

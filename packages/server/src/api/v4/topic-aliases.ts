@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { type Alias, addAlias, findAliases, removeAlias } from '../../domain/topics/aliases.ts'
+import { assertTopicReadable } from '../../domain/topics/topics.ts'
 import { integer, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
 import { timestamp } from './views.ts'
@@ -21,6 +22,7 @@ export const topicAliasRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(aliasView),
     paged: true,
+    check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     async handle({ deps, input, page }) {
       const found = await findAliases(deps, input.id, page)
       return { ...found, rows: found.rows.map(viewAlias) }

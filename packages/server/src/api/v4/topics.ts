@@ -1,5 +1,13 @@
 import Type from 'typebox'
-import { changeTopic, createTopic, deleteTopic, findTopics, getTopic } from '../../domain/topics/topics.ts'
+import { assertOrganizationReadable } from '../../domain/projects/organizations.ts'
+import {
+  assertTopicReadable,
+  changeTopic,
+  createTopic,
+  deleteTopic,
+  findTopics,
+  getTopic,
+} from '../../domain/topics/topics.ts'
 import { gone } from '../../platform/failure.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { inline } from './content-disposition.ts'
@@ -27,6 +35,7 @@ export const topicRoutes: readonly Route[] = [
     output: Type.Array(topicView),
     paged: true,
     remember: ['topics', 'topic_names', 'organizations'],
+    check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
     async handle({ deps, input, page, origin }) {
       const { search, without_projects: withoutProjects, organization_id: organizationId } = input
       const found = await findTopics(deps, { search, withoutProjects, organizationId }, page)
@@ -42,6 +51,7 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: topicView,
     remember: ['topics'],
+    check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     handle: async ({ deps, input, origin }) => viewTopic(await getTopic(deps, input.id), origin),
   }),
   route({
@@ -104,6 +114,7 @@ export const topicRoutes: readonly Route[] = [
     input: Type.Object({ id: integer(), filename: text() }),
     status: 200,
     output: fileOutput,
+    check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     async handle({ deps, input }) {
       const { avatar } = await getTopic(deps, input.id)
       if (avatar?.filename !== input.filename) throw gone()

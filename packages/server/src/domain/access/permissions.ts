@@ -55,6 +55,8 @@ export const permissions = {
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
   'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
 
+  'organization.create': { on: 'instance', who: 'admin', scope: 'api' },
+  'organization.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'namespace.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'namespace.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'group.list': { on: 'instance', who: 'anyone', scope: 'read_api' },
@@ -80,7 +82,7 @@ export const permissions = {
   'project.member.remove': { on: 'project', who: 'user', scope: 'api' },
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
-  'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none' },
+  'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.manage': { on: 'instance', who: 'admin', scope: 'api', anonymous: 'after-input' },
 

@@ -17,6 +17,7 @@ import {
   updateGroup,
   updateSubgroupPaths,
 } from './namespace-queries.ts'
+import { defaultOrganizationId, getOrganization, type Organization, readOrganization } from './organizations.ts'
 import { fullPathProblems, groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
@@ -28,9 +29,10 @@ export interface NewGroup {
   description?: string | undefined
   visibility?: Visibility | undefined
   parentId?: number | undefined
+  /** Absent: the parent's, or the first one. */
+  organizationId?: number | undefined
 }
 
-const organizationId = 1
 /** GitLab's limit of nesting. */
 const mostAncestors = 20
 const tooDeep = 'has too deep level of nesting'
@@ -41,17 +43,18 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     const now = deps.now()
     const parent = fresh.parentId === undefined ? null : await parentFor(deps, caller, fresh.parentId)
     if (!parent && !mayCreateTopLevel(caller)) throw forbidden()
+    const organization = await organizationFor(deps, caller, parent, fresh.organizationId)
     const { name, path, description = '', visibility = 'private' } = fresh
     const problems = {
       ...fullPathProblems(parent ? `${parent.fullPath}/${path}` : path),
       ...groupProblems({ name, path, description }, parent === null),
-      ...(parent ? wideness(visibility, parent.visibility) : {}),
+      ...(parent ? wideness(visibility, parent.visibility) : hiddenness(visibility, organization)),
       ...(parent && lineageOf(parent).length > mostAncestors ? { parent_id: [tooDeep] } : {}),
     }
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
     const draft = { name, path, description, visibility }
-    const group = await insertGroup(deps.db, draft, parent, parent?.organizationId ?? organizationId, now)
+    const group = await insertGroup(deps.db, draft, parent, organization.id, now)
     if (!group) throw notSaved({ path: [taken] })
     await forgetMovedPaths(deps.db, group.fullPath)
     const terms = { accessLevel: roles.owner, expiresOn: null }
@@ -155,6 +158,25 @@ async function listGroupsAround(deps: Deps, member: Membership): Promise<number[
   return [...new Set(roots.flatMap(lineageOf))]
 }
 
+/** A group is in its parent's organization; whoever begins a new tree says in which. */
+async function organizationFor(
+  deps: Deps,
+  caller: Caller,
+  parent: Namespace | null,
+  asked: number | undefined,
+): Promise<Organization> {
+  const id = asked ?? parent?.organizationId ?? defaultOrganizationId
+  const organization = await readOrganization(deps, caller, id)
+  if (parent && id !== parent.organizationId) throw notSaved({ organization_id: ['must be that of the parent group'] })
+  return organization
+}
+
+/** What is in a private organization is seen by its members alone. */
+function hiddenness(visibility: Visibility, { isPublic }: Organization): InvalidAttributes {
+  if (isPublic || visibility === 'private') return {}
+  return { visibility_level: [`${visibility} is not allowed since the organization has a private visibility.`] }
+}
+
 async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
   const parent = await lockNamespace(deps.db, id)
   if (parent?.kind !== 'group') throw notFound('Group')
@@ -186,10 +208,12 @@ function wideness(visibility: Visibility, most: Visibility): InvalidAttributes {
 }
 
 async function visibilityProblems(deps: Deps, after: Namespace, parent: Namespace | null): Promise<InvalidAttributes> {
+  const hidden = hiddenness(after.visibility, await getOrganization(deps, after.organizationId))
   const within = (await listVisibilitiesIn(deps.db, after.id)).filter(({ visibility }) =>
     isWider(visibility, after.visibility),
   )
   const messages = [
+    ...(hidden['visibility_level'] ?? []),
     ...(parent ? (wideness(after.visibility, parent.visibility)['visibility_level'] ?? []) : []),
     ...(within.some(({ of }) => of === 'project')
       ? [`${after.visibility} is not allowed since this group contains projects with higher visibility.`]

@@ -3,6 +3,7 @@ import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
 import { findOwnNamespace } from './namespace-queries.ts'
+import { defaultOrganizationId } from './organizations.ts'
 import {
   insertOwnMembership,
   insertOwnNamespace,
@@ -10,12 +11,10 @@ import {
   updateOwnProjectPaths,
 } from './own-namespace-queries.ts'
 
-const organizationId = 1
-
 /** Where a user's personal projects live; he owns what is in it. */
 export async function createOwnNamespace(deps: Deps, user: User): Promise<void> {
   const now = deps.now()
-  const namespaceId = await insertOwnNamespace(deps.db, user, organizationId, now)
+  const namespaceId = await insertOwnNamespace(deps.db, user, defaultOrganizationId, now)
   await forgetMovedPaths(deps.db, user.username)
   await insertOwnMembership(deps.db, namespaceId, user.id, roles.owner, now)
 }

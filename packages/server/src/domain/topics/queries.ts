@@ -188,10 +188,6 @@ export async function listAssignedNames(
   return rows.map((row) => ({ projectId: row.project_id, name: row.name }))
 }
 
-export async function isOrganization(db: Db, id: number): Promise<boolean> {
-  return (await db.one(sql`select id from organizations where id = ${id}`)) !== undefined
-}
-
 function topicFrom(row: TopicRow): Topic {
   const { avatar_key, avatar_filename, avatar_content_type, avatar_bytes } = row
   return {

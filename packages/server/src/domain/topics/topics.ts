@@ -5,6 +5,13 @@ import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import {
+  defaultOrganizationId,
+  getOrganization,
+  hasHiddenOrganizations,
+  readOrganization,
+} from '../projects/organizations.ts'
+import type { Visitor } from '../projects/visible.ts'
 import { readAvatar } from './avatars.ts'
 import { changeOwnName, claimName, deleteAlias } from './name-queries.ts'
 import {
@@ -12,7 +19,6 @@ import {
   deleteTopic as deleteTopicRow,
   findTopic,
   insertTopic,
-  isOrganization,
   listTopics,
   lockTopics,
   updateTopic as updateTopicRow,
@@ -20,14 +26,13 @@ import {
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
 
-const defaultOrganizationId = 1
-
 export interface TopicQuery {
   organizationId?: number | undefined
   search?: string | undefined
   withoutProjects?: boolean | undefined
 }
 
+/** Whether the caller may know of the organization is asked before (`assertOrganizationReadable`). */
 export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRequest): Promise<Page<Topic>> {
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
@@ -48,6 +53,13 @@ export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)
   if (!topic) throw notFound()
   return topic
+}
+
+/** Throws when the topic belongs to an organization that is not there for the caller. */
+export async function assertTopicReadable(deps: RootDeps, visitor: Visitor | null, id: number): Promise<void> {
+  if (visitor?.isAdmin || !(await hasHiddenOrganizations(deps))) return
+  const topic = await findTopic(deps.db, id)
+  if (topic) await readOrganization(deps, visitor, topic.organizationId)
 }
 
 export interface NewTopic extends TopicDraft {
@@ -132,6 +144,6 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
 }
 
 export async function organizationOf(deps: Deps, id: number = defaultOrganizationId): Promise<number> {
-  if (id !== defaultOrganizationId && !(await isOrganization(deps.db, id))) throw notFound('Organization')
+  if (id !== defaultOrganizationId) await getOrganization(deps, id)
   return id
 }

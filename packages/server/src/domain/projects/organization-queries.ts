@@ -1,0 +1,96 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { NewOrganization, Organization } from './organizations.ts'
+
+interface OrganizationRow {
+  id: number
+  name: string
+  path: string
+  description: string
+  is_public: boolean
+  created_at: string
+  updated_at: string
+}
+
+const columns = sql`o.id, o.name, o.path, o.description, o.is_public, o.created_at, o.updated_at`
+
+/** Whose organizations are asked for; absent: everybody's. Day as YYYY-MM-DD. */
+export interface Insider {
+  userId: number | undefined
+  today: string
+}
+
+/** When it is readable for him. */
+export async function findOrganization(
+  db: Db,
+  id: number,
+  insider: Insider | undefined,
+): Promise<Organization | undefined> {
+  const row = await db.one<OrganizationRow>(sql`
+    select ${columns} from organizations o where o.id = ${id} ${isReadable(insider)}`)
+  return row && organizationFrom(row)
+}
+
+/** One row more than the page holds. */
+export async function listOrganizations(
+  db: Db,
+  insider: Insider | undefined,
+  page: PageRequest,
+): Promise<Organization[]> {
+  const rows = await db.all<OrganizationRow>(sql`
+    select ${columns} from organizations o where 1 = 1 ${isReadable(insider)}
+    order by o.id limit ${page.perPage + 1} offset ${page.offset}`)
+  return rows.map(organizationFrom)
+}
+
+/** Counts no further than one above what lists tell. */
+export async function countOrganizations(db: Db, insider: Insider | undefined): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from
+      (select 1 from organizations o where 1 = 1 ${isReadable(insider)} limit ${maxCountedRows + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+export async function hasPrivateOrganization(db: Db): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from organizations where not is_public limit 1`)) !== undefined
+}
+
+/** `undefined` when the path is taken. */
+export async function insertOrganization(
+  db: Db,
+  fresh: NewOrganization,
+  createdById: number,
+  now: string,
+): Promise<Organization | undefined> {
+  const row = await db.one<OrganizationRow>(sql`
+    insert into organizations (name, path, description, is_public, created_by_id, created_at, updated_at)
+    values (${fresh.name}, ${fresh.path.toLowerCase()}, ${fresh.description}, ${fresh.isPublic}, ${createdById},
+      ${now}, ${now})
+    on conflict (path) do nothing
+    returning id, name, path, description, is_public, created_at, updated_at`)
+  return row && organizationFrom(row)
+}
+
+/** Public, made by him, or with a group or project that he is a member of. */
+function isReadable(insider: Insider | undefined): Sql {
+  if (!insider) return empty
+  const { userId, today } = insider
+  if (userId === undefined) return sql`and o.is_public`
+  return sql`and (o.is_public or o.created_by_id = ${userId} or o.id in (
+    select n.organization_id from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+    where m.user_id = ${userId} and (m.expires_on is null or m.expires_on > ${today})))`
+}
+
+function organizationFrom(row: OrganizationRow): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    path: row.path,
+    description: row.description,
+    isPublic: row.is_public,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
