@@ -18,6 +18,7 @@ import { topicRoutes } from './api/v4/topics.ts'
 import { uploadRoutes } from './api/v4/uploads.ts'
 import { userRoutes } from './api/v4/users.ts'
 import { vulnerabilityRoutes } from './api/v4/vulnerabilities.ts'
+import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerability-statistics.ts'
 import { webUploadRoutes } from './api/v4/web-uploads.ts'
 
 /** The whole API. */
@@ -42,4 +43,5 @@ export const routes: readonly Route[] = [
   ...findingRoutes,
   ...vulnerabilityRoutes,
   ...hookRoutes,
+  ...vulnerabilityStatisticsRoutes,
 ]

@@ -1,14 +1,21 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Project } from '../../domain/projects/project.ts'
-import { states } from '../../domain/vulnerabilities/scales.ts'
+import type { ListScope } from '../../domain/vulnerabilities/filter.ts'
+import { groupScope, withProjects } from '../../domain/vulnerabilities/group-scope.ts'
 import {
   findVulnerabilities,
-  promoteFinding,
+  findVulnerabilitiesAfter,
   type VulnerabilityWithFinding,
-} from '../../domain/vulnerabilities/vulnerabilities.ts'
-import { integer, uuid } from './input.ts'
+} from '../../domain/vulnerabilities/list.ts'
+import { states } from '../../domain/vulnerabilities/scales.ts'
+import { promoteFinding } from '../../domain/vulnerabilities/vulnerabilities.ts'
+import { integer, integerList, optional, uuid } from './input.ts'
+import type { KeysetPage } from './pages.ts'
 import { type Route, route } from './route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from './views.ts'
+import { listProperties, readCursor, readFilter, writeCursor } from './vulnerability-filters.ts'
 
 const findingView = Type.Object(
   {
@@ -131,19 +138,64 @@ function viewVulnerability(project: Project, { vulnerability, finding }: Vulnera
   }
 }
 
+const listInput = Type.Object(listProperties)
+
+const listedTables = [
+  ...['vulnerabilities', 'vulnerability_counts', 'findings', 'occurrences', 'identifiers', 'finding_identifiers'],
+  ...['scanners', 'projects', 'namespaces'],
+]
+
+/** By number or, with `pagination=keyset`, by cursor. */
+async function answerPage(
+  deps: RootDeps,
+  scope: ListScope,
+  input: Static<typeof listInput>,
+  page: PageRequest,
+  view: (rows: readonly VulnerabilityWithFinding[]) => Promise<Static<typeof vulnerabilityView>[]>,
+): Promise<Page<Static<typeof vulnerabilityView>> | KeysetPage<Static<typeof vulnerabilityView>>> {
+  const filter = readFilter(input)
+  if (input.pagination !== 'keyset') {
+    const found = await findVulnerabilities(deps, scope, filter, input.sort, page)
+    return { ...found, rows: await view(found.rows) }
+  }
+  const after = input.cursor ? readCursor(input.cursor) : undefined
+  const { rows, next } = await findVulnerabilitiesAfter(deps, scope, filter, input.sort, after, page.perPage)
+  return { rows: await view(rows), next: next && { cursor: writeCursor(next) } }
+}
+
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerabilities',
     summary: 'List a project’s vulnerabilities, worst first',
     permission: 'vulnerability.list',
+    input: listInput,
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
-    remember: ['vulnerabilities', 'vulnerability_counts', 'findings', 'projects', 'namespaces'],
-    async handle({ deps, project, page }) {
-      const found = await findVulnerabilities(deps, project, page)
-      return { ...found, rows: found.rows.map((row) => viewVulnerability(project, row)) }
+    remember: listedTables,
+    async handle({ deps, project, input, page }) {
+      const scope = { key: `project ${project.id}`, projectIds: [project.id] }
+      return answerPage(deps, scope, input, page, async (rows) => rows.map((row) => viewVulnerability(project, row)))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/vulnerabilities',
+    summary: 'List the vulnerabilities of the projects in a group and below, as far as the caller may read them',
+    permission: 'group.vulnerability.list',
+    input: Type.Object({
+      ...listProperties,
+      project_id: optional(integerList({ commaSeparated: true, description: 'Only of these projects' })),
+    }),
+    status: 200,
+    output: Type.Array(vulnerabilityView),
+    paged: true,
+    async handle({ deps, group, caller, input, page }) {
+      const scope = await groupScope(deps, group, caller, input.project_id)
+      return answerPage(deps, scope, input, page, async (rows) =>
+        (await withProjects(deps, rows)).map((row) => viewVulnerability(row.project, row)),
+      )
     },
   }),
   route({

@@ -111,6 +111,9 @@ export const permissions = {
   'report.create': { on: 'project', who: 'developer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
+  // Of each project in the group only what the caller may read there: domain/vulnerabilities/group-scope.ts.
+  'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
 } as const satisfies Record<string, PermissionRow>
 

@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import { lineageRange, type Namespace } from './project.ts'
@@ -56,4 +56,22 @@ export async function isMemberBelow(
       and (n.id = ${namespace.id} or (n.lineage >= ${from} and n.lineage < ${to}))
     limit 1`)
   return row !== undefined
+}
+
+/** The projects in the namespace and below it; with a membership only those that it reaches. */
+export async function listProjectIdsWithin(
+  db: Db,
+  namespace: Pick<Namespace, 'id' | 'lineage'>,
+  member: Membership | undefined,
+): Promise<number[]> {
+  const [from, to] = lineageRange(namespace)
+  const isReached = member
+    ? sql`and (p.id in ${memberProjects(member)} or p.namespace_id in ${memberNamespaces(member)})`
+    : empty
+  const rows = await db.all<{ id: number }>(sql`
+    select p.id from projects p
+    where p.namespace_id in (
+      select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to})) ${isReached}
+    order by p.id`)
+  return rows.map(({ id }) => id)
 }

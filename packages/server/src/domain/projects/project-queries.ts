@@ -49,6 +49,13 @@ export async function findProjectByPath(db: Db, fullPath: string): Promise<Proje
   return row && projectFrom(row)
 }
 
+export async function listProjectsById(db: Db, ids: readonly number[]): Promise<Project[]> {
+  const rows = await db.all<ProjectRow>(sql`
+    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
+    where p.id in ${db.dialect.integers(ids)} order by p.id`)
+  return rows.map(projectFrom)
+}
+
 /** Holds the row until the transaction ends. False when the project is gone. */
 export async function lockProject(db: Db, id: number): Promise<boolean> {
   return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forUpdate}`)) !== undefined

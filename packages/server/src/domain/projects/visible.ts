@@ -4,7 +4,7 @@ import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import { findAccessLevel } from './member-queries.ts'
-import { isMemberBelow } from './membership-queries.ts'
+import { isMemberBelow, listProjectIdsWithin } from './membership-queries.ts'
 import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from './project.ts'
 import { findProjectById, findProjectByPath } from './project-queries.ts'
@@ -114,4 +114,16 @@ export async function isGroupVisible(
 export function openVisibilities(caller: Visitor | null): readonly Visibility[] {
   if (caller?.isAdmin) return ['public', 'internal', 'private']
   return caller && !caller.user.isExternal ? ['public', 'internal'] : ['public']
+}
+
+/** The projects below a group in which the caller has at least this level, inherited or his own. */
+export async function listProjectIdsFor(
+  deps: Deps,
+  group: Namespace,
+  caller: Visitor,
+  least: number,
+): Promise<number[]> {
+  if (caller.isAdmin) return listProjectIdsWithin(deps.db, group, undefined)
+  const member = { userId: caller.user.id, level: least, today: deps.now().slice(0, 10) }
+  return listProjectIdsWithin(deps.db, group, member)
 }

@@ -1,4 +1,4 @@
-import type { Confidence, Severity, State } from './scales.ts'
+import type { Confidence, DismissalReason, Severity, State } from './scales.ts'
 
 /** What a scanner found, once per project, as its vulnerability shows it: people triage it after promotion. */
 export interface Finding {
@@ -82,6 +82,8 @@ export interface Vulnerability {
   severity: Severity
   confidence: Confidence
   reportType: string
+  scannerId: number
+  isOnDefaultBranch: boolean
   isResolvedOnDefaultBranch: boolean
   confirmedAt: string | null
   confirmedById: number | null
@@ -89,6 +91,8 @@ export interface Vulnerability {
   dismissedById: number | null
   resolvedAt: string | null
   resolvedById: number | null
+  /** Only while it is dismissed. */
+  dismissalReason: DismissalReason | null
   createdAt: string
   updatedAt: string
 }

@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Start } from '../milestones.ts'
 import type { Finding, StoredIdentifier, StoredScanner, Vulnerability } from './finding.ts'
+import type { Position } from './list-queries.ts'
 import {
   type FindingRow,
   findingColumns,
@@ -15,60 +16,6 @@ import {
   vulnerabilityFrom,
 } from './rows.ts'
 import { confidenceRanks, type Severity, severityRanks } from './scales.ts'
-
-/** Where a row stands in a list that begins with the worst. */
-export interface Position {
-  severity: number
-  id: number
-}
-
-/** Worst first; one more than the page holds. The page's ids come from the index alone, so a page costs what it shows. */
-export async function listVulnerabilities(
-  db: Db,
-  projectId: number,
-  { after, skip }: Start<Position>,
-  perPage: number,
-): Promise<Vulnerability[]> {
-  const stretches = listedVulnerabilities(projectId, after, skip + perPage + 1)
-  const rows = await db.all<VulnerabilityRow>(sql`
-    select ${vulnerabilityColumns} from vulnerabilities
-    where id in (
-      select id from ${joined(stretches)} order by severity desc, id desc limit ${perPage + 1} offset ${skip})
-    order by severity desc, id desc`)
-  return rows.map(vulnerabilityFrom)
-}
-
-/** Where the vulnerability is that comes so many after the position. */
-export async function findVulnerabilityPosition(
-  db: Db,
-  projectId: number,
-  after: Position | undefined,
-  rows: number,
-): Promise<Position | undefined> {
-  return findPosition(db, listedVulnerabilities(projectId, after, rows), rows)
-}
-
-function listedVulnerabilities(projectId: number, after: Position | undefined, limit: number): Sql[] {
-  return stretchesAfter(after, (id) => sql`id < ${id}`, sql`severity`).map(
-    (isThere) => sql`
-      select severity, id from vulnerabilities
-      where project_id = ${projectId} and is_on_default_branch = true and ${isThere}
-      order by severity desc, id desc limit ${limit}`,
-  )
-}
-
-export async function totalVulnerabilities(db: Db, projectId: number): Promise<number> {
-  const row = await db.one<{ total: number | null }>(sql`
-    select cast(sum(total) as bigint) as total from vulnerability_counts where project_id = ${projectId}`)
-  return row?.total ?? 0
-}
-
-export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]): Promise<Finding[]> {
-  const rows = await db.all<FindingRow>(sql`
-    select ${findingColumns} from findings f
-    where f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by f.id`)
-  return rows.map(findingFrom)
-}
 
 /** By its id or its uuid; held until the transaction ends. */
 export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {

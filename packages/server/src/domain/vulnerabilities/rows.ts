@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Finding, FindingExtras, ListedFinding, Vulnerability } from './finding.ts'
-import { confidenceOf, type State, severityOf } from './scales.ts'
+import { confidenceOf, type DismissalReason, type State, severityOf } from './scales.ts'
 
 export interface FindingRow {
   id: number
@@ -111,6 +111,8 @@ export interface VulnerabilityRow {
   severity: number
   confidence: number
   report_type: string
+  scanner_id: number
+  is_on_default_branch: boolean
   is_resolved_on_default_branch: boolean
   confirmed_at: string | null
   confirmed_by_id: number | null
@@ -118,13 +120,14 @@ export interface VulnerabilityRow {
   dismissed_by_id: number | null
   resolved_at: string | null
   resolved_by_id: number | null
+  dismissal_reason: DismissalReason | null
   created_at: string
   updated_at: string
 }
 
 export const vulnerabilityColumns: Sql = sql`id, project_id, author_id, title, description, state, severity,
-  confidence, report_type, is_resolved_on_default_branch, confirmed_at, confirmed_by_id, dismissed_at,
-  dismissed_by_id, resolved_at, resolved_by_id, created_at, updated_at`
+  confidence, report_type, scanner_id, is_on_default_branch, is_resolved_on_default_branch, confirmed_at,
+  confirmed_by_id, dismissed_at, dismissed_by_id, dismissal_reason, resolved_at, resolved_by_id, created_at, updated_at`
 
 export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
   return {
@@ -137,6 +140,8 @@ export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
     severity: severityOf(row.severity),
     confidence: confidenceOf(row.confidence),
     reportType: row.report_type,
+    scannerId: row.scanner_id,
+    isOnDefaultBranch: row.is_on_default_branch,
     isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
     confirmedAt: row.confirmed_at,
     confirmedById: row.confirmed_by_id,
@@ -144,6 +149,7 @@ export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
     dismissedById: row.dismissed_by_id,
     resolvedAt: row.resolved_at,
     resolvedById: row.resolved_by_id,
+    dismissalReason: row.dismissal_reason,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

@@ -31,6 +31,15 @@ export type ReportType = (typeof reportTypes)[number]
 export const states = ['detected', 'confirmed', 'resolved', 'dismissed'] as const
 export type State = (typeof states)[number]
 
+export const dismissalReasons = [
+  'acceptable_risk',
+  'false_positive',
+  'mitigating_control',
+  'used_in_tests',
+  'not_applicable',
+] as const
+export type DismissalReason = (typeof dismissalReasons)[number]
+
 export function severityOf(rank: number): Severity {
   return severities.find((word) => severityRanks[word] === rank) ?? 'unknown'
 }

@@ -7,57 +7,24 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { recordVulnerabilityChanges } from './changes.ts'
 import { addToCounts, newlyDetected } from './count-queries.ts'
-import type { Finding, ListedFinding, Vulnerability } from './finding.ts'
+import type { ListedFinding } from './finding.ts'
+import type { VulnerabilityWithFinding } from './list.ts'
+import type { Position } from './list-queries.ts'
 import {
   attachFinding,
   type FindingFilter,
   findFindingPosition,
-  findVulnerabilityPosition,
   insertVulnerability,
-  listFindingsOf,
   listIdentifiers,
   listPresentFindings,
   listScanners,
-  listVulnerabilities,
   lockFinding,
-  type Position,
-  totalVulnerabilities,
 } from './queries.ts'
 
-export interface VulnerabilityWithFinding {
-  vulnerability: Vulnerability
-  finding: Finding
-}
-
-/** What is on the default branch, worst first. */
-export async function findVulnerabilities(
-  { db }: RootDeps,
-  project: Project,
-  page: PageRequest,
-): Promise<Page<VulnerabilityWithFinding>> {
-  const next = (after: Position | undefined, rows: number) => findVulnerabilityPosition(db, project.id, after, rows)
-  const start = await milestones(db).vulnerabilities.before(`${project.id}`, page.offset, next)
-  const [vulnerabilities, total] = await Promise.all([
-    listVulnerabilities(db, project.id, start, page.perPage),
-    totalVulnerabilities(db, project.id),
-  ])
-  const findings = await listFindingsOf(
-    db,
-    vulnerabilities.map(({ id }) => id),
-  )
-  const byVulnerability = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
-  const rows = vulnerabilities.flatMap((vulnerability) => {
-    const finding = byVulnerability.get(vulnerability.id)
-    return finding ? [{ vulnerability, finding }] : []
-  })
-  return pageOf(page, rows, total)
-}
-
-/** Those of findings stand closer: to pass a finding by, its vulnerability has to be looked at. */
-const milestones = perDatabase((changes) => ({
-  vulnerabilities: openMilestones<Position>(changes, ['vulnerabilities'], 500),
-  findings: openMilestones<Position>(changes, ['occurrences', 'findings', 'vulnerabilities'], 250),
-}))
+/** To pass a finding by, its vulnerability has to be looked at. */
+const milestones = perDatabase((changes) =>
+  openMilestones<Position>(changes, ['occurrences', 'findings', 'vulnerabilities'], 250),
+)
 
 /** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
 export function promoteFinding(
@@ -109,7 +76,7 @@ export async function findFindings(
   page: PageRequest,
 ): Promise<Page<ListedFinding>> {
   const next = (after: Position | undefined, rows: number) => findFindingPosition(deps.db, filter, after, rows)
-  const start = await milestones(deps.db).findings.before(JSON.stringify(filter), page.offset, next)
+  const start = await milestones(deps.db).before(JSON.stringify(filter), page.offset, next)
   const present = await listPresentFindings(deps.db, filter, start, page.perPage)
   const { rows, hasNext } = pageOf(page, present)
   const [scanners, identifiers] = await Promise.all([

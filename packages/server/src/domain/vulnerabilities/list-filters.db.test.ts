@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { startServer } from '../../testing/server.ts'
+import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { listCells } from './cell-queries.ts'
+import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
+import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
+import type { Position } from './list-queries.ts'
+import { openListing } from './listing.ts'
+import { dismissalReasons, severities, severityRanks, states } from './scales.ts'
+
+const types = ['sast', 'dast', 'secret_detection']
+const scanners = ['semgrep', 'gitleaks', 'zap']
+const titles = ['SQL injection', 'Weak hash', 'Hard-coded secret', 'XSS in view', 'Go']
+const files = ['src/app.ts', 'src/sql/users.ts', 'lib/hash.go', 'README.md']
+const names = ['CWE-79', 'CWE-89', 'cve-2021-44228', 'Rule hash']
+const refs = ['main', 'feature']
+
+const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
+const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
+
+const madeUp = fc.record({
+  title: pick(titles),
+  file: pick(files),
+  state: pick(states),
+  severity: pick(severities),
+  reportType: pick(types),
+  scanner: pick(scanners),
+  isOnDefaultBranch: fc.constantFrom(true, true, true, false),
+  isResolvedOnDefaultBranch: fc.boolean(),
+  reason: fc.option(pick(dismissalReasons)),
+  identifiers: some(names),
+  refs: fc.subarray(refs),
+})
+
+const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
+  states: maybe(some(states)),
+  severities: maybe(some(severities)),
+  reportTypes: maybe(some(types)),
+  scanners: maybe(some([...scanners, 'unknown'])),
+  isResolvedOnDefaultBranch: maybe(fc.boolean()),
+  dismissalReasons: maybe(some(dismissalReasons)),
+  identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
+  search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
+  ref: maybe(pick([...refs, 'other'])),
+})
+
+/** What the filters mean, said once more as plainly as possible. */
+function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
+  const lower = (text: string) => text.toLowerCase()
+  const words = lower(filter.search ?? '').split(' ')
+  const long = words.filter((word) => word.length >= 3)
+  const texts = [made.title, made.file, ...made.identifiers].map(lower)
+  const isDismissedSo =
+    filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
+  const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
+  return (
+    (filter.ref === undefined ? made.isOnDefaultBranch : made.refs.includes(filter.ref)) &&
+    (isInState || isDismissedSo) &&
+    (filter.severities?.includes(made.severity) ?? true) &&
+    (filter.reportTypes?.includes(made.reportType) ?? true) &&
+    (filter.scanners?.includes(made.scanner) ?? true) &&
+    (filter.isResolvedOnDefaultBranch ?? made.isResolvedOnDefaultBranch) === made.isResolvedOnDefaultBranch &&
+    (filter.identifiers?.some((asked) =>
+      made.identifiers.some((name) => [lower(name), `id:${lower(name)}`].includes(lower(asked))),
+    ) ??
+      true) &&
+    (filter.search === undefined ||
+      texts.some((text) => (long.length > 0 ? long : words).every((word) => text.includes(word))))
+  )
+}
+
+const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
+  severity_desc: (a, b) => severityRanks[b.severity] - severityRanks[a.severity] || b.id - a.id,
+  severity_asc: (a, b) => severityRanks[a.severity] - severityRanks[b.severity] || b.id - a.id,
+  detected_desc: (a, b) => b.id - a.id,
+  detected_asc: (a, b) => a.id - b.id,
+}
+
+test('any filter, order and page answers what looking at every row would', async () => {
+  const server = await startServer()
+  const projects = [(await server.project('acme/one')).id, (await server.project('acme/two')).id]
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 600, maxLength: 600 }), { seed: 11, numRuns: 1 })
+  const all = drafts.map(({ reason, ...draft }, index) => ({
+    ...draft,
+    id: index + 1,
+    projectId: projects[index % 5 === 0 ? 1 : 0] ?? 0,
+    dismissalReason: draft.state === 'dismissed' ? reason : null,
+  }))
+  await insertMadeUp(deps.db, all, deps.now())
+  const cells = new Map<string, Awaited<ReturnType<typeof listCells>>>()
+  const scopes = [projects.slice(0, 1), projects].map((projectIds) => ({ key: projectIds.join(), projectIds }))
+  for (const { key, projectIds } of scopes) cells.set(key, await listCells(deps.db, projectIds))
+
+  const asked = fc.record({
+    scope: pick(scopes),
+    filter: filters,
+    sort: pick(vulnerabilitySorts),
+    page: fc.integer({ min: 1, max: 8 }),
+    perPage: fc.integer({ min: 1, max: 30 }),
+    mostGathered: pick([0, 5, 60, 10_000]),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, mostGathered }) => {
+      const expected = all
+        .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
+        .sort(orders[sort])
+        .map(({ id }) => id)
+      const offset = (page - 1) * perPage
+      const request = { page, perPage, offset }
+      const found = await findVulnerabilities(deps, scope, filter, sort, request)
+      expect(found.rows.map(({ vulnerability }) => vulnerability.id)).toEqual(expected.slice(offset, offset + perPage))
+      expect([found.total, found.hasNext]).toEqual([expected.length, expected.length > offset + perPage])
+
+      // However much of it may be gathered.
+      const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, { mostGathered })
+      expect([expected.length, undefined]).toContain(listing.total)
+      const read: number[] = []
+      for (let after: Position | undefined; ; ) {
+        const rows = await listing.next(after, perPage)
+        read.push(...rows.map(({ id }) => id))
+        if (rows.length < perPage) break
+        after = rows.at(-1)
+      }
+      expect(read).toEqual(expected)
+      const start = listing.jump(offset)
+      const jumped = (await listing.next(start.after, start.skip + perPage)).slice(start.skip)
+      expect(jumped.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
+    }),
+    { seed: 7, numRuns: 250 },
+  )
+}, 120_000)
+
+test('pages that follow a position, and all ids at once, go on through the whole list', async () => {
+  const server = await startServer()
+  const project = (await server.project('acme/long')).id
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 1200, maxLength: 1200 }), { seed: 3, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => ({
+    ...draft,
+    id: index + 1,
+    projectId: project,
+    dismissalReason: null,
+  }))
+  await insertMadeUp(deps.db, all, deps.now())
+  const scope = { key: 'long', projectIds: [project] }
+  const filter = { severities: ['high', 'critical', 'low', 'medium'], states: ['detected', 'confirmed'] } as const
+  const expected = all
+    .filter((made) => isMatch(made, filter))
+    .sort(orders.severity_desc)
+    .map(({ id }) => id)
+
+  const read: number[] = []
+  for (let after: Position | undefined; ; ) {
+    const { rows, next } = await findVulnerabilitiesAfter(deps, scope, filter, 'severity_desc', after, 37)
+    read.push(...rows.map(({ vulnerability }) => vulnerability.id))
+    if (!next) break
+    after = next
+  }
+  expect(read).toEqual(expected)
+  const slices: number[][] = []
+  for await (const ids of matchingIds(deps, scope, {})) slices.push(ids)
+  expect(slices.length).toBeGreaterThan(1)
+  expect(slices.flat().sort((a, b) => a - b)).toEqual(
+    all.filter(({ isOnDefaultBranch }) => isOnDefaultBranch).map(({ id }) => id),
+  )
+})

@@ -1,0 +1,108 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
+import type { Deps, RootDeps } from '../deps.ts'
+import { openMilestones } from '../milestones.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { type CountedCell, listCells } from './cell-queries.ts'
+import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from './filter.ts'
+import type { Finding, Vulnerability } from './finding.ts'
+import { listFindingsOf, listVulnerabilitiesById, type Position } from './list-queries.ts'
+import { type Listing, openListing } from './listing.ts'
+
+export interface VulnerabilityWithFinding {
+  vulnerability: Vulnerability
+  finding: Finding
+}
+
+/** Where a vulnerability stands in a list. */
+export type VulnerabilityPlace = Position
+
+/** One page by its number. */
+export async function findVulnerabilities(
+  deps: RootDeps,
+  scope: ListScope,
+  filter: VulnerabilityFilter,
+  sort: VulnerabilitySort,
+  page: PageRequest,
+): Promise<Page<VulnerabilityWithFinding>> {
+  const listing = await rememberedListing(deps, scope, filter, sort)
+  const { after, skip } = await findStart(deps, listing, [scope.key, filter, sort], page.offset)
+  const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
+  return pageOf(page, await load(deps, positions), listing.total)
+}
+
+/** What follows a position, and the position that its next page follows. */
+export async function findVulnerabilitiesAfter(
+  deps: RootDeps,
+  scope: ListScope,
+  filter: VulnerabilityFilter,
+  sort: VulnerabilitySort,
+  after: Position | undefined,
+  perPage: number,
+): Promise<{ rows: VulnerabilityWithFinding[]; next: Position | undefined }> {
+  const listing = await rememberedListing(deps, scope, filter, sort)
+  const positions = await listing.next(after, perPage + 1)
+  const shown = positions.slice(0, perPage)
+  return { rows: await load(deps, shown), next: positions.length > perPage ? shown.at(-1) : undefined }
+}
+
+/** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
+export async function* matchingIds(
+  { db }: Pick<Deps, 'db'>,
+  scope: ListScope,
+  filter: VulnerabilityFilter,
+): AsyncGenerator<number[]> {
+  const listing = await openListing(db, await listCells(db, scope.projectIds), scope, filter, 'severity_desc')
+  for (let after: Position | undefined; ; ) {
+    const positions = await listing.next(after, slice)
+    if (positions.length > 0) yield positions.map(({ id }) => id)
+    if (positions.length < slice) return
+    after = positions.at(-1)
+  }
+}
+
+const slice = 500
+
+async function load({ db }: Deps, positions: readonly Position[]): Promise<VulnerabilityWithFinding[]> {
+  const ids = positions.map(({ id }) => id)
+  const [vulnerabilities, findings] = await Promise.all([listVulnerabilitiesById(db, ids), listFindingsOf(db, ids)])
+  const vulnerabilityById = new Map(vulnerabilities.map((vulnerability) => [vulnerability.id, vulnerability]))
+  const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  return ids.flatMap((id) => {
+    const [vulnerability, finding] = [vulnerabilityById.get(id), findingOf.get(id)]
+    return vulnerability && finding ? [{ vulnerability, finding }] : []
+  })
+}
+
+const probedTables = ['findings', 'occurrences', 'identifiers', 'finding_identifiers']
+const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
+
+const memories = perDatabase((changes) => ({
+  cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
+  gathered: openCache<Position[]>(changes, [...listedTables, ...probedTables], 100_000, (rows) => rows.length + 1),
+  milestones: openMilestones<Position>(changes, listedTables, 500),
+  // Closer: between two of them many rows may have to be looked at.
+  probed: openMilestones<Position>(changes, [...listedTables, ...probedTables], 50),
+}))
+
+async function rememberedListing(
+  { db }: RootDeps,
+  scope: ListScope,
+  filter: VulnerabilityFilter,
+  sort: VulnerabilitySort,
+): Promise<Listing> {
+  const { cells, gathered } = memories(db)
+  const counted = await cells.get(scope.key, () => listCells(db, scope.projectIds))
+  return openListing(db, counted, scope, filter, sort, { memory: gathered })
+}
+
+async function findStart({ db }: RootDeps, listing: Listing, list: unknown[], offset: number) {
+  const { after, skip } = listing.jump(offset)
+  const next = async (from: Position | undefined, rows: number) => (await listing.next(from ?? after, rows))[rows - 1]
+  const { milestones, probed } = memories(db)
+  const start = await (listing.total === undefined ? probed : milestones).before(
+    JSON.stringify([list, after]),
+    skip,
+    next,
+  )
+  return { after: start.after ?? after, skip: start.skip }
+}

@@ -1,0 +1,125 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../db/db.ts'
+import { severityRanks } from '../domain/vulnerabilities/scales.ts'
+
+/** A vulnerability with its finding as tests make them up, without a report. */
+export interface MadeUp {
+  id: number
+  projectId: number
+  title: string
+  file: string
+  state: 'detected' | 'confirmed' | 'resolved' | 'dismissed'
+  severity: keyof typeof severityRanks
+  reportType: string
+  /** The scanner's external id. */
+  scanner: string
+  isOnDefaultBranch: boolean
+  isResolvedOnDefaultBranch: boolean
+  dismissalReason: string | null
+  identifiers: readonly string[]
+  /** Where its finding is present. */
+  refs: readonly string[]
+}
+
+/** Writes them as imports and people would have left them, with the counts that are kept; once for each project. */
+export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string): Promise<void> {
+  const { records, integers } = db.dialect
+  const projectIds = [...new Set(all.map(({ projectId }) => projectId))]
+  const firstId = 1000 * Math.min(...projectIds)
+  const scanners = [...new Set(all.map(({ projectId, scanner }) => `${projectId} ${scanner}`))].map((key, index) => ({
+    id: firstId + index,
+    project_id: Number(key.split(' ')[0]),
+    external_id: key.slice(key.indexOf(' ') + 1),
+  }))
+  const scannerId = (made: MadeUp) =>
+    scanners.find((row) => row.project_id === made.projectId && row.external_id === made.scanner)?.id
+  await db.run(sql`
+    insert into scanners (id, project_id, external_id, name, vendor, created_at)
+    select r.id, r.project_id, r.external_id, r.external_id, 'Acme', ${now}
+    from ${records(scanners, { id: 'integer', project_id: 'integer', external_id: 'text' })} as r`)
+  const names = [
+    ...new Set(all.flatMap(({ projectId, identifiers }) => identifiers.map((name) => `${projectId} ${name}`))),
+  ]
+  const identifierId = (projectId: number, name: string) => firstId + names.indexOf(`${projectId} ${name}`)
+  const identifiers = names.map((key, index) => ({
+    id: firstId + index,
+    project_id: Number(key.split(' ')[0]),
+    name: key.slice(key.indexOf(' ') + 1),
+  }))
+  await db.run(sql`
+    insert into identifiers (id, project_id, fingerprint, external_type, external_id, name)
+    select r.id, r.project_id, r.name, 'cwe', 'id:' || r.name, r.name
+    from ${records(identifiers, { id: 'integer', project_id: 'integer', name: 'text' })} as r`)
+
+  const rows = all.map((made) => ({
+    id: made.id,
+    project_id: made.projectId,
+    title: made.title,
+    location: { file: made.file },
+    state: made.state,
+    severity: severityRanks[made.severity],
+    report_type: made.reportType,
+    scanner_id: scannerId(made),
+    on_default: made.isOnDefaultBranch,
+    resolved: made.isResolvedOnDefaultBranch,
+    reason: made.dismissalReason,
+    resolved_at: made.state === 'resolved' ? now : null,
+    identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
+  }))
+  const columns = {
+    id: 'integer',
+    project_id: 'integer',
+    title: 'text',
+    location: 'json',
+    state: 'text',
+    severity: 'integer',
+    report_type: 'text',
+    scanner_id: 'integer',
+    on_default: 'boolean',
+    resolved: 'boolean',
+    reason: 'text',
+    resolved_at: 'timestamp',
+    identifier_id: 'integer',
+  } as const
+  await db.run(sql`
+    insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
+      is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, resolved_at, created_at, updated_at)
+    select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
+      r.reason, r.resolved_at, ${now}, ${now}
+    from ${records(rows, columns)} as r`)
+  await db.run(sql`
+    insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+      severity, confidence, location, location_fingerprint, details, extras, digest, metadata_version, raw_metadata,
+      detected_at, created_at, updated_at)
+    select r.id, r.project_id, r.id, 'uuid-' || r.id, r.report_type, r.scanner_id, r.identifier_id, r.title, r.severity, 2,
+      r.location, '', '{}', ${{ links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }},
+      '', '15.2.1', '{}', ${now}, ${now}, ${now}
+    from ${records(rows, columns)} as r`)
+  const joins = all.flatMap(({ id, projectId, identifiers }) =>
+    identifiers.map((name, position) => ({
+      finding_id: id,
+      position,
+      identifier_id: identifierId(projectId, name),
+    })),
+  )
+  const joinColumns = { finding_id: 'integer', position: 'integer', identifier_id: 'integer' } as const
+  await db.run(sql`
+    insert into finding_identifiers (finding_id, position, identifier_id)
+    select r.finding_id, r.position, r.identifier_id from ${records(joins, joinColumns)} as r`)
+  const occurrences = all.flatMap(({ id, projectId, severity, refs }) =>
+    refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], ref })),
+  )
+  const occurrenceColumns = { finding_id: 'integer', project_id: 'integer', severity: 'integer', ref: 'text' } as const
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_seen_at, last_seen_at)
+    select r.project_id, r.finding_id, r.ref, r.severity, true, ${now}, ${now}
+    from ${records(occurrences, occurrenceColumns)} as r`)
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, is_on_default_branch, severity, state, report_type, scanner_id,
+      is_resolved_on_default_branch, dismissal_reason, total, seconds)
+    select project_id, is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
+      coalesce(dismissal_reason, ''), count(*), 0
+    from vulnerabilities where project_id in ${integers(projectIds)}
+    group by project_id, is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
+      coalesce(dismissal_reason, '')`)
+}
