@@ -8,8 +8,8 @@ export interface DocumentLimits extends CutLimits, SourceLimits {}
 
 export const documentLimits: DocumentLimits = {
   ...sourceLimits,
-  maxItemBytes: 16 * 1024 * 1024,
-  maxRestBytes: 64 * 1024 * 1024,
+  maxItemBytes: 8 * 1024 * 1024,
+  maxRestBytes: 32 * 1024 * 1024,
   maxItems: 2_000_000,
 }
 

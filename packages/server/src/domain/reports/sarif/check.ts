@@ -1,15 +1,24 @@
-import { type Check, constant, integer, list, note, object, scalar, text, word } from '../checks.ts'
+import { type Check, constant, integer, isObject, list, note, object, scalar, text, word } from '../checks.ts'
 
 // What the published schema demands of the parts that are read. It forbids unknown properties besides, which these rules
 // do not: tools add their own, and nothing of them is read.
 
 const anyText = text()
 
-const message: Check = (value, found) => {
-  object({ properties: { text: anyText, markdown: anyText, id: anyText, arguments: list(anyText) } })(value, found)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  if (!Object.hasOwn(value, 'text') && !Object.hasOwn(value, 'id')) note(found, 'is missing required keys: text or id')
+/** The schema leaves the choice which of these is there. */
+function withOneOf(keys: readonly string[], check: Check): Check {
+  return (value, found) => {
+    check(value, found)
+    if (isObject(value) && !keys.some((key) => Object.hasOwn(value, key))) {
+      note(found, `is missing required keys: ${keys.join(' or ')}`)
+    }
+  }
 }
+
+const message = withOneOf(
+  ['text', 'id'],
+  object({ properties: { text: anyText, markdown: anyText, id: anyText, arguments: list(anyText) } }),
+)
 
 const described = object({ required: ['text'], properties: { text: anyText, markdown: anyText } })
 
@@ -19,24 +28,30 @@ const artifactLocation = object({
   properties: { uri: anyText, uriBaseId: anyText, index: integer({ min: -1 }) },
 })
 
-const region = object({
-  properties: {
-    startLine: integer({ min: 1 }),
-    endLine: integer({ min: 1 }),
-    startColumn: integer({ min: 1 }),
-    endColumn: integer({ min: 1 }),
-    charOffset: integer({ min: -1 }),
-    charLength: integer({ min: 0 }),
-    byteOffset: integer({ min: -1 }),
-    byteLength: integer({ min: 0 }),
-    snippet: object({ properties: { text: anyText } }),
-  },
-})
+const region = withOneOf(
+  ['startLine', 'charOffset', 'byteOffset'],
+  object({
+    properties: {
+      startLine: integer({ min: 1 }),
+      endLine: integer({ min: 1 }),
+      startColumn: integer({ min: 1 }),
+      endColumn: integer({ min: 1 }),
+      charOffset: integer({ min: -1 }),
+      charLength: integer({ min: 0 }),
+      byteOffset: integer({ min: -1 }),
+      byteLength: integer({ min: 0 }),
+      snippet: object({ properties: { text: anyText } }),
+    },
+  }),
+)
 
 const location = object({
   properties: {
     id: integer({ min: -1 }),
-    physicalLocation: object({ properties: { artifactLocation, region, contextRegion: region } }),
+    physicalLocation: withOneOf(
+      ['address', 'artifactLocation'],
+      object({ properties: { artifactLocation, region, contextRegion: region } }),
+    ),
     logicalLocations: list(object({ properties: { name: anyText, fullyQualifiedName: anyText } })),
     message,
   },
@@ -52,6 +67,7 @@ export const resultCheck: Check = object({
     level,
     message,
     locations: list(location),
+    relatedLocations: list(location),
     fingerprints: object({}),
     partialFingerprints: object({}),
     baselineState: word(['new', 'unchanged', 'updated', 'absent']),

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ItemPath, startCutting } from './cut-items.ts'
+import { type DocumentLimits, documentLimits, openDocument } from './document.ts'
+import { Unreadable } from './unreadable.ts'
+
+async function* inPieces(text: string, size: number) {
+  const bytes = Buffer.from(text)
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+interface Taken {
+  rest: unknown
+  entries: [pointer: string, value: unknown][]
+}
+
+/** What a reader sees; undefined when it refuses. */
+async function take(text: string, paths: readonly ItemPath[], size: number, limits: DocumentLimits = documentLimits) {
+  const document = openDocument(() => inPieces(text, size), limits)
+  try {
+    const { rest } = await document.context(paths)
+    const taken: Taken = { rest: rest.value, entries: [] }
+    for await (const { pointer, json } of document.items(paths)) taken.entries.push([pointer, json?.value])
+    return taken
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined
+    throw error
+  }
+}
+
+const list = ['list', '*']
+const inner = ['runs', '*', 'results', '*']
+const both = [list, inner]
+
+/** The same by way of `JSON.parse`; undefined when that refuses. */
+function expected(text: string): Taken | undefined {
+  let root: Record<string, unknown> | unknown
+  try {
+    root = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const entries: Taken['entries'] = []
+  const empty = (holder: unknown, key: string, pointer: string) => {
+    const value = isObject(holder) && holder[key]
+    if (!isObject(holder) || !Array.isArray(value)) return
+    for (const [index, entry] of value.entries()) entries.push([`${pointer}/${key}/${index}`, entry])
+    holder[key] = []
+  }
+  empty(root, 'list', '')
+  const runs = isObject(root) && root.runs
+  if (Array.isArray(runs)) for (const [index, run] of runs.entries()) empty(run, 'results', `/runs/${index}`)
+  return { rest: root, entries }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const byPointer = (taken: Taken | undefined) =>
+  taken && { ...taken, entries: taken.entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) }
+
+const text = fc.constantFrom('', 'a', '"', '\\', '[', ']', '{', '}', ',', ':', 'é', '😀', '\n', 'list', '\\"', '\u2028')
+const value = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<unknown>(null, true, 0, -1.5, 1e21),
+    text,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(text, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value
+const entries = fc.oneof(fc.array(value, { maxLength: 4 }), value)
+const run = fc.oneof(fc.record({ results: entries, tool: value }, { requiredKeys: [], noNullPrototype: true }), value)
+const document = fc.record(
+  { first: value, list: entries, runs: fc.oneof(fc.array(run, { maxLength: 3 }), value), last: value },
+  { requiredKeys: [], noNullPrototype: true },
+)
+const written = fc
+  .tuple(document, fc.constantFrom(0, 1, '\t'))
+  .map(([root, space]) => JSON.stringify(root, undefined, space))
+const size = fc.integer({ min: 1, max: 40 })
+
+test('entries and everything else are what a whole parse finds, wherever the pieces end', async () => {
+  await fc.assert(
+    fc.asyncProperty(written, size, async (text, size) => {
+      expect(byPointer(await take(text, both, size))).toEqual(byPointer(expected(text)))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('what a whole parse refuses is refused, and nothing else', async () => {
+  const noise = fc.constantFrom(
+    '',
+    ',',
+    ',,',
+    ':',
+    '"',
+    '[',
+    ']',
+    '{',
+    '}',
+    'x',
+    '1',
+    ' ',
+    '\\',
+    '[]',
+    '{}',
+    'null',
+    '"a":',
+  )
+  await fc.assert(
+    fc.asyncProperty(written, fc.nat(), fc.nat(3), noise, size, async (whole, at, drop, noise, size) => {
+      const cut = at % (whole.length + 1)
+      const broken = whole.slice(0, cut) + noise + whole.slice(cut + drop)
+      // Half of a character is refused elsewhere.
+      fc.pre(broken.isWellFormed())
+      const taken = await take(broken, both, size)
+      const parsed = expected(broken)
+      // A list of entries that stands twice is refused on purpose.
+      if (!taken && parsed && hasRepeatedKey(broken)) return
+      expect(byPointer(taken)).toEqual(byPointer(parsed))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+const hasRepeatedKey = (text: string): boolean =>
+  ['list', 'runs', 'results'].some((key) => text.split(`"${key}"`).length > 2)
+
+test.for([
+  ['[1,,2]', 'unexpected ","'],
+  ['[,1]', 'unexpected ","'],
+  ['[1,]', 'unexpected "]"'],
+  ['[1 2]', 'unexpected "2"'],
+  ['[1}', 'unexpected "}"'],
+  ['[1:2]', 'unexpected ":"'],
+  ['[{}{}]', 'unexpected "{"'],
+  ['["a""b"]', 'unexpected """'],
+  ['[nul]', 'unexpected "n"'],
+  ['[[1}]', 'unexpected "}"'],
+])('a list of entries written as %s is refused with its place', async ([written, what]) => {
+  const document = openDocument(() => inPieces(`{"list":${written}}`, 4))
+  const read = async () => {
+    await document.context([list])
+    for await (const _ of document.items([list]));
+  }
+  await expect(read()).rejects.toThrow(what)
+  await expect(read()).rejects.toThrow(/line 1, column 1\d:/)
+})
+
+test('keys are known however they are written, and twice is too often', async () => {
+  expect((await take('{"l\\u0069st":[1]}', both, 3))?.entries).toEqual([['/list/0', 1]])
+  for (const twice of ['{"list":[1],"list":[2]}', '{"list":[],"l\\u0069st":[2]}', '{"runs":[],"runs":[]}']) {
+    expect(await take(twice, both, 100)).toBeUndefined()
+  }
+  expect(await take('{"list":[1],"list":null}', both, 100)).toEqual({ rest: { list: null }, entries: [['/list/0', 1]] })
+  expect((await take('[{"runs":[],"list":[]},{"list":[]}]', [['*', 'list', '*']], 5))?.entries).toEqual([])
+})
+
+test('an entry that is too large is named and not held; too much beside the entries is refused', async () => {
+  const limits = { ...documentLimits, maxItemBytes: 10, maxRestBytes: 30 }
+  const large = `{"list":["${'x'.repeat(1000)}",2]}`
+  expect((await take(large, both, 7, limits))?.entries).toEqual([
+    ['/list/0', undefined],
+    ['/list/1', 2],
+  ])
+  expect(await take(`{"a":"${'x'.repeat(30)}"}`, both, 7, limits)).toBeUndefined()
+  expect(await take('{"list":[1,2,3]}', both, 7, { ...limits, maxItems: 2 })).toBeUndefined()
+})
+
+test('half a gigabyte of brackets is refused at the thousandth', () => {
+  const cutter = startCutting([list], documentLimits)
+  cutter.push(Buffer.from('{"list":['))
+  expect(() => cutter.push(Buffer.alloc(2000, '['))).toThrow('more than 1000 levels')
+})

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { type ReadOptions, readWholeReport } from '../domain/reports/read-report.ts'
+import type { JsonObject, Report } from '../domain/reports/report.ts'
+import type { ReportProblem } from '../platform/failure.ts'
+
+type Fixture = JsonObject & { scan?: JsonObject; vulnerabilities: JsonObject[] }
+
+/** A GitLab report that obeys its schema. */
+export const fixture = (name: string): Fixture =>
+  JSON.parse(readFileSync(new URL(`../domain/reports/gitlab/fixtures/${name}.json`, import.meta.url), 'utf8'))
+
+export const open = (report: unknown) => async () =>
+  openBytes(typeof report === 'string' ? report : JSON.stringify(report))
+
+async function* openBytes(text: string) {
+  yield Buffer.from(text)
+}
+
+/** Throws what is wrong with it. */
+export async function readFrom(report: unknown, options: Partial<ReadOptions> = {}): Promise<Report> {
+  const read = await readWholeReport(open(report), { projectId: 42, ...options })
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+  return read.report
+}
+
+/** Why strictness refuses it. */
+export async function problemsOf(report: unknown, options: Partial<ReadOptions> = {}): Promise<ReportProblem[]> {
+  const read = await readWholeReport(open(report), { projectId: 42, strict: true, ...options })
+  return 'problems' in read ? read.problems : []
+}
+
+export const messagesOf = async (report: unknown, options: Partial<ReadOptions> = {}) =>
+  (await problemsOf(report, options)).map(({ message }) => message)
+
+/** A fixture whose first vulnerability differs. */
+export function withFirst(name: string, changes: JsonObject): Fixture {
+  const report = fixture(name)
+  Object.assign(report.vulnerabilities[0] ?? {}, changes)
+  return report
+}
+
+export const first = (report: Report) => report.findings[0] ?? expect.fail('no finding')
