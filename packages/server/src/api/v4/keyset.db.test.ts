@@ -38,9 +38,9 @@ test('groups are walked by keyset in every order, each once', async () => {
       expect(idsOf(pages)).toEqual(whole)
     }
   }
-  const [first] = await walk(admin, '/groups?pagination=keyset&per_page=1&search=m')
+  const [first] = await walk(admin, '/groups?pagination=keyset&per_page=1&search=mole')
   expect(first?.headers['link']).toMatch(
-    /[?&]cursor=[\w-]+&.*order_by=name&pagination=keyset&per_page=1&search=m&sort=asc>/,
+    /[?&]cursor=[\w-]+&.*order_by=name&pagination=keyset&per_page=1&search=mole&sort=asc>/,
   )
 })
 
@@ -101,4 +101,68 @@ test.each([
   const ofName = Buffer.from('["nadia",1]').toString('base64url')
   const byTime = `/users?order_by=created_at&pagination=keyset&cursor=${ofName}`
   expect(await admin.get(byTime)).toMatchObject({ status: 400, body: { error: 'cursor is invalid' } })
+})
+
+test('a list of thousands of groups is the same however it is read, and only what may be seen is in it', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  const { db, now } = server.deps
+  const rows = Array.from({ length: 4200 }, (_, number) => ({
+    path: `g${(number * 2311) % 4200}`,
+    visibility: number % 2 ? 'private' : 'internal',
+  }))
+  await db.run(sql`
+    insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, visibility,
+      created_at, updated_at)
+    select 1, 'group', r.path, r.path, r.path, r.path, r.path, r.visibility, ${now()}, ${now()}
+    from ${db.dialect.records(rows, { path: 'text', visibility: 'text' })} as r`)
+  const own = (await nadia.post('/groups', { name: 'g77 own', path: 'own' })).body
+  const hidden = rows.filter(({ visibility }) => visibility === 'private').map(({ path }) => path)
+  const joined = (await server.admin.get(`/groups/${hidden[0]}`)).body
+  await server.admin.post(`/groups/${joined.id}/members`, { user_id: nadia.user?.id, access_level: 10 })
+  const visible = [...rows.filter(({ visibility }) => visibility === 'internal'), { path: 'own' }, joined]
+  const names = visible.map(({ path }) => (path === 'own' ? own.name : path)).sort()
+
+  const walked = await walk(nadia, '/groups?pagination=keyset&per_page=100')
+  expect(walked.flatMap(({ body }) => body.map(({ name }: { name: string }) => name))).toEqual(names)
+  const numbered: string[] = []
+  for (let page = 1; page <= 22; page++) {
+    const { body, headers } = await nadia.get(`/groups?per_page=100&page=${page}`)
+    expect(headers['x-total']).toBe(String(names.length))
+    numbered.push(...body.map(({ name }: { name: string }) => name))
+  }
+  expect(numbered).toEqual(names)
+  // Few enough to be gathered.
+  const some = (await nadia.get('/groups?search=g77&per_page=100')).body.map(({ name }: { name: string }) => name)
+  expect(some).toEqual(names.filter((name) => name.includes('g77')))
+  const mine = (await nadia.get('/groups?min_access_level=10')).body.map(({ id }: { id: number }) => id)
+  expect(mine.sort()).toEqual([own.id, joined.id].sort())
+})
+
+test('a search for groups looks for words of three letters, all in the name or all in the path, or else for the whole', async () => {
+  const { admin } = await startServer()
+  for (const [name, path] of [
+    ['Harbour masters', 'harbour'],
+    ['Masters of tides', 'tides-harbour'],
+    ['ab', 'ab'],
+    ['abc', 'cab'],
+  ]) {
+    await admin.post('/groups', { name, path })
+  }
+  const found = async (search: string) =>
+    (await admin.get(`/groups?search=${encodeURIComponent(search)}`)).body.map(({ path }: { path: string }) => path)
+
+  expect(await found('HARB')).toEqual(['harbour', 'tides-harbour'])
+  expect(await found('masters harb')).toEqual(['harbour'])
+  expect(await found('AB')).toEqual(['ab'])
+  expect(await found('a')).toEqual([])
+  expect(await found('abc')).toEqual(['cab'])
+  expect(await found(' ')).toHaveLength(4)
+  expect(await found('"')).toEqual([])
+  // What was renamed is found by its new name alone.
+  await admin.put('/groups/harbour', { name: 'Lighthouse', path: 'light' })
+  expect(await found('harbour')).toEqual(['tides-harbour'])
+  expect(await found('lighthouse')).toEqual(['light'])
+  await admin.delete('/groups/light')
+  expect(await found('light')).toEqual([])
 })

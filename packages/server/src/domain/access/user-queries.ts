@@ -176,14 +176,10 @@ function conditions(db: Db, filter: UserFilter): Sql {
 }
 
 function matching(db: Db, { text, terms, isEmailSearched }: NonNullable<UserFilter['search']>): Sql {
-  const either = [sql`users.name`, sql`users.username`].map((column) =>
+  const either =
     terms.length > 0
-      ? sql`(${join(
-          terms.map((term) => db.dialect.contains(column, term)),
-          ' and ',
-        )})`
-      : sql`lower(${column}) = ${text.toLowerCase()}`,
-  )
+      ? [db.dialect.containsTerms('users', ['name', 'username'], terms)]
+      : [sql`lower(users.name) = ${text.toLowerCase()}`, sql`users.username_key = ${text.toLowerCase()}`]
   if (isEmailSearched) either.push(sql`users.email_key = ${text.toLowerCase()}`)
   return sql`(${join(either, ' or ')})`
 }

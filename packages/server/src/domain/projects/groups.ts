@@ -21,6 +21,7 @@ import { defaultOrganizationId, getOrganization, type Organization, readOrganiza
 import { fullPathProblems, groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
+import { readPathSearch } from './search.ts'
 import { groupLevel, isGroupVisible, openVisibilities, type Visitor } from './visible.ts'
 
 export interface NewGroup {
@@ -133,7 +134,6 @@ export async function findGroups(
     today: deps.now().slice(0, 10),
   }
   const isRestricted = least > 0 || (caller !== null && query.allAvailable === false)
-  const text = query.search?.trim()
   const filter: NamespaceFilter = {
     kind: 'group',
     open: isRestricted ? [] : openVisibilities(caller),
@@ -143,13 +143,10 @@ export async function findGroups(
     parentId: query.topLevelOnly ? null : query.parentId,
     below: query.below,
     visibility: query.visibility,
-    search: text ? { text, inFullPath: false } : undefined,
+    search: readPathSearch(query.search ?? '', false),
   }
-  const [rows, counted] = await Promise.all([
-    listNamespaces(deps.db, filter, order, page),
-    page.keyset ? undefined : countNamespaces(deps.db, filter),
-  ])
-  return pageOf(page, rows, counted)
+  const counted = await countNamespaces(deps.db, filter)
+  return pageOf(page, await listNamespaces(deps.db, filter, order, page, counted), counted)
 }
 
 /** Ids of the groups that somebody can see because he is a member of something inside. */

@@ -18,14 +18,19 @@ export function memberProjects({ userId, level, today }: Membership): Sql {
 }
 
 /** A subquery: ids of the namespaces that he is a member of, directly or from above. */
-export function memberNamespaces({ userId, level, today }: Membership): Sql {
-  return sql`(select m.namespace_id from members m
+export function memberNamespaces(member: Membership): Sql {
+  return sql`(${selectMemberNamespaces(member)})`
+}
+
+/** The same as a query, for `among`. */
+export function selectMemberNamespaces({ userId, level, today }: Membership): Sql {
+  return sql`select m.namespace_id from members m
     where m.user_id = ${userId} and m.namespace_id is not null and m.access_level >= ${level}
       and (m.expires_on is null or m.expires_on > ${today})
     union all
     select below.id from members m join namespaces top on top.id = m.namespace_id
       join namespaces below on below.lineage >= top.lineage || top.id || '/' and below.lineage < top.lineage || top.id || '0'
-    where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today}))`
+    where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today})`
 }
 
 /** Where his memberships are rooted: the namespaces, and those of the projects, with what is above them. */

@@ -2,10 +2,11 @@ import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
-import { type Membership, memberNamespaces } from './membership-queries.ts'
+import { type Membership, memberNamespaces, selectMemberNamespaces } from './membership-queries.ts'
 import type { NamespaceOrder } from './namespace-order.ts'
 import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-queries.ts'
 import { lineageRange, type Namespace } from './project.ts'
+import type { PathSearch } from './search.ts'
 
 export interface NamespaceFilter {
   kind?: Namespace['kind'] | undefined
@@ -19,19 +20,28 @@ export interface NamespaceFilter {
   parentId?: number | null | undefined
   below?: Namespace | undefined
   visibility?: Visibility | undefined
-  search?: { text: string; inFullPath: boolean } | undefined
+  search?: PathSearch | undefined
 }
 
-/** One row more than the page holds. */
+/** Up to this many are gathered and sorted; more are read in the order of an index until the page is full. */
+const mostGathered = 2000
+
+/** One row more than the page holds. How it is found depends on how many `countNamespaces` counted. */
 export async function listNamespaces(
   db: Db,
   filter: NamespaceFilter,
   order: NamespaceOrder,
   page: PageRequest,
+  counted: number,
 ): Promise<Namespace[]> {
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
+  const source =
+    counted > mostGathered
+      ? sql`select ${namespaceColumns} from namespaces where ${isOfKind(filter)} ${isIn(db, filter)} ${narrowing(db, filter)}`
+      : sql`with found as materialized (${gathered(db, filter)})
+        select ${namespaceColumns} from found join namespaces on namespaces.id = found.id where 1 = 1`
   const rows = await db.all<NamespaceRow>(sql`
-    select ${namespaceColumns} from namespaces where ${matches(db, filter)} ${isAfter(order, page.keyset?.after)}
+    ${source} ${isAfter(order, page.keyset?.after)}
     order by ${keys[order.by]} ${direction}, namespaces.id ${direction}
     limit ${page.perPage + 1} offset ${page.offset}`)
   return rows.map(namespaceFrom)
@@ -40,11 +50,35 @@ export async function listNamespaces(
 /** Counts no further than one above what lists tell. */
 export async function countNamespaces(db: Db, filter: NamespaceFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from (
-      select 1 from namespaces where ${matches(db, filter)} limit ${maxCountedRows + 1}
-    ) as counted`)
+    select count(*) as total from (${gathered(db, filter)} limit ${maxCountedRows + 1}) as counted`)
   return row?.total ?? 0
 }
+
+/** Ids, reached from whatever narrows them most; each once. */
+function gathered(db: Db, filter: NamespaceFilter): Sql {
+  const { open, member, ids = [], parentId, below, search } = filter
+  const rest = narrowing(db, filter)
+  if (typeof parentId === 'number' || below || search) {
+    return sql`select namespaces.id from namespaces where ${isOfKindToo(filter)} ${isIn(db, filter)} ${rest}`
+  }
+  if (open.length === everything) return sql`select namespaces.id from namespaces where ${isOfKind(filter)} ${rest}`
+  const isClosed = open.length > 0 ? sql`and namespaces.visibility not in (${join(open)})` : empty
+  const listed = db.dialect.integers(ids)
+  const branches = open.map(
+    (visibility) => sql`select namespaces.id from namespaces
+      where ${isOfKind(filter)} and namespaces.visibility = ${visibility} ${rest}`,
+  )
+  if (member) {
+    const own = selectMemberNamespaces(member)
+    branches.push(sql`select namespaces.id from namespaces
+      where ${isOfKindToo(filter)} and namespaces.id ${db.dialect.among(own)} ${isClosed} ${rest}`)
+    branches.push(sql`select namespaces.id from namespaces
+      where ${isOfKindToo(filter)} and namespaces.id in ${listed} and not namespaces.id ${db.dialect.among(own)} ${isClosed} ${rest}`)
+  }
+  return branches.length > 0 ? join(branches, ' union all ') : sql`select namespaces.id from namespaces where 1 = 0`
+}
+
+const everything = 3
 
 function isAfter({ by, direction }: NamespaceOrder, after: Position | undefined): Sql {
   if (!after) return empty
@@ -59,17 +93,26 @@ const keys: Record<NamespaceOrder['by'], Sql> = {
   id: sql`namespaces.id`,
 }
 
-function matches(db: Db, filter: NamespaceFilter): Sql {
-  const { kind, exceptIds, parentId, below, visibility, search } = filter
-  return sql`1 = 1
-    ${kind ? sql`and namespaces.kind = ${kind}` : empty}
+/** Served by the indexes that begin with the kind. */
+function isOfKind({ kind }: NamespaceFilter): Sql {
+  return kind ? sql`namespaces.kind = ${kind}` : sql`1 = 1`
+}
+
+/** An expression, where another condition has the better index. */
+function isOfKindToo({ kind }: NamespaceFilter): Sql {
+  return kind ? sql`namespaces.kind || '' = ${kind}` : sql`1 = 1`
+}
+
+/** Everything but the kind and who may see it, each with its `and`. */
+function narrowing(db: Db, filter: NamespaceFilter): Sql {
+  const { exceptIds, parentId, below, visibility, search } = filter
+  return sql`
     ${parentId === null ? sql`and namespaces.parent_id is null` : empty}
     ${typeof parentId === 'number' ? sql`and namespaces.parent_id = ${parentId}` : empty}
     ${below ? isBelow(below) : empty}
     ${visibility ? sql`and namespaces.visibility = ${visibility}` : empty}
     ${exceptIds ? sql`and namespaces.id not in ${db.dialect.integers(exceptIds)}` : empty}
-    ${isIn(db, filter)}
-    ${search ? sql`and ${contains(db, search.text, search.inFullPath)}` : empty}`
+    ${search ? sql`and ${matches(db, search)}` : empty}`
 }
 
 function isBelow(namespace: Namespace): Sql {
@@ -77,20 +120,20 @@ function isBelow(namespace: Namespace): Sql {
   return sql`and namespaces.lineage >= ${from} and namespaces.lineage < ${to}`
 }
 
+/** An expression for the visibility: others have the better index. */
 function isIn(db: Db, { open, member, ids = [] }: NamespaceFilter): Sql {
-  if (open.length === 3) return empty
+  if (open.length === everything) return empty
   const ways = [sql`namespaces.id in ${db.dialect.integers(ids)}`]
-  if (open.length > 0) ways.push(sql`namespaces.visibility in (${join(open)})`)
+  if (open.length > 0) ways.push(sql`namespaces.visibility || '' in (${join(open)})`)
   if (member) ways.push(sql`namespaces.id in ${memberNamespaces(member)}`)
   return sql`and (${join(ways, ' or ')})`
 }
 
-function contains(db: Db, text: string, inFullPath: boolean): Sql {
-  const columns = [sql`namespaces.name`, inFullPath ? sql`namespaces.full_path` : sql`namespaces.path`]
-  return sql`(${join(
-    columns.map((column) => db.dialect.contains(column, text)),
-    ' or ',
-  )})`
+function matches(db: Db, { text, terms, withFullPath }: PathSearch): Sql {
+  const columns = withFullPath ? ['name', 'full_path'] : ['name', 'path']
+  if (terms.length > 0) return db.dialect.containsTerms('namespaces', columns, terms)
+  return sql`(lower(namespaces.name) = ${text.toLowerCase()} or namespaces.full_path_key = ${text.toLowerCase()}
+    or lower(namespaces.path) = ${text.toLowerCase()})`
 }
 
 /** How many people are members of each of these groups or of a group below them. */

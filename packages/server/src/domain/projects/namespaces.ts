@@ -8,6 +8,7 @@ import { listLevels } from './member-queries.ts'
 import { countMembersBelow, countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
 import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
 import { lineageOf, type Namespace } from './project.ts'
+import { readPathSearch } from './search.ts'
 import { findNamespace, groupLevel, isGroupVisible } from './visible.ts'
 
 export interface NamespaceQuery {
@@ -25,18 +26,15 @@ export async function findNamespaces(
   query: NamespaceQuery,
   page: PageRequest,
 ): Promise<Page<Namespace>> {
-  const text = query.search?.trim()
   const level = query.ownedOnly ? roles.owner : roles.guest
   const filter: NamespaceFilter = {
     open: caller.isAdmin && !query.ownedOnly ? ['public', 'internal', 'private'] : [],
     member: { userId: caller.user.id, level, today: deps.now().slice(0, 10) },
     parentId: query.topLevelOnly ? null : undefined,
-    search: text ? { text, inFullPath: query.fullPathSearch ?? false } : undefined,
+    search: readPathSearch(query.search ?? '', query.fullPathSearch ?? false),
   }
-  const [rows, counted] = await Promise.all([
-    listNamespaces(deps.db, filter, { by: 'id', direction: 'asc' }, page),
-    countNamespaces(deps.db, filter),
-  ])
+  const counted = await countNamespaces(deps.db, filter)
+  const rows = await listNamespaces(deps.db, filter, { by: 'id', direction: 'asc' }, page, counted)
   return pageOf(page, rows, counted)
 }
 

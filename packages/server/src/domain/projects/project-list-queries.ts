@@ -6,7 +6,7 @@ import { type Membership, memberNamespaces, memberProjects } from './membership-
 import { lineageRange, type Namespace, type Project } from './project.ts'
 import type { ProjectOrder } from './project-order.ts'
 import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
-import type { ProjectSearch } from './search.ts'
+import type { PathSearch } from './search.ts'
 
 /** Whose list it is. */
 export interface Audience {
@@ -24,7 +24,7 @@ export interface ProjectFilter {
   /** Of each list at least one topic; the first list should be the rarest. */
   topics?: readonly (readonly number[])[] | undefined
   starredBy?: number | undefined
-  search?: ProjectSearch | undefined
+  search?: PathSearch | undefined
   isArchived?: boolean | undefined
   idAfter?: number | undefined
   idBefore?: number | undefined
@@ -199,7 +199,7 @@ function isWithin(namespace: Namespace, descendants: boolean): Sql {
     select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to}))`
 }
 
-function matches(db: Db, { text, terms, withFullPath }: ProjectSearch): Sql {
+function matches(db: Db, { text, terms, withFullPath }: PathSearch): Sql {
   const columns = ['name', 'path', 'description', ...(withFullPath ? ['full_path'] : [])]
   if (terms.length > 0) return db.dialect.containsTerms('projects', columns, terms)
   const length = [...text].length

@@ -17,7 +17,7 @@ import {
   type ProjectFilter,
 } from './project-list-queries.ts'
 import type { ProjectOrder } from './project-order.ts'
-import { type ProjectSearch, readProjectSearch } from './search.ts'
+import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** What a client asks a list of projects for. */
@@ -62,7 +62,7 @@ export async function findProjects(
   }
   const topics = query.isVain ? undefined : await readTopics(deps, query)
   if (!topics) return { rows: [], total: 0 }
-  const search = readProjectSearch(query.search ?? '', query.searchNamespaces ?? false)
+  const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
   const filter: ProjectFilter = {
     ...query,
     audience: audienceOf(caller, query, deps.now().slice(0, 10)),
@@ -79,7 +79,7 @@ export async function findProjects(
 const mostCompared = 2000
 
 /** Similar to nothing, or among too many to compare them all: as if no order had been asked for. */
-function similarityOrder(counted: number, search: ProjectSearch | undefined): ProjectOrder {
+function similarityOrder(counted: number, search: PathSearch | undefined): ProjectOrder {
   return { by: search && counted <= mostCompared ? 'similarity' : 'id', direction: 'desc' }
 }
 
