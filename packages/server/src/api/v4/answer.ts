@@ -14,11 +14,11 @@ import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
+import { compileInput, filePartNames } from './compile-input.ts'
 import { hasSecret, readCredentials, sessionHeader } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
 import type { CountRequest, Found, Guard } from './guard.ts'
-import { compileInput } from './input.ts'
 import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
@@ -34,7 +34,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const row: PermissionRow = permissions[route.permission]
   const schema = inputSchema(route)
   const readInput = compileInput(schema)
-  const fileFields = fileFieldsOf(schema)
+  const fileFields = filePartNames(schema)
   const stringify = fastJson(route.output as object)
   const remembered = route.remember && openRememberedAnswers(deps, route.remember)
   const mostBytes = route.fileLimit && deps.settings.maxUploadBytes
@@ -236,12 +236,6 @@ function inputSchema(route: Route): TObject {
   // `exclusive` and the like stand beside the properties and are kept.
   const { properties, type: _type, required: _required, ...keywords } = own as TObject & Record<string, unknown>
   return Type.Object({ ...properties, ...pageProperties }, keywords)
-}
-
-function fileFieldsOf(schema: TObject): string[] {
-  return Object.entries(schema.properties)
-    .filter(([, property]) => (property as { format?: string }).format === 'binary')
-    .map(([name]) => name)
 }
 
 function queryOf(request: FastifyRequest): Bag {

@@ -4,13 +4,12 @@ import { expect, expectTypeOf, test } from 'vitest'
 import { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { type Bag, mergeBags, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { compileInput, filePartNames } from './compile-input.ts'
 import {
   blankableFile,
-  compileInput,
   date,
   dateTime,
   filePart,
-  filePartNames,
   filePath,
   flag,
   freeForm,

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { type Page, pageOf } from '../../domain/page.ts'
 import { Failure } from '../../platform/failure.ts'
 import { type Bag, parseUrlencoded } from './bag.ts'
-import { compileInput, optional, text } from './input.ts'
+import { compileInput } from './compile-input.ts'
+import { optional, text } from './input.ts'
 import { keysetHeaders, pageHeaders, pageInput, pageProperties, readPage } from './pages.ts'
 
 const readInput = compileInput(pageInput)
