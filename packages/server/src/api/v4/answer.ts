@@ -23,7 +23,7 @@ import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
-import { addressOf, type FileLimit, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import { addressOf, type FileLimit, isFileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 import type { Throttle } from './throttle.ts'
 
 /** Answers one request to one route, from the first header to the last byte. Never throws. */
@@ -123,8 +123,8 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   async function handle(call: Call): Promise<void> {
     const { request, reply } = call
-    if (route.output === fileOutput) {
-      await sendDownload(reply, request, (await resultOf(call)) as Download) // what `fileOutput` stands for
+    if (isFileOutput(route.output)) {
+      await sendDownload(reply, request, (await resultOf(call)) as Download) // what such an output stands for
     } else if (route.output === metricsOutput) {
       reply.header('content-type', metricsContentType).send(await resultOf(call))
     } else if (route.output === noOutput) {

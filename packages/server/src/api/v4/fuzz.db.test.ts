@@ -10,7 +10,7 @@ import { formWithFile } from '../../testing/client.ts'
 import { type Answer, type HostileRequest, requestsTo, send } from '../../testing/hostile/requests.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
-import { addressOf, fileOutput, metricsOutput, type Route } from './route.ts'
+import { addressOf, isFileOutput, metricsOutput, type Route } from './route.ts'
 
 const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 25)
 const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
@@ -66,7 +66,7 @@ function assertAnswer(route: Route, { method }: HostileRequest, { status, header
     if (status === 416) return // a range of a file has no words for it
     expect(type).toBe('application/json')
     assertRefusal(JSON.parse(text))
-  } else if (route.output !== fileOutput && route.output !== metricsOutput) {
+  } else if (!isFileOutput(route.output) && route.output !== metricsOutput) {
     expect(type).toBe('application/json')
     JSON.parse(body.toString())
   }

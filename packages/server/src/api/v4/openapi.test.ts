@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { routes } from '../../routes.ts'
 import { describeRoutes } from './openapi.ts'
-import { addressOf } from './route.ts'
+import { addressOf, isFileOutput, redirectableFileOutput } from './route.ts'
 
 interface Operation {
   operationId: string
@@ -21,10 +21,28 @@ test('every route is in it, with its status and all parameters of its path', () 
   for (const route of routes) {
     const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
     const operation = document.paths[address]?.[route.method.toLowerCase()]
-    expect([address, Object.keys(operation?.responses ?? {})]).toEqual([address, [String(route.status), '4XX']])
+    const statuses = [
+      route.status,
+      ...(route.isUnfinished ? [202] : []),
+      ...(route.output === redirectableFileOutput ? [302] : []),
+      ...(isFileOutput(route.output) ? [206, 304] : []),
+    ]
+    const expected = [...new Set(statuses)].sort().map(String)
+    expect([address, Object.keys(operation?.responses ?? {})]).toEqual([address, [...expected, '4XX']])
     const named = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     expect(named).toEqual([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name))
   }
+})
+
+test('a redirect is in it where a file may be fetched from its bucket, and nowhere else', () => {
+  const redirecting = Object.entries(document.paths)
+    .filter(([, { get }]) => get && '302' in get.responses)
+    .map(([address]) => address)
+  const files = ['{upload_id}', '{secret}/{filename}']
+  const owners = ['projects', 'groups']
+  expect(redirecting.sort()).toEqual(
+    owners.flatMap((owner) => files.map((file) => `/api/v4/${owner}/{id}/uploads/${file}`)).sort(),
+  )
 })
 
 test('operations have different names', () => {

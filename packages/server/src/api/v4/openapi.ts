@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { version } from '../../platform/version.ts'
 import { pageProperties } from './pages.ts'
-import { addressOf, fileOutput, metricsOutput, noOutput, type Route } from './route.ts'
+import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
 export function describeRoutes(routes: readonly Route[]): object {
@@ -84,6 +84,8 @@ function describeRoute(route: Route, schemas: Schemas): object {
     ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas) }),
     responses: {
       [route.status]: successOf(route, schemas),
+      ...(isFileOutput(route.output) && fileResponses),
+      ...(route.output === redirectableFileOutput && redirectResponse),
       ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not done yet' } }),
       '4XX': { $ref: '#/components/responses/Error' },
     },
@@ -124,7 +126,7 @@ function requestBody(fields: [string, TSchema][], required: readonly string[], s
 
 function successOf(route: Route, schemas: Schemas): object {
   if (route.output === noOutput) return { description: 'Done; no body' }
-  if (route.output === fileOutput) {
+  if (isFileOutput(route.output)) {
     const schema = { type: 'string', format: 'binary' }
     return { description: 'The file', content: { 'application/octet-stream': { schema } } }
   }
@@ -136,6 +138,21 @@ function successOf(route: Route, schemas: Schemas): object {
     ...(route.paged && { headers: pageHeaderSchemas }),
     content: { 'application/json': { schema: plain(route.output, schemas) } },
   }
+}
+
+const fileResponses = {
+  206: {
+    description: 'The part that `Range` asks for',
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  },
+  304: { description: 'What `If-None-Match` or `If-Modified-Since` names is still right' },
+}
+
+const redirectResponse = {
+  302: {
+    description: 'The file is at this address for a while: on servers that keep files in a bucket and redirect to it',
+    headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+  },
 }
 
 const pageHeaderSchemas = Object.fromEntries(

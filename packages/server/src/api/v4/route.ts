@@ -78,6 +78,10 @@ type Answer<O extends TSchema> = Static<O> extends (infer Item)[] ? Page<Item> |
 
 /** The output of a route that answers with a file's bytes. */
 export const fileOutput = Type.Unsafe<Download>({ type: 'string', format: 'binary' })
+/** The same where the answer may be the address of the bytes, because the operator lets clients fetch them there. */
+export const redirectableFileOutput = Type.Unsafe<Download>({ type: 'string', format: 'binary' })
+/** Whether a route with this output answers with a file. */
+export const isFileOutput = (output: TSchema): boolean => output === fileOutput || output === redirectableFileOutput
 /** The output of a route that answers plain text, in Prometheus’ format. */
 export const metricsOutput = Type.Unsafe<string>({ type: 'string' })
 /** The output of a route that answers 204. */

@@ -21,7 +21,7 @@ import { attachment } from './content-disposition.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
 import { dateTime, filePart, filePath, flag, integer, nullable, oneOf, optional, text } from './input.ts'
-import { fileOutput, noOutput, type Route, route } from './route.ts'
+import { noOutput, type Route, redirectableFileOutput, route } from './route.ts'
 import { nullableInteger, timestamp } from './views.ts'
 
 const uploadView = Type.Object(
@@ -208,7 +208,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       permission: may.read,
       input: byId,
       status: 200,
-      output: fileOutput,
+      output: redirectableFileOutput,
       handle: async (context) =>
         downloadOf(context.deps, await getUpload(context.deps, ownerOf(context), context.input.upload_id)),
     }),
@@ -219,7 +219,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       permission: may.bySecret,
       input: bySecret,
       status: 200,
-      output: fileOutput,
+      output: redirectableFileOutput,
       async handle(context) {
         const { secret, filename } = context.input
         return downloadOf(context.deps, await getUploadBySecret(context.deps, ownerOf(context), secret, filename))
