@@ -28,6 +28,7 @@ export default defineConfig({
           ...database,
           name: 'sqlite',
           env: { ALCOVE_TEST_ENGINE: 'sqlite' },
+          globalSetup: ['packages/server/src/testing/global-sqlite.ts'],
         },
       },
       {

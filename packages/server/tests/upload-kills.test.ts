@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openApp, openDeps } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/all.ts'
@@ -13,20 +13,59 @@ import { examine } from '../src/domain/removal/doctor.ts'
 import { sweepObjects } from '../src/domain/removal/sweep.ts'
 import { readSettings } from '../src/platform/settings.ts'
 import { type Client, createClient, formWithFile } from '../src/testing/client.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { launch, temporaryFolder } from './process.ts'
 
 // Kills at any moment, many of them, are in crash.test.ts; here each gap between two steps has its kill.
 
 const token = 'token-of-the-kill-tests'
 const large = Buffer.alloc(1_000_000, 'kill ')
-let seed: string
+/** What every kill begins with, of the engine at hand. */
+let seed: Seed
 let project: number
 const ids: Record<string, number> = {}
 
+interface Seed {
+  /** The settings of a server on a copy that goes away with the test. */
+  copy(): Promise<Env>
+  close(): Promise<void>
+}
+type Env = Record<string, string> & { ALCOVE_DATA: string }
+
+async function seedSqlite(): Promise<Seed> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
+  await fill({ ALCOVE_DATA: folder })
+  return { copy: () => copyFolder(folder), close: () => rm(folder, { recursive: true, force: true }) }
+}
+
+async function seedPostgres(): Promise<Seed> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
+  const postgres = await startPostgres()
+  const original = await createTestDatabase(postgres)
+  await fill({ ALCOVE_DATA: folder, ALCOVE_DATABASE_URL: original.url })
+  return {
+    async copy() {
+      const database = await createTestDatabase(postgres, { template: original.name })
+      onTestFinished(() => database.drop())
+      return { ...(await copyFolder(folder)), ALCOVE_DATABASE_URL: database.url }
+    },
+    async close() {
+      await original.drop()
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function copyFolder(folder: string): Promise<Env> {
+  const copy = await temporaryFolder()
+  await cp(folder, copy, { recursive: true })
+  return { ALCOVE_DATA: copy }
+}
+
 /** Three files, one of them deleted, and a second project with two. */
-beforeAll(async () => {
-  seed = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
-  await serve(seed, async (_, admin) => {
+async function fill(env: Env): Promise<void> {
+  await serve(env, async (_, admin) => {
     const names = { project: ['kept', 'doomed', 'deleted'], other: ['first', 'second'] }
     for (const [name, files] of Object.entries(names)) {
       const { body } = await admin.post('/projects', { name })
@@ -39,8 +78,7 @@ beforeAll(async () => {
     project = ids['project'] ?? 0
     expect((await admin.delete(`/projects/${project}/uploads/${ids['deleted']}`)).status).toBe(204)
   })
-})
-afterAll(() => rm(seed, { recursive: true, force: true }))
+}
 
 interface Left {
   /** Of the project, those deleted behind a minus. */
@@ -56,57 +94,67 @@ type Case = [moment: string, left: Left]
 /** The files that are there when nothing has happened. */
 const before = ['kept', 'doomed', '-deleted']
 
-describe('a kill during an upload', () => {
-  const cases: Case[] = [
-    ['put middle', { objects: 5, unfinished: 1, swept: 5 }],
-    ['put after', { objects: 6, swept: 5 }],
-    ['commit before', { objects: 6, swept: 5 }],
-    ['commit after', { uploads: [...before, 'new'], objects: 6, swept: 6 }],
-  ]
-  test.each(cases)('at "%s"', async (moment, left) => {
-    await killed(moment, left, ({ url, headers }) =>
-      fetch(`${url}/projects/${project}/uploads`, {
-        method: 'POST',
-        headers,
-        body: formWithFile('file', 'new', large),
-      }),
-    )
+describe.each([
+  ['SQLite', seedSqlite],
+  ['PostgreSQL', seedPostgres],
+])('on %s', (_engine, openSeed) => {
+  beforeAll(async () => {
+    seed = await openSeed()
   })
-})
+  afterAll(() => seed.close())
 
-describe('a kill while an upload is deleted', () => {
-  const cases: Case[] = [
-    ['commit before', { objects: 5, swept: 5 }],
-    ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, swept: 5 }],
-  ]
-  test.each(cases)('at "%s"', async (moment, left) => {
-    await killed(moment, left, ({ url, headers }) =>
-      fetch(`${url}/projects/${project}/uploads/${ids['doomed']}`, { method: 'DELETE', headers }),
-    )
+  describe('a kill during an upload', () => {
+    const cases: Case[] = [
+      ['put middle', { objects: 5, unfinished: 1, swept: 5 }],
+      ['put after', { objects: 6, swept: 5 }],
+      ['commit before', { objects: 6, swept: 5 }],
+      ['commit after', { uploads: [...before, 'new'], objects: 6, swept: 6 }],
+    ]
+    test.each(cases)('at "%s"', async (moment, left) => {
+      await killed(moment, left, ({ url, headers }) =>
+        fetch(`${url}/projects/${project}/uploads`, {
+          method: 'POST',
+          headers,
+          body: formWithFile('file', 'new', large),
+        }),
+      )
+    })
   })
-})
 
-describe('a kill while deleted uploads expire', () => {
-  const cases: Case[] = [
-    ['commit before', { objects: 5, swept: 5 }],
-    ['commit after', { uploads: ['kept', 'doomed'], objects: 5, swept: 4 }],
-    ['remove after', { uploads: ['kept', 'doomed'], objects: 4, swept: 4 }],
-  ]
-  test.each(cases)('at "%s"', async (moment, left) => {
-    await killed(`${moment} expire`, left)
+  describe('a kill while an upload is deleted', () => {
+    const cases: Case[] = [
+      ['commit before', { objects: 5, swept: 5 }],
+      ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, swept: 5 }],
+    ]
+    test.each(cases)('at "%s"', async (moment, left) => {
+      await killed(moment, left, ({ url, headers }) =>
+        fetch(`${url}/projects/${project}/uploads/${ids['doomed']}`, { method: 'DELETE', headers }),
+      )
+    })
   })
-})
 
-describe('a kill while a project is deleted', () => {
-  const cases: Case[] = [
-    ['commit before', { objects: 5, swept: 5 }],
-    ['commit after', { projects: 1, objects: 5, swept: 3 }],
-    ['remove after', { projects: 1, objects: 4, swept: 3 }],
-  ]
-  test.each(cases)('at "%s"', async (moment, left) => {
-    await killed(moment, left, ({ url, headers }) =>
-      fetch(`${url}/projects/${ids['other']}`, { method: 'DELETE', headers }),
-    )
+  describe('a kill while deleted uploads expire', () => {
+    const cases: Case[] = [
+      ['commit before', { objects: 5, swept: 5 }],
+      ['commit after', { uploads: ['kept', 'doomed'], objects: 5, swept: 4 }],
+      ['remove after', { uploads: ['kept', 'doomed'], objects: 4, swept: 4 }],
+    ]
+    test.each(cases)('at "%s"', async (moment, left) => {
+      await killed(`${moment} expire`, left)
+    })
+  })
+
+  describe('a kill while a project is deleted', () => {
+    const cases: Case[] = [
+      ['commit before', { objects: 5, swept: 5 }],
+      ['commit after', { projects: 1, objects: 5, swept: 3 }],
+      ['remove after', { projects: 1, objects: 4, swept: 3 }],
+    ]
+    test.each(cases)('at "%s"', async (moment, left) => {
+      await killed(moment, left, ({ url, headers }) =>
+        fetch(`${url}/projects/${ids['other']}`, { method: 'DELETE', headers }),
+      )
+    })
   })
 })
 
@@ -117,13 +165,13 @@ interface Target {
 
 /** Lets a server die at that moment, and looks at what the next one finds. */
 async function killed(moment: string, left: Left, act?: (target: Target) => Promise<Response>): Promise<void> {
-  const folder = await temporaryFolder()
-  await cp(seed, folder, { recursive: true })
-  await die(folder, moment, act)
+  const env = await seed.copy()
+  await die(env, moment, act)
 
-  const unfinished = await readdir(join(folder, 'objects', 'tmp'))
+  const unfinishedFolder = join(env.ALCOVE_DATA, 'objects', 'tmp')
+  const unfinished = await readdir(unfinishedFolder)
   expect(unfinished).toHaveLength(left.unfinished ?? 0)
-  await serve(folder, async (deps, admin) => {
+  await serve(env, async (deps, admin) => {
     const { uploads = before, projects = 2, objects } = left
     expect(await uploadsOf(admin)).toEqual([...uploads].sort())
     expect((await admin.get('/projects')).body).toHaveLength(projects)
@@ -133,13 +181,13 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
     const tomorrow = { ...deps, now: () => new Date(Date.now() + 25 * 60 * 60 * 1000).toISOString() }
     await sweepObjects(tomorrow)
     expect(await examine(tomorrow, { fix: false })).toEqual({ findings: [], files: left.swept, objects: left.swept })
-    expect(await readdir(join(folder, 'objects', 'tmp'))).toEqual([])
+    expect(await readdir(unfinishedFolder)).toEqual([])
   })
 }
 
-async function die(folder: string, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
+async function die(settings: Env, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
   const program = fileURLToPath(new URL('crash/dying-server.ts', import.meta.url))
-  const env = { ALCOVE_DATA: folder, ALCOVE_LOG_LEVEL: 'error', ALCOVE_UPLOAD_GRACE_DAYS: '0' }
+  const env = { ...settings, ALCOVE_LOG_LEVEL: 'error', ALCOVE_UPLOAD_GRACE_DAYS: '0' }
   const { output, ended } = await launch({ program, command: moment, env })
   if (act) {
     const address = () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1]
@@ -163,9 +211,9 @@ async function uploadsOf(admin: Client): Promise<string[]> {
   return names.sort()
 }
 
-/** The whole server on this folder, within this process. */
-async function serve(folder: string, work: (deps: RootDeps, admin: Client) => Promise<void>): Promise<void> {
-  const settings = { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'silent' }
+/** The whole server, within this process. */
+async function serve(env: Env, work: (deps: RootDeps, admin: Client) => Promise<void>): Promise<void> {
+  const settings = { ...env, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'silent' }
   const deps = await openDeps(readSettings(settings))
   await migrate(deps.db, migrations)
   await ensureAdministrator(deps)

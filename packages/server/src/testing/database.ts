@@ -1,11 +1,7 @@
-import { rmSync } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
 import type { Database } from '../db/db.ts'
-import { migrate } from '../db/migrate.ts'
-import { migrations } from '../db/migrations/all.ts'
 import { openDatabase } from '../db/open.ts'
 import { createTestDatabase } from './postgres.ts'
 
@@ -33,27 +29,15 @@ async function freshPostgres(): Promise<FreshDatabase> {
 }
 
 async function freshSqlite(): Promise<FreshDatabase> {
-  template ??= makeTemplate()
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-test-'))
+  const { template } = inject('sqlite')
+  // Beside the template, so that what a worker leaves when it is killed goes with it.
+  const folder = await mkdtemp(join(dirname(template), 'database-'))
   const file = join(folder, 'alcove.sqlite3')
-  await copyFile(await template, file)
+  await copyFile(template, file)
   const db = await openDatabase({ kind: 'sqlite', file })
   return {
     db,
     openAnother: () => Promise.reject(new Error('SQLite serves one process')),
     drop: () => rm(folder, { recursive: true, force: true }),
   }
-}
-
-/** Migrated once per worker, then copied. */
-let template: Promise<string> | undefined
-
-async function makeTemplate(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-template-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'template.sqlite3')
-  const db = await openDatabase({ kind: 'sqlite', file })
-  await migrate(db, migrations)
-  await db.close()
-  return file
 }

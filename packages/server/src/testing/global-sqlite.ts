@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../db/migrate.ts'
+import { migrations } from '../db/migrations/all.ts'
+import { openDatabase } from '../db/open.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    sqlite: { template: string }
+  }
+}
+
+/** Vitest's global setup: a migrated file that every test file copies. Workers are killed, so they cannot clear up. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-test-'))
+  const template = join(folder, 'template.sqlite3')
+  const db = await openDatabase({ kind: 'sqlite', file: template })
+  await migrate(db, migrations)
+  await db.close()
+  provide('sqlite', { template })
+  return () => rm(folder, { recursive: true, force: true })
+}
