@@ -9,6 +9,9 @@ import type { ObjectInfo, ObjectStore } from './objects.ts'
 /** Other processes may be writing into the same folder: a file that was written to within this time may be theirs. */
 const silenceMs = 60 * 60 * 1000
 
+/** So much is collected in memory for each file that comes in. */
+const pieceBytes = 256 * 1024
+
 /**
  * Objects as files. `<folder>/objects/<shard>/<name>` holds what is whole, `<folder>/tmp` what is being written: a crash
  * leaves files in `tmp` only, and those are removed on an open once they are an hour old.
@@ -91,11 +94,26 @@ const keyOf = (name: string) => name.replaceAll('=', '/')
 async function writeDurably(path: string, body: Readable): Promise<void> {
   const file = await open(path, 'wx')
   try {
-    await writeFile(file, body)
+    for await (const piece of piecesOf(body)) await file.writeFile(piece)
     await file.sync()
   } finally {
     await file.close()
   }
+}
+
+/** Every write is a trip to another thread and back, which takes longer than copying what a socket gives at a time. */
+async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes < pieceBytes) continue
+    yield Buffer.concat(chunks, bytes)
+    chunks = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(chunks, bytes)
 }
 
 async function syncDirectory(path: string): Promise<void> {
