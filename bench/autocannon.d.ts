@@ -5,6 +5,7 @@ declare module 'autocannon' {
   namespace autocannon {
     interface Request {
       path: string
+      body?: Buffer
     }
     interface Client {
       setRequests(requests: Request[]): void

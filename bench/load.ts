@@ -8,6 +8,8 @@ export interface Load {
   method?: 'POST' | 'PUT'
   headers?: Record<string, string>
   body?: Buffer
+  /** One for each path, in place of the one for all. */
+  bodies?: readonly Buffer[]
   connections: number
   seconds: number
   /** Ends the load after so many requests, when that is earlier. */
@@ -22,7 +24,7 @@ export interface Measured {
 }
 
 /** Sends as much as the server takes. Throws when an answer is not a success: the numbers would say nothing. */
-export function sendLoad({ url, paths, connections, seconds, atMost, ...request }: Load): Promise<Measured> {
+export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...request }: Load): Promise<Measured> {
   const latencies: number[] = []
   let failure: Error | undefined
   let first = 0
@@ -40,7 +42,8 @@ export function sendLoad({ url, paths, connections, seconds, atMost, ...request 
         // It would decode every body as text, which nobody looks at.
         client.pipelinedRequests.addBody = () => {}
         const start = (nextClient++ * share) % paths.length
-        client.setRequests(paths.slice(start, start + share).map((path) => ({ path })))
+        const requests = paths.map((path, index) => ({ path, ...(bodies && { body: bodies[index] }) }))
+        client.setRequests(requests.slice(start, start + share))
       },
     }
     const run = autocannon(options, (error) => {

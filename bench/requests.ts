@@ -9,8 +9,8 @@ import { type Cell, median } from './table.ts'
 /** What is sent to the server, and to the ceiling in comparison. */
 export interface Comparison {
   name: string
-  server: Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
-  ceiling: Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
+  server: Requests
+  ceiling: Requests
   connections: number
   /** So many a round, where more would fill the disk. */
   atMost?: number
@@ -18,6 +18,8 @@ export interface Comparison {
   seconds?: number
   aim?: number
 }
+
+type Requests = Pick<Load, 'paths' | 'method' | 'headers' | 'body' | 'bodies'>
 
 interface Round {
   server: Sample

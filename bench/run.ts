@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './dataset.ts'
-import { fileComparisons } from './files.ts'
+import { fileComparisons, identicalFiles } from './files.ts'
 import { hasNginx, nginxComparisons, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
@@ -47,6 +47,10 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       printTable('Cost of one page', await measurePages(server, sizes, options.rounds))
     }
     await measureRequests(server, filesProject, options)
+    const identical = identicalFiles(filesProject)
+    if (isAsked(options, 'identical', identical.name)) {
+      printTable('Identical files', await compare([identical], server, server, options))
+    }
     if (isAsked(options, 'nginx')) await measureNginx(server, filesProject, options)
     if (isAsked(options, 'reports')) {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
