@@ -3,7 +3,10 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import { metadataStripper } from '../src/domain/files/strip-metadata.ts'
 import { formWithFile } from '../src/testing/client.ts'
 import { examine } from './crash/integrity.ts'
 import { type ServerProcess, startProcess } from './process.ts'
@@ -55,6 +58,16 @@ test.skipIf(!canMount())('a full disk (needs root, to mount one) is 503, and har
   expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   const files = 2 + stored
   expect(await examine(disk)).toEqual({ problems: [], files, orphans: 0, unfinished: 0 })
+})
+
+test.skipIf(!canMount())('a TIFF that has no room in the temporary folder fails as on a full disk', async () => {
+  const disk = mountDisk(1)
+  const tiff = Buffer.alloc(2 * mebibyte, 'II*\0')
+  const stripped = metadataStripper(disk)(tiff.subarray(0, 4100), Readable.from([tiff], { objectMode: false }))
+  await expect(buffer(stripped)).rejects.toMatchObject({
+    cause: { kind: 'unavailable', what: 'the folder for temporary files', why: expect.stringContaining('ENOSPC') },
+  })
+  expect(await readdir(disk)).toEqual([])
 })
 
 function asker({ url }: ServerProcess) {

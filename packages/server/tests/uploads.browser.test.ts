@@ -99,6 +99,18 @@ describe('in a real browser', () => {
     expect([seen.dialogs, seen.requests.includes('/pwned')]).toEqual([0, false])
   })
 
+  test('a PDF is offered to a viewer; a browser that has none saves it', async () => {
+    const address = await upload('report.pdf', '%PDF-1.1\n%%EOF')
+    const { headers } = await fetch(address)
+    expect(headers.get('content-type')).toBe('application/pdf')
+    expect(headers.get('content-disposition')).toMatch(/^inline;/)
+    const seen = await visit(async (page) => {
+      expect(await page.evaluate('navigator.pdfViewerEnabled')).toBe(false)
+      await page.goto(address)
+    })
+    expect(seen).toMatchObject({ saved: ['report.pdf'], dialogs: 0 })
+  })
+
   test('a picture is shown, with its name kept for saving', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -46,6 +46,26 @@ test('files in a bucket are stored and sent, whole or in part, as they are on di
   expect(await server.anonymous.get('//-/ready')).toMatchObject({ status: 200 })
 })
 
+test('a TIFF, which needs the temporary folder, is 503 while there is none, and everything else goes on', async () => {
+  const { TMPDIR } = process.env
+  process.env['TMPDIR'] = '/dev/null/no-folder'
+  const { project, maintainer } = await startIn(objects, false).finally(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = TMPDIR
+  })
+  const keys = async () => {
+    const found: string[] = []
+    for await (const { key } of objects.list('')) found.push(key)
+    return found
+  }
+  const before = await keys()
+  const refused = await send(maintainer, project, 'scan.tiff', Buffer.from('II*\0 and so on'))
+  expect(refused).toMatchObject({ status: 503, text: '{"message":"503 Service Unavailable"}' })
+  expect((await maintainer.get(`/projects/${project.id}/uploads`)).body).toEqual([])
+  expect(await keys()).toEqual(before)
+  expect(await send(maintainer, project, 'scan.png', 'no TIFF')).toMatchObject({ status: 201 })
+})
+
 describe('with downloads redirected', () => {
   let server: TestServer
   let project: TestProject

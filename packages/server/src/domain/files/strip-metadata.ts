@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Duplex, pipeline, type Readable } from 'node:stream'
+import { unavailable } from '../../platform/failure.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { detectImageType } from './image-type.ts'
 import { jpegStripper } from './strip-jpeg.ts'
@@ -12,7 +13,7 @@ import { readFully } from './tiff-directories.ts'
 /**
  * What turns an arriving file into the one that is stored: a JPEG or TIFF, told by its first bytes and not by its name,
  * without its metadata; any other as it is. A broken picture loses what can be found, stays as it is when its structure
- * cannot be read, and is never refused. The body that is given back fails with the one that was given, and destroys it
+ * cannot be read, and is never refused. A TIFF is `unavailable` when the folder takes no file. The body that is given back fails with the one that was given, and destroys it
  * when it is destroyed itself.
  */
 export function metadataStripper(temporaryFolder: string): (head: Uint8Array, body: Readable) => Readable {
@@ -98,5 +99,9 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 }
 
 function settle(work: () => Promise<void>, done: (error?: Error | null) => void): void {
-  work().then(() => done(), done)
+  work().then(
+    () => done(),
+    (error: NodeJS.ErrnoException) =>
+      done(error.syscall ? unavailable('the folder for temporary files', error.message) : error),
+  )
 }
