@@ -45,7 +45,7 @@ export async function openObjectsFor(
   if (!settings.s3) throw new WrongSettings(['ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket.'])
   // The SDK is only loaded where it is used.
   const { openS3Store } = await import('./platform/objects/s3.ts')
-  return openS3Store(settings.s3, { maxObjectBytes: settings.maxUploadBytes })
+  return openS3Store(settings.s3, { maxObjectBytes: Math.max(settings.maxUploadBytes, settings.maxReportBytes) })
 }
 
 export function depsFrom(settings: Settings, db: Database, objects: ObjectStore): RootDeps {

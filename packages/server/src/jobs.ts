@@ -8,6 +8,7 @@ import { forgetOldJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
+import { importKind } from './domain/reports/run-imports.ts'
 import { forgetOldMerges } from './domain/topics/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { deliveryJob, forgetOldEvents } from './domain/webhooks/deliver.ts'
@@ -36,7 +37,7 @@ const rounds: readonly Round[] = [
 ]
 
 /** What requests leave to be done, each kind under its name. */
-export const jobKinds: readonly AnyJobKind[] = [deliveryJob]
+export const jobKinds: readonly AnyJobKind[] = [deliveryJob, importKind]
 
 /** Starts everything that happens without a request. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {

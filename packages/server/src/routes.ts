@@ -1,3 +1,4 @@
+import { findingMatchRoutes } from './api/v4/finding-matches.ts'
 import { findingRoutes } from './api/v4/findings.ts'
 import { groupRoutes } from './api/v4/groups.ts'
 import { hookRoutes } from './api/v4/hooks.ts'
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...markdownRoutes,
   ...securityReportRoutes,
   ...findingRoutes,
+  ...findingMatchRoutes,
   ...vulnerabilityRoutes,
   ...hookRoutes,
   ...vulnerabilityStatisticsRoutes,

@@ -13,6 +13,8 @@ export interface Settings {
   externalUrl?: string
   bootstrapToken?: string
   maxUploadBytes: number
+  /** Of a scanner's report, before it is unpacked. */
+  maxReportBytes: number
   /** How long a deleted upload can be restored. */
   uploadGraceMs: number
   /** From which role on findings may be promoted and vulnerabilities triaged. */
@@ -102,6 +104,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(externalUrl && { externalUrl }),
     ...(bootstrapToken && { bootstrapToken }),
     maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
+    maxReportBytes: whole('MAX_REPORT_MIB', 512, 1, 1_048_576) * 1024 * 1024,
     uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: isTrue('WEBHOOKS_ALLOW_PRIVATE'),
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
@@ -185,6 +188,7 @@ const names = [
   'DATABASE_URL',
   'EXTERNAL_URL',
   'BOOTSTRAP_TOKEN',
+  'MAX_REPORT_MIB',
   'MAX_UPLOAD_MIB',
   'UPLOAD_GRACE_DAYS',
   'TRIAGE_ROLE',

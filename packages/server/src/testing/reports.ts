@@ -4,6 +4,12 @@ interface EntryFields {
   line?: number
   file?: string
   rule?: string
+  /** The code itself. */
+  code?: string
+  method?: string
+  signature?: string
+  /** More identifiers after the first. */
+  others?: { type: string; name: string; value: string }[]
 }
 
 /** One finding of a SAST report; its identity is its rule and its place. */
@@ -13,20 +19,27 @@ export function entry({
   line = 1,
   file = 'src/app.ts',
   rule = 'flaw',
+  code,
+  method,
+  signature,
+  others = [],
 }: EntryFields = {}) {
+  const item = { file, start_line: line, end_line: line, signatures: [{ algorithm: 'scope_offset', value: signature }] }
   return {
     id: `${rule}-${file}-${line}`,
     name,
     description: `${name} at line ${line}`,
     severity,
-    location: { file, start_line: line, end_line: line },
-    identifiers: [{ type: 'test_rule', name: `Rule ${rule}`, value: rule }],
+    location: { file, start_line: line, end_line: line, ...(method && { method }) },
+    identifiers: [{ type: 'test_rule', name: `Rule ${rule}`, value: rule }, ...others],
+    ...(code !== undefined && { raw_source_code_extract: code }),
+    ...(signature !== undefined && { tracking: { type: 'source', items: [item] } }),
   }
 }
 
 /** A valid report of GitLab's schema 15.2.1. */
-export function sastReport(vulnerabilities: object[]) {
-  const tool = { id: 'test-scanner', name: 'Test scanner', version: '1.0.0', vendor: { name: 'Acme' } }
+export function sastReport(vulnerabilities: object[], scanner = 'test-scanner') {
+  const tool = { id: scanner, name: 'Test scanner', version: '1.0.0', vendor: { name: 'Acme' } }
   return {
     version: '15.2.1',
     scan: {

@@ -5,7 +5,8 @@ import { depsFrom, openApp } from '../app.ts'
 import { type Role, roles, type Visibility } from '../domain/access/roles.ts'
 import { ensureAdministrator } from '../domain/bootstrap.ts'
 import type { RootDeps } from '../domain/deps.ts'
-import { runDueJobs } from '../domain/jobs/run-jobs.ts'
+import { runDueJobs, runJobs } from '../domain/jobs/run-jobs.ts'
+import { importKind } from '../domain/reports/run-imports.ts'
 import { jobKinds } from '../jobs.ts'
 import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
@@ -62,7 +63,10 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   await app.server.ready()
 
   const admin = createClient(app.server, { token: bootstrapToken })
+  // Whoever sends a report is answered with what it changed, so somebody must take it in.
+  const runner = runJobs(deps, [importKind])
   const close = async () => {
+    await runner.stop()
     await app.close()
     await drop()
   }

@@ -37,7 +37,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const fileFields = filePartNames(schema)
   const stringify = fastJson(route.output as object)
   const remembered = route.remember && openRememberedAnswers(deps, route.remember)
-  const mostBytes = route.fileLimit && deps.settings.maxUploadBytes
+  const mostBytes = route.fileLimit && (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes)
   const takesText = Object.keys(schema.properties).length > fileFields.length
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')

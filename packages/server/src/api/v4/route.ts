@@ -5,6 +5,7 @@ import type { Client } from '../../domain/access/sessions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
+import type { Settings } from '../../platform/settings.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
 import type { KeysetPage } from './pages.ts'
@@ -57,6 +58,8 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   paged?: boolean
   /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */
   fileLimit?: (deps: RootDeps, found: Found) => FileLimit | Promise<FileLimit>
+  /** The most that `fileLimit` may say; absent: the largest upload. */
+  mostFileBytes?: (settings: Settings) => number
   /**
    * The answer depends on these tables, the address and the resource, and on nothing else (not on the caller, once he
    * is let through), so it may be remembered until one of them changes.

@@ -442,7 +442,7 @@ describe.runIf(facts.length > 0)('the collected reports', () => {
     async ({ file, facts }) => {
       const project = await freshProject()
       const imported = await send(server.admin, project, readFileSync(new URL(file, data)))
-      expect([basename(file), imported.status, imported.body.errors]).toEqual([basename(file), 201, undefined])
+      expect([basename(file), imported.status, imported.body.errors]).toEqual([basename(file), 201, []])
       const { read, merged, skipped } = imported.body.findings
       expect([read, skipped]).toEqual([facts?.vulnerabilities, 0])
 

@@ -1,32 +1,47 @@
 import Type from 'typebox'
-import type { Project } from '../../domain/projects/project.ts'
-import { type Import, ingestReport } from '../../domain/reports/ingest.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Import, Sample } from '../../domain/reports/import.ts'
+import { findImports, findProjectImport, importReport } from '../../domain/reports/imports.ts'
+import { rehearseReport } from '../../domain/reports/ingest.ts'
 import { reportTypes } from '../../domain/vulnerabilities/scales.ts'
-import { filePart, flag, oneOf, optional, text } from './input.ts'
+import { filePart, flag, integer, oneOf, optional, text } from './input.ts'
 import { type Route, route } from './route.ts'
-import { nullableInteger, nullableString, timestamp } from './views.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from './views.ts'
 
-/** A report is parsed in memory, so it has a limit of its own. */
-const maxReportBytes = 50 * 1024 * 1024
+const sampleFields = {
+  uuid: Type.String(),
+  name: Type.String(),
+  severity: Type.String(),
+  report_type: Type.String(),
+  location: freeObject,
+}
+const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
 
 const importView = Type.Object(
   {
     id: nullableInteger,
     project_id: Type.Integer(),
+    status: Type.String({ description: 'waiting, running, done or failed' }),
     ref: Type.String(),
     commit_sha: nullableString,
     format: Type.String(),
-    version: Type.String(),
+    version: nullableString,
     report_type: Type.String(),
     scanner: nullableString,
+    user_id: nullableInteger,
     file_sha256: Type.String(),
+    file_size: Type.Integer(),
+    read_bytes: Type.Integer({ description: 'How much of the file has been read; of an import that runs' }),
     dry_run: Type.Boolean(),
+    unchanged: Type.Boolean({ description: 'True when nothing in the project is other than before' }),
     findings: Type.Object({
       read: Type.Integer(),
       new: Type.Integer(),
       known: Type.Integer(),
       returned: Type.Integer(),
       gone: Type.Integer(),
+      changed: Type.Integer(),
+      moved: Type.Integer(),
       merged: Type.Integer(),
       skipped: Type.Integer(),
       promoted: Type.Integer(),
@@ -34,33 +49,69 @@ const importView = Type.Object(
     warnings: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
     merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
     skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
+    samples: Type.Object({
+      new: Type.Array(sampleView),
+      returned: Type.Array(sampleView),
+      gone: Type.Array(sampleView),
+      changed: Type.Array(sampleView),
+      moved: Type.Array(Type.Object({ ...sampleFields, reason: Type.String() }, { title: 'MovedFindingSample' })),
+    }),
+    errors: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
     created_at: timestamp,
+    started_at: nullableTimestamp,
+    finished_at: nullableTimestamp,
   },
   { title: 'Import' },
 )
 
-/** As many of a kind as anybody reads; the counts are of all. */
-const maxShown = 100
-
-function viewImport(project: Project, done: Import) {
+function viewImport(done: Import) {
+  const { counts, outcome } = done
+  const { samples } = outcome
   return {
     id: done.id ?? null,
-    project_id: project.id,
+    project_id: done.projectId,
+    status: done.state,
     ref: done.ref,
     commit_sha: done.commitSha,
-    format: done.report.format,
-    version: done.report.version,
-    report_type: done.report.reportType,
-    scanner: done.report.scanner?.name ?? null,
+    format: done.format,
+    version: done.version,
+    report_type: done.reportType,
+    scanner: done.scannerName,
+    user_id: done.userId,
     file_sha256: done.fileSha256,
+    file_size: done.fileBytes,
+    read_bytes: done.readBytes,
     dry_run: done.id === undefined,
-    findings: done.counts,
-    warnings: done.warnings.slice(0, maxShown),
-    merged: done.merged.slice(0, maxShown),
-    skipped: done.skipped.slice(0, maxShown),
+    unchanged:
+      done.state === 'done' &&
+      counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
+    findings: counts,
+    warnings: [...outcome.warnings],
+    merged: [...outcome.merged],
+    skipped: [...outcome.skipped],
+    samples: {
+      new: samples.new.map(viewSample),
+      returned: samples.returned.map(viewSample),
+      gone: samples.gone.map(viewSample),
+      changed: samples.changed.map(viewSample),
+      moved: samples.moved.map(({ reason, ...sample }) => ({ ...viewSample(sample), reason })),
+    },
+    errors: [...outcome.problems],
     created_at: done.createdAt,
+    started_at: done.startedAt,
+    finished_at: done.finishedAt,
   }
 }
+
+const viewSample = ({ uuid, name, severity, reportType, location }: Sample) => ({
+  uuid,
+  name,
+  severity,
+  report_type: reportType,
+  location,
+})
+
+const importTables = ['imports']
 
 export const securityReportRoutes: readonly Route[] = [
   route({
@@ -77,24 +128,66 @@ export const securityReportRoutes: readonly Route[] = [
         flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
       ),
       promote: optional(flag({ description: 'Make vulnerabilities of the findings; default: as the project is set' })),
+      async: optional(flag({ description: 'Answer at once, with 202; then ask for what became of it' })),
       dry_run: optional(flag({ description: 'Count what would change, and change nothing' })),
     }),
     status: 201,
+    isUnfinished: ({ status }) => status === 'waiting' || status === 'running',
     output: importView,
+    mostFileBytes: ({ maxReportBytes }) => maxReportBytes,
     fileLimit: ({ settings }) => ({
-      maxBytes: Math.min(settings.maxUploadBytes, maxReportBytes),
-      sentence: 'a report may have up to 50 MiB, and no more than an upload',
+      maxBytes: settings.maxReportBytes,
+      sentence: `a report may have up to ${settings.maxReportBytes / 1024 / 1024} MiB`,
     }),
-    async handle({ deps, project, caller, input }) {
-      const done = await ingestReport(deps, project, caller.user, input.file, {
+    async handle({ deps, project, caller, input, headers }) {
+      const options = {
         reportType: input.report_type,
         ref: input.ref,
         commitSha: input.commit_sha,
         strict: input.strict,
         promote: input.promote,
-        dryRun: input.dry_run,
-      })
-      return viewImport(project, done)
+        isAsync: input.async,
+      }
+      const { file } = input
+      if (input.dry_run) {
+        return viewImport(
+          await rehearseReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options),
+        )
+      }
+      const done = await importReport(deps, project, caller.user, file, options)
+      if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
+      return viewImport(done)
     },
   }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/security_reports',
+    summary: 'List the reports that came in, newest first',
+    permission: 'report.list',
+    input: Type.Object({ ref: optional(text({ allowBlank: false })) }),
+    status: 200,
+    output: Type.Array(importView),
+    paged: true,
+    remember: importTables,
+    async handle({ deps, project, input, page }) {
+      const found = await findImports(deps, project, input.ref, page)
+      return { ...found, rows: found.rows.map(viewImport) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/security_reports/:report_id',
+    summary: 'Show how far a report is taken in, and what it changed',
+    permission: 'report.list',
+    input: Type.Object({ report_id: integer() }),
+    status: 200,
+    output: importView,
+    handle: async ({ deps, project, input }) => viewImport(await findProjectImport(deps, project, input.report_id)),
+  }),
 ]
+
+async function openFile({ objects }: RootDeps, key: string) {
+  const stream = await objects.open(key)
+  if (!stream) throw new Error('a received report is not in the object store')
+  return stream
+}

@@ -6,6 +6,7 @@ import { topicOrder } from './0004_topic_order.ts'
 import { accountsAndLimits } from './0005_accounts_and_limits.ts'
 import { vulnerabilityLists } from './0006_vulnerability_lists.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
+import { imports } from './0009_imports.ts'
 import { accountSearch } from './0016_account_search.ts'
 
 /** In order; only ever appended to. */
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   accountsAndLimits,
   vulnerabilityLists,
   jobsHooksExports,
+  imports,
   accountSearch,
 ]

@@ -109,6 +109,7 @@ export const permissions = {
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
 
   'report.create': { on: 'project', who: 'developer', scope: 'api' },
+  'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -51,7 +51,17 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
     union all
     select avatar_key as key from topics where avatar_key in ${wanted}
     union all
-    select source_avatar_key as key from topic_merges where source_avatar_key in ${wanted}`)
+    select source_avatar_key as key from topic_merges where source_avatar_key in ${wanted}
+    union all
+    select object_key as key from imports where object_key in ${wanted}`)
+  return rows.map((row) => row.key)
+}
+
+/** Of reports that are not taken in yet. */
+export async function listReportKeys(db: Db, projectIds: readonly number[]): Promise<string[]> {
+  const rows = await db.all<{ key: string }>(sql`
+    select object_key as key from imports
+    where object_key is not null and project_id in ${db.dialect.integers(projectIds)} order by id`)
   return rows.map((row) => row.key)
 }
 

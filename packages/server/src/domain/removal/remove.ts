@@ -8,7 +8,7 @@ import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
-import { listIdsOwnedByOthers, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
+import { listIdsOwnedByOthers, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
@@ -89,6 +89,7 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
+    await doomObjects(deps, await listReportKeys(deps.db, projectIds))
     await deleteRows()
     await recount(deps, topicIds)
   })

@@ -1,100 +1,67 @@
-import { hash } from 'node:crypto'
-import { isUniqueViolation } from '../../db/violations.ts'
-import { invalid, type ReportProblem, reportRejected } from '../../platform/failure.ts'
-import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import { setImmediate } from 'node:timers/promises'
+import { invalid, reportRejected } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { doomObjects } from '../files/doomed.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
-import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
-import type { ReportType } from '../vulnerabilities/scales.ts'
-import { documentLimits } from './document.ts'
+import { applyPlan, type Plan } from './apply.ts'
+import { type Classified, type FreshFinding, type ImportPlace, idOf, openClassifier } from './classify.ts'
+import { dropStaged, insertBelongings, insertFindings, listStaged } from './finding-queries.ts'
 import {
-  findKnownFindings,
-  finishImport,
-  insertFindings,
-  insertImport,
-  type KnownFinding,
-  keepIdentifiers,
-  keepScanners,
-  markGone,
-  markPresent,
-  replaceFindingIdentifiers,
-  updateFindings,
-} from './queries.ts'
-import { readWholeReport } from './read-report.ts'
-import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
+  type Import,
+  type ImportCounts,
+  type ImportOutcome,
+  type IngestOptions,
+  noOutcome,
+  type Sample,
+} from './import.ts'
+import { finishImport, holdImport, type ReadReportFacts, type RunningImport } from './import-queries.ts'
+import { type Matched, matchMoved } from './match.ts'
+import { listPresent, listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
+import { type Reading, readReport } from './read-report.ts'
+import type { OpenBytes } from './source.ts'
+import { Unreadable } from './unreadable.ts'
 
-export interface IngestOptions {
-  /** Absent: the report must say. */
-  reportType?: ReportType | undefined
-  /** Absent: the project's default branch. */
-  ref?: string | undefined
-  commitSha?: string | undefined
-  /** Makes vulnerabilities of what has none yet; absent: as the project is set. */
-  promote?: boolean | undefined
-  /** Refuses a report that violates its format anywhere. */
-  strict?: boolean | undefined
-  /** Computes everything and changes nothing. */
-  dryRun?: boolean | undefined
-}
-
-/** One report that came in, as it is answered and kept. */
-export interface Import {
-  /** Absent after a dry run. */
-  id: number | undefined
-  ref: string
-  commitSha: string | null
-  report: Pick<Report, 'format' | 'version' | 'reportType' | 'scanner'>
-  fileSha256: string
-  counts: ImportCounts
-  warnings: readonly ReportProblem[]
-  skipped: readonly SkippedFinding[]
-  merged: readonly MergedFinding[]
-  createdAt: string
-}
-
-export interface ImportCounts {
-  read: number
-  merged: number
-  skipped: number
-  /** Not known in this project before. */
-  new: number
-  /** Known, and still there on this ref or there for the first time. */
-  known: number
-  /** Known, and on this ref again after it had gone. */
-  returned: number
-  /** On this ref until now, and not in this report of the same scanner. */
-  gone: number
-  promoted: number
-}
-
-/** Takes a report in: all of it in one transaction, or nothing. Throws `reportRejected` with all that is wrong. */
-export async function ingestReport(
+/** What an import would change, computed in the same way and without writing anything. */
+export async function rehearseReport(
   deps: Deps,
   project: Project,
-  user: User,
-  file: ReceivedFile,
+  file: { open: OpenBytes; sha256: string; bytes: number },
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
   const { reportType, strict } = options
-  const limits = { ...documentLimits, maxBytes: maxReportBytes }
-  const read = await readWholeReport(() => openFile(deps, file), { projectId: project.id, reportType, strict, limits })
-  if ('problems' in read) throw reportRejected(read.problems)
-
-  const ref = options.ref ?? project.defaultBranch
-  const work = (deps: Deps) => storeReport(deps, project, user, file, read.report, { ...options, ref })
-  return againIfOvertaken(() => (options.dryRun ? rehearse(deps, work) : transaction(deps, work)))
+  const report = await openReport(file.open, { projectId: project.id, reportType, strict })
+  const now = deps.now()
+  const place = placeOf(project, options.ref, undefined, now)
+  const read = await readAll(deps, place, report, async () => {})
+  const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
+  return {
+    id: undefined,
+    projectId: project.id,
+    userId: null,
+    state: 'done',
+    ref: place.ref,
+    commitSha: options.commitSha ?? null,
+    ...factsOf(report),
+    scannerName: factsOf(report).scannerName ?? null,
+    fileSha256: file.sha256,
+    objectKey: null,
+    fileBytes: file.bytes,
+    readBytes: file.bytes,
+    counts: { ...countsOf(report, read), promoted: unattached },
+    outcome: await outcomeOf(deps, report, read),
+    createdAt: now,
+    startedAt: now,
+    finishedAt: now,
+  }
 }
-
-/** Its findings are held in memory until they are stored. */
-const maxReportBytes = 64 * 1024 * 1024
 
 const maxRefLength = 255
 
 /** No repository has longer ones, and no index takes them. */
-function assertShort({ ref, commitSha }: IngestOptions): void {
+export function assertShort({ ref, commitSha }: IngestOptions): void {
   for (const [name, text] of Object.entries({ ref, commit_sha: commitSha })) {
     if (text !== undefined && text.length > maxRefLength) {
       throw invalid({ [name]: [`is too long (maximum is ${maxRefLength} characters)`] })
@@ -102,161 +69,199 @@ function assertShort({ ref, commitSha }: IngestOptions): void {
   }
 }
 
-/** Two imports of one project may both insert a finding they saw first; the slower one then finds it known. */
-async function againIfOvertaken<T>(work: () => Promise<T>, attempts = 5): Promise<T> {
+export interface Attempt {
+  import: RunningImport
+  /** What the attempt is known by. */
+  run: string
+  open: OpenBytes
+  /** After every batch; throws when the import is to stop. */
+  progress(findings: number): Promise<void>
+}
+
+/** Thrown when another attempt has begun, or the import is gone with its project. */
+export class Overtaken extends Error {}
+
+/** Takes a report in. Whatever happens before the last transaction is seen by nobody. */
+export async function ingestReport(
+  deps: RootDeps,
+  project: Project,
+  user: User | undefined,
+  attempt: Attempt,
+): Promise<Import> {
+  const { import: stored, open } = attempt
+  const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
+  const report = await openReport(open, { projectId: project.id, reportType, strict })
+  const place = placeOf(project, stored.ref, stored.id, deps.now())
+  const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
+  await storeRejected(deps, place, read)
+  const counts = countsOf(report, read)
+  const outcome = await outcomeOf(deps, report, read)
+  const sighting: Sighting = { projectId: project.id, ref: place.ref, importId: stored.id, now: place.now }
+  const plan: Plan = {
+    sighting,
+    ...read,
+    promote: stored.options.promote ?? project.promoteOnIngestion,
+  }
+  return transaction(deps, async (deps) => {
+    if (!(await holdImport(deps.db, stored.id, attempt.run))) throw new Overtaken()
+    const promoted = await applyPlan(deps, project, user, plan)
+    await dropStaged(deps.db, stored.id)
+    await doomObjects(deps, [stored.objectKey])
+    const done = await finishImport(deps.db, stored.id, factsOf(report), { ...counts, promoted }, outcome, deps.now())
+    if (!done) throw new Overtaken()
+    return done
+  })
+}
+
+async function openReport(
+  open: OpenBytes,
+  options: { projectId: number } & Pick<IngestOptions, 'reportType' | 'strict'>,
+): Promise<Reading> {
+  const read = await readReport(open, options)
+  if ('problems' in read) throw reportRejected(read.problems)
+  return read.reading
+}
+
+/** What cannot be read after all refuses the report, as it does at the beginning. */
+async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   try {
-    return await work()
+    yield* batches
   } catch (error) {
-    if (attempts > 1 && isUniqueViolation(error)) return againIfOvertaken(work, attempts - 1)
-    throw error
+    throw error instanceof Unreadable ? reportRejected([error.problem]) : error
   }
 }
 
-async function storeReport(
-  deps: Deps,
-  project: Project,
-  user: User,
-  file: ReceivedFile,
-  report: Report,
-  options: IngestOptions & { ref: string },
-): Promise<Import> {
-  const { db } = deps
-  const now = deps.now()
-  const { ref } = options
-  const importId = await insertImport(db, {
+function placeOf(project: Project, ref: string | undefined, importId: number | undefined, now: string): ImportPlace {
+  return {
     projectId: project.id,
-    userId: user.id,
-    ref,
-    commitSha: options.commitSha ?? null,
-    report,
-    fileSha256: file.sha256,
-    fileBytes: file.bytes,
+    ref: ref ?? project.defaultBranch,
+    defaultBranch: project.defaultBranch,
+    importId,
     now,
-  })
-  const counts: ImportCounts = { ...report.counts, new: 0, known: 0, returned: 0, gone: 0, promoted: 0 }
-  const context: SliceContext = { project, ref, importId, now, isDefault: ref === project.defaultBranch }
+  }
+}
 
-  const seen: number[] = []
-  const scannerIds = await keepScanners(db, project.id, scannersOf(report), now)
-  await inSlices(report.findings, async (slice) => {
-    seen.push(...(await storeSlice(deps, context, slice, scannerIds, counts)))
-  })
-  // A scan that failed looked at less than it says.
-  if (report.scan.status === 'success') {
-    for (const reportType of report.reportTypes) {
-      const ran = { scannerIds: [...scannerIds.values()], reportType }
-      counts.gone += await markGone(db, { projectId: project.id, ref, importId, ...ran })
+interface Read {
+  result: Classified
+  matched: Matched
+  gone: number[]
+  scope: Scope
+  isComplete: boolean
+}
+
+async function readAll(
+  deps: Deps,
+  place: ImportPlace,
+  report: Reading,
+  afterBatch: (findings: number) => Promise<void>,
+): Promise<Read> {
+  const classifier = openClassifier(deps, place)
+  const { scanner, scanners, scan } = report.header
+  await classifier.keepScannersOf(scanner ? [scanner, ...scanners] : scanners)
+  let kept = 0
+  const reportTypes = new Set<string>(report.header.reportTypes)
+  async function* counted() {
+    for await (const batch of readable(report.batches())) {
+      for (const finding of batch) reportTypes.add(finding.reportType)
+      kept += batch.length
+      yield batch
     }
   }
-  if (context.isDefault) await followFindings(deps, project, { seen, now })
-  if (options.promote ?? project.promoteOnIngestion) counts.promoted = await promoteFindings(deps, project, user, seen)
-  await finishImport(db, importId, counts)
-  return {
-    id: options.dryRun ? undefined : importId,
-    ref,
-    commitSha: options.commitSha ?? null,
-    report,
-    fileSha256: file.sha256,
-    counts,
-    warnings: report.warnings,
-    skipped: report.skipped,
-    merged: report.merged,
-    createdAt: now,
+  const result = await classifier.addAll(counted(), () => afterBatch(kept))
+  const matched = await matchMoved(deps, place, result)
+  const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
+  const isComplete = scan.status === 'success'
+  const gone = isComplete ? await findGone(deps, place, scope, result.seen) : []
+  return { result, matched, gone, scope, isComplete }
+}
+
+const presentSlice = 2000
+
+/** What these scanners found on the ref before, and this report does not name. */
+async function findGone(deps: Deps, place: ImportPlace, scope: Scope, seen: ReadonlySet<number>): Promise<number[]> {
+  const gone: number[] = []
+  for (let after = { id: 0, severity: Number.MAX_SAFE_INTEGER }; ; ) {
+    const slice = await listPresent(deps.db, place, scope, after, presentSlice)
+    for (const { id, isInScope } of slice) if (isInScope && !seen.has(id)) gone.push(id)
+    const last = slice.at(-1)
+    if (!last || slice.length < presentSlice) return gone
+    after = last
+    await setImmediate()
   }
 }
 
-interface SliceContext {
-  project: Project
-  ref: string
-  importId: number
-  now: string
-  isDefault: boolean
-}
-
-/** The ids of the slice's findings. */
-async function storeSlice(
-  { db }: Deps,
-  { project, ref, importId, now }: SliceContext,
-  findings: readonly ReportFinding[],
-  scannerIds: ReadonlyMap<string, number>,
-  counts: ImportCounts,
-): Promise<number[]> {
-  const identifierIds = await keepIdentifiers(
-    db,
-    project.id,
-    findings.flatMap(({ identifiers }) => identifiers),
-  )
-  const known = new Map(
-    (await findKnownFindings(db, project.id, ref, findings)).map((finding) => [finding.uuid, finding]),
-  )
-  const drafts = findings.map((finding) => ({
-    finding,
-    digest: digestOf(finding),
-    scannerId: idOf(scannerIds, finding.scanner.externalId),
-    primaryIdentifierId: idOf(identifierIds, finding.identifiers[0].fingerprint),
-  }))
-  const fresh = drafts.filter(({ finding }) => !known.has(finding.uuid))
-  const changed = drafts.filter(({ finding, digest }) => isChanged(known.get(finding.uuid), digest))
-  const inserted = await insertFindings(db, project.id, fresh, now)
-  await updateFindings(db, project.id, changed, now)
-
-  const idByUuid = new Map([...known].map(([uuid, { id }]) => [uuid, id]))
-  for (const { uuid, id } of inserted) idByUuid.set(uuid, id)
-  const links = [...fresh, ...changed].map(({ finding }) => ({
-    findingId: idOf(idByUuid, finding.uuid),
-    identifierIds: finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint)),
-  }))
-  await replaceFindingIdentifiers(db, links)
-  const ids = findings.map(({ uuid }) => idOf(idByUuid, uuid))
-  await markPresent(db, { projectId: project.id, ref, importId, findingIds: ids, now })
-
-  const returned = findings.filter(({ uuid }) => known.get(uuid)?.wasPresent === false).length
-  counts.new += fresh.length
-  counts.returned += returned
-  counts.known += findings.length - fresh.length - returned
-  return ids
-}
-
-function isChanged(known: KnownFinding | undefined, digest: string): boolean {
-  return known !== undefined && known.digest !== digest
-}
-
-function scannersOf(report: Report) {
-  const scanners = new Map(report.findings.map(({ scanner }) => [scanner.externalId, scanner]))
-  for (const scanner of report.scanners) scanners.set(scanner.externalId, scanner)
-  return [...scanners.values()]
-}
-
-/** Of everything that is stored of a finding; what keeps its digest is left alone. */
-function digestOf({ pointer: _pointer, keys: _keys, rawMetadata, ...stored }: ReportFinding): string {
-  // The entry is JSON text already, and escaping it once more takes longer than all the rest.
-  return hash('sha1', JSON.stringify(stored) + rawMetadata)
-}
-
-function idOf(ids: ReadonlyMap<string, number>, key: string): number {
-  const id = ids.get(key)
-  if (id === undefined) throw new Error(`nothing was stored under ${key}`)
-  return id
-}
-
-/** Does the work in a transaction that is rolled back. */
-async function rehearse<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
-  const outcome: { result?: T } = {}
-  try {
-    await transaction(deps, async (deps) => {
-      outcome.result = await work(deps)
-      throw rehearsed
+/** Findings that were taken for known ones and are not: they are stored like other new ones. */
+async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
+  const { importId, projectId, now } = place
+  if (importId === undefined) return
+  await inSlices(matched.rejected, async (slice) => {
+    const ids = await transaction(deps, async ({ db }) => {
+      const staged = await listStaged(db, importId, uuidsOf(slice))
+      const drafts = [...staged.values()]
+      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
+      await insertBelongings(
+        db,
+        projectId,
+        drafts.map((draft) => ({ findingId: idOf(ids, draft.row.uuid), draft })),
+      )
+      return ids
     })
-  } catch (error) {
-    if (error !== rehearsed || outcome.result === undefined) throw error
+    for (const { uuid } of slice) {
+      result.arrivals.push(idOf(ids, uuid))
+      result.unattached.push(idOf(ids, uuid))
+    }
+  })
+}
+
+const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)
+
+function factsOf({ header }: Reading): ReadReportFacts {
+  const { format, version, reportType, scanner } = header
+  return { format, version, reportType, scannerName: scanner?.name }
+}
+
+function countsOf(report: Reading, { result, matched, gone }: Read): Omit<ImportCounts, 'promoted'> & { promoted: 0 } {
+  const returned = result.returned.length
+  return {
+    ...report.outcome().counts,
+    new: matched.news.length,
+    known: result.counts.kept - matched.news.length - returned,
+    returned,
+    gone: gone.length,
+    changed: result.changed.length,
+    moved: matched.matches.length,
+    promoted: 0,
   }
-  return outcome.result as T // set before `rehearsed` is thrown
 }
 
-const rehearsed = new Error('rehearsed')
+/** As many of a kind as anybody reads; the counts are of all. */
+const maxShown = 100
+const maxSamples = 10
 
-async function openFile(deps: Deps, file: ReceivedFile): Promise<AsyncIterable<Uint8Array>> {
-  const stream = await deps.objects.open(file.key)
-  if (!stream) throw new Error('a received report is not in the object store')
-  return stream
+async function outcomeOf(deps: Deps, report: Reading, { result, matched, gone }: Read): Promise<ImportOutcome> {
+  const { warnings, skipped, merged } = report.outcome()
+  const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
+  return {
+    ...noOutcome,
+    warnings: warnings.slice(0, maxShown),
+    skipped: skipped.slice(0, maxShown),
+    merged: merged.slice(0, maxShown),
+    samples: {
+      new: matched.news.slice(0, maxSamples).map(sampleOf),
+      returned: await some(result.returned),
+      gone: await some(gone),
+      changed: await some(result.changed.map(({ findingId }) => findingId)),
+      moved: matched.matches
+        .slice(0, maxSamples)
+        .map(({ fresh, known, reason }) => ({ ...sampleOf(fresh), uuid: known.uuid, reason })),
+    },
+  }
 }
+
+const sampleOf = ({ uuid, name, severity, reportType, location }: FreshFinding): Sample => ({
+  uuid,
+  name,
+  severity,
+  reportType,
+  location,
+})

@@ -30,15 +30,13 @@ export async function listVulnerabilityIds(db: Db, findingIds: readonly number[]
   return rows.map((row) => row.vulnerability_id)
 }
 
-/** Those whose finding is no longer on the branch. Secrets are not: a secret that left the code has still leaked. */
-export async function listGoneVulnerabilities(db: Db, projectId: number, defaultBranch: string): Promise<number[]> {
+/** Of findings that are gone. Secrets are not: a secret that left the code has still leaked. */
+export async function listGoneVulnerabilities(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
-    select id from vulnerabilities
-    where project_id = ${projectId} and is_resolved_on_default_branch = false and report_type <> 'secret_detection'
-      and id in (
-        select f.vulnerability_id from occurrences o join findings f on f.id = o.finding_id
-        where o.project_id = ${projectId} and o.ref = ${defaultBranch} and o.is_present = false)
-    order by id`)
+    select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(findingIds)}
+      and v.is_resolved_on_default_branch = false and v.report_type <> 'secret_detection'
+    order by v.id`)
   return rows.map(({ id }) => id)
 }
 

@@ -20,7 +20,11 @@ import { titleOf } from './vulnerabilities.ts'
 
 /** What an import for the default branch saw. */
 export interface Sightings {
+  /** Findings of which something is new, and those whose vulnerability was resolved although they are there. */
   seen: readonly number[]
+  /** Those that are not there any more. */
+  gone: readonly number[]
+  importId: number
   now: string
 }
 
@@ -29,14 +33,15 @@ export interface Sightings {
  * no longer gone, and are detected again when they had been resolved; those that went are marked, their state stays.
  * Inside the import's transaction.
  */
-export async function followFindings(deps: Deps, project: Project, { seen, now }: Sightings): Promise<void> {
+export async function followFindings(deps: Deps, project: Project, { seen, gone, now }: Sightings): Promise<void> {
   await inSlices(seen, async (findingIds) => {
     const ids = await listVulnerabilityIds(deps.db, findingIds)
     await keepingCounts(deps, project.id, ids, () => takeOverFindings(deps.db, findingIds, now))
   })
-  await inSlices(await listGoneVulnerabilities(deps.db, project.id, project.defaultBranch), (ids) =>
-    keepingCounts(deps, project.id, ids, () => setResolvedOnDefaultBranch(deps.db, ids, now)),
-  )
+  await inSlices(gone, async (findingIds) => {
+    const ids = await listGoneVulnerabilities(deps.db, findingIds)
+    await keepingCounts(deps, project.id, ids, () => setResolvedOnDefaultBranch(deps.db, ids, now))
+  })
 }
 
 /** Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. */

@@ -21,7 +21,8 @@ import { confidenceRanks, type Severity, severityRanks } from './scales.ts'
 export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {
   const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
   const row = await db.one<FindingRow>(sql`
-    select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which} ${db.dialect.forUpdate}`)
+    select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which}
+      and exists (select 1 from occurrences o where o.finding_id = f.id) ${db.dialect.forUpdate}`)
   return row && findingFrom(row)
 }
 
@@ -112,7 +113,15 @@ function conditions(db: Db, { reportTypes, severities, withDismissed, importId }
     ${ranks ? sql`and o.severity in ${db.dialect.integers(ranks)}` : empty}
     ${reportTypes ? sql`and ${reportType} in ${db.dialect.texts(reportTypes)}` : empty}
     ${withDismissed ? empty : sql`and coalesce(${state}, '') <> 'dismissed'`}
-    ${importId === undefined ? empty : sql`and o.last_import_id = ${importId}`}`
+    ${importId === undefined ? empty : seenBy(importId)}`
+}
+
+/** It looked for what the finding is, after it was first seen. What is present was seen by every later complete scan. */
+function seenBy(importId: number): Sql {
+  return sql`and o.first_import_id <= ${importId} and exists (
+    select 1 from findings f join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type
+    where f.id = o.finding_id and s.import_id = ${importId} and s.ref = o.ref
+      and (s.is_complete = true or o.first_import_id = ${importId} or o.last_import_id = ${importId}))`
 }
 
 /** The stretches of an index that follow a position: the rest of its severity, and all that is less severe. */

@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import { findMatches } from '../../domain/reports/matches.ts'
+import { integer } from './input.ts'
+import { type Route, route } from './route.ts'
+import { freeObject, nullableInteger, timestamp } from './views.ts'
+
+const matchView = Type.Object(
+  {
+    id: Type.Integer(),
+    uuid: Type.String({ description: 'Under which the finding was reported; of `identifier`, the one it had before' }),
+    reason: Type.String({ description: 'identifier, signature, location, code, code_elsewhere or symbol' }),
+    ref: Type.String(),
+    security_report_id: nullableInteger,
+    old_location: freeObject,
+    new_location: freeObject,
+    created_at: timestamp,
+  },
+  { title: 'FindingMatch' },
+)
+
+export const findingMatchRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/:finding_id/matches',
+    summary: 'Tell why a finding was recognised at other places',
+    permission: 'finding.list',
+    input: Type.Object({ finding_id: integer() }),
+    status: 200,
+    output: Type.Array(matchView),
+    paged: true,
+    async handle({ deps, project, input, page }) {
+      const found = await findMatches(deps, project, input.finding_id, page)
+      return {
+        ...found,
+        rows: found.rows.map((match) => ({
+          id: match.id,
+          uuid: match.uuid,
+          reason: match.reason,
+          ref: match.ref,
+          security_report_id: match.importId,
+          old_location: match.oldLocation,
+          new_location: match.newLocation,
+          created_at: match.createdAt,
+        })),
+      }
+    },
+  }),
+]

@@ -1,0 +1,152 @@
+import type { User } from '../access/users.ts'
+import type { Deps } from '../deps.ts'
+import type { Project } from '../projects/project.ts'
+import { inSlices } from '../slices.ts'
+import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
+import type { Classified, StagedFinding } from './classify.ts'
+import {
+  absorbFindings,
+  deleteBelongings,
+  type FindingDraft,
+  insertBelongings,
+  listStaged,
+  updateFindings,
+} from './finding-queries.ts'
+import type { Match, Matched } from './match.ts'
+import { deleteFindings, deleteMatches, insertMatches, renameFindings } from './match-queries.ts'
+import {
+  insertOccurrences,
+  insertScans,
+  listResolvedAmongPresent,
+  markGone,
+  markReturned,
+  type Scope,
+  type Sighting,
+} from './occurrence-queries.ts'
+
+/** All that an import will change. */
+export interface Plan {
+  sighting: Sighting
+  result: Classified
+  matched: Matched
+  gone: readonly number[]
+  /** What was looked for. */
+  scope: Scope
+  /** False of a scan that failed: it looked at less than it says. */
+  isComplete: boolean
+  promote: boolean
+}
+
+/**
+ * Changes the project, in the one transaction that makes an import visible. Slices give way to other requests; other
+ * writers of SQLite wait, so nothing is done here that could be done before.
+ */
+export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
+  const { sighting, result, matched, gone, scope } = plan
+  const { db } = deps
+  await inSlices(result.changed, (slice) => takeOver(deps, sighting, slice))
+  await inSlices(matched.matches, (slice) => absorb(deps, sighting, slice))
+  await inSlices(matched.rejected, (slice) =>
+    deleteMatches(
+      db,
+      project.id,
+      slice.map(({ uuid }) => uuid),
+    ),
+  )
+  await inSlices(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
+  await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
+  await inSlices(gone, (ids) => markGone(db, sighting, ids))
+  await insertScans(db, sighting, scope, plan.isComplete)
+  if (sighting.ref === project.defaultBranch) {
+    const { importId, now } = sighting
+    await followFindings(deps, project, { seen: await touched(deps, project, plan), gone, importId, now })
+  }
+  return plan.promote && user ? promoteFindings(deps, project, user, result.unattached) : 0
+}
+
+/** Vulnerabilities follow what is new about their findings; those that were resolved, that they are still there. */
+async function touched({ db }: Deps, project: Project, { result, matched }: Plan): Promise<number[]> {
+  const resolved = await listResolvedAmongPresent(db, project.id)
+  return [
+    ...new Set([
+      ...result.arrivals,
+      ...result.returned,
+      ...result.changed.map(({ findingId }) => findingId),
+      ...matched.matches.map(({ known }) => known.id),
+      ...resolved.filter((id) => result.seen.has(id)),
+    ]),
+  ]
+}
+
+async function takeOver({ db }: Deps, { projectId, importId, now }: Sighting, slice: readonly StagedFinding[]) {
+  const staged = await listStaged(
+    db,
+    importId,
+    slice.map(({ uuid }) => uuid),
+  )
+  await store(db, projectId, now, slice, staged)
+}
+
+async function store(
+  db: Deps['db'],
+  projectId: number,
+  now: string,
+  slice: readonly StagedFinding[],
+  staged: ReadonlyMap<string, FindingDraft>,
+): Promise<void> {
+  const drafts = slice.flatMap(({ findingId, uuid }) => {
+    const draft = staged.get(uuid)
+    return draft ? [{ findingId, draft }] : []
+  })
+  if (drafts.length < slice.length) throw new Error('a staged finding is missing')
+  await updateFindings(db, drafts, now)
+  await deleteBelongings(
+    db,
+    drafts.map(({ findingId }) => findingId),
+  )
+  await insertBelongings(db, projectId, drafts)
+}
+
+async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[]): Promise<void> {
+  const { projectId, importId, now } = sighting
+  await insertMatches(
+    db,
+    sighting,
+    slice.map(({ fresh, known, reason }) => ({
+      findingId: known.id,
+      uuid: reason === 'identifier' ? known.uuid : fresh.uuid,
+      reason,
+      location: fresh.location,
+    })),
+  )
+  const [stored, staged] = [slice.filter(({ fresh }) => fresh.id !== 0), slice.filter(({ fresh }) => fresh.id === 0)]
+  const absorbed = stored.filter(({ takesOver }) => takesOver)
+  await absorbFindings(
+    db,
+    absorbed.map(({ fresh, known }) => ({ shadowId: fresh.id, findingId: known.id })),
+    now,
+  )
+  await deleteFindings(
+    db,
+    stored.map(({ fresh }) => fresh.id),
+  )
+  const drafts = await listStaged(
+    db,
+    importId,
+    staged.map(({ fresh }) => fresh.uuid),
+  )
+  const taken = staged.filter(({ takesOver }) => takesOver)
+  await store(
+    db,
+    projectId,
+    now,
+    taken.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid })),
+    drafts,
+  )
+  const renamed = slice.filter(({ reason, takesOver }) => reason === 'identifier' && takesOver)
+  await renameFindings(
+    db,
+    renamed.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid })),
+    now,
+  )
+}

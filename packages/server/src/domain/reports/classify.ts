@@ -1,0 +1,267 @@
+import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { type Deps, transaction } from '../deps.ts'
+import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
+import {
+  type FindingDraft,
+  findingRow,
+  findKnownFindings,
+  hasFindings,
+  insertBelongings,
+  insertFindings,
+  type KnownFinding,
+  keepIdentifiers,
+  keepScanners,
+  listScannerIds,
+  stageFindings,
+} from './finding-queries.ts'
+import type { Identifier, JsonObject, ReportFinding, Scanner } from './report.ts'
+
+/** Where a report belongs. */
+export interface ImportPlace {
+  projectId: number
+  ref: string
+  defaultBranch: string
+  /** Absent: a rehearsal, which writes nothing. */
+  importId: number | undefined
+  now: string
+}
+
+/** What is known of all findings of a report once it is read to its end. Ids only: there may be many. */
+export interface Classified {
+  scannerIds: Map<string, number>
+  /** Findings that the report names, by whatever uuid. */
+  seen: Set<number>
+  /** Never on this ref before. */
+  arrivals: number[]
+  returned: number[]
+  /** Known ones that say something else now. */
+  changed: StagedFinding[]
+  /** Those without a vulnerability; in a rehearsal new ones are counted as id 0. */
+  unattached: number[]
+  /** Not known under this uuid; those that are known under no other are new. */
+  fresh: FreshFinding[]
+  /** Known under another uuid since an earlier import, if nobody else in this report is that finding. */
+  claims: Claim[]
+  counts: { kept: number }
+}
+
+export interface StagedFinding {
+  findingId: number
+  /** What it is staged under. */
+  uuid: string
+}
+
+export interface FreshFinding {
+  /** 0 in a rehearsal. */
+  id: number
+  uuid: string
+  name: string
+  severity: ReportFinding['severity']
+  reportType: string
+  location: JsonObject
+  line: number
+  keys: readonly FindingKey[]
+  former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
+}
+
+interface Claim extends FreshFinding {
+  known: KnownFinding
+  differs: boolean
+}
+
+/** Content of a finding belongs to the default branch as soon as that has seen it; other branches only see it there. */
+export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boolean }): boolean =>
+  place.ref === place.defaultBranch || !known.wasOnDefaultBranch
+
+/**
+ * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
+ * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
+ */
+export function openClassifier(deps: Deps, place: ImportPlace) {
+  const result: Classified = {
+    scannerIds: new Map(),
+    seen: new Set(),
+    arrivals: [],
+    returned: [],
+    changed: [],
+    unattached: [],
+    fresh: [],
+    claims: [],
+    counts: { kept: 0 },
+  }
+  const identifierIds = new Map<string, number>()
+  /** Nothing can have moved where nothing was known; then keys need not be remembered. */
+  const scannersWithPast = new Map<number, boolean>()
+
+  async function keepScannersOf(scanners: readonly Scanner[]): Promise<void> {
+    const unknown = scanners.filter(({ externalId }) => !result.scannerIds.has(externalId))
+    if (unknown.length === 0) return
+    const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
+    const ids = place.importId
+      ? await transaction(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
+      : await listScannerIds(
+          deps.db,
+          place.projectId,
+          distinct.map(({ externalId }) => externalId),
+        )
+    for (const [externalId, id] of ids) {
+      result.scannerIds.set(externalId, id)
+      scannersWithPast.set(id, await hasFindings(deps.db, [id]))
+    }
+  }
+
+  async function add(batch: readonly ReportFinding[]): Promise<void> {
+    await keepScannersOf(batch.map(({ scanner }) => scanner))
+    const uuids = batch.map(({ uuid }) => uuid)
+    const known = new Map((await findKnownFindings(deps.db, place, uuids)).map((finding) => [finding.uuid, finding]))
+    const inserted: ReportFinding[] = []
+    const staged: ReportFinding[] = []
+    const digests = new Map<string, string>()
+    result.counts.kept += batch.length
+    for (const finding of batch) {
+      const digest = digestOf(finding)
+      digests.set(finding.uuid, digest)
+      const match = known.get(finding.uuid)
+      const differs = match !== undefined && match.digest !== digest
+      if (!match) inserted.push(finding)
+      else if (!match.isOwnUuid) {
+        staged.push(finding)
+        result.claims.push({ ...freshFrom(finding, match.id, true), known: match, differs })
+      } else if (!match.wasSeen) {
+        if (differs) {
+          staged.push(finding)
+          result.changed.push({ findingId: match.id, uuid: finding.uuid })
+        }
+        result.fresh.push(freshFrom(finding, match.id, hasPast(finding)))
+      } else {
+        if (differs && mayChange(place, match)) {
+          staged.push(finding)
+          result.changed.push({ findingId: match.id, uuid: finding.uuid })
+        }
+        see(result, match)
+      }
+    }
+    await write(inserted, staged, digests)
+  }
+
+  async function write(
+    inserted: readonly ReportFinding[],
+    staged: readonly ReportFinding[],
+    digests: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const { importId, projectId, now } = place
+    if (importId === undefined) {
+      for (const finding of inserted) result.fresh.push(freshFrom(finding, 0, hasPast(finding)))
+      return
+    }
+    if (inserted.length + staged.length === 0) return
+    const ids = await transaction(deps, async ({ db }) => {
+      await learnIdentifiers(
+        db,
+        [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),
+      )
+      const drafts = inserted.map((finding) => draftOf(finding, digests))
+      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
+      const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.row.uuid), draft }))
+      await insertBelongings(db, projectId, withIds)
+      await stageFindings(
+        db,
+        importId,
+        staged.map((finding) => draftOf(finding, digests)),
+      )
+      return ids
+    })
+    for (const finding of inserted) {
+      result.fresh.push(freshFrom(finding, idOf(ids, finding.uuid), hasPast(finding)))
+    }
+  }
+
+  async function learnIdentifiers(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
+    const unknown = identifiers.filter(({ fingerprint }) => !identifierIds.has(fingerprint))
+    if (unknown.length === 0) return
+    if (identifierIds.size > maxRemembered) identifierIds.clear()
+    const all = identifierIds.size === 0 ? identifiers : unknown
+    for (const [fingerprint, id] of await keepIdentifiers(db, place.projectId, all)) identifierIds.set(fingerprint, id)
+  }
+
+  function draftOf(finding: ReportFinding, digests: ReadonlyMap<string, string>): FindingDraft {
+    const [primary] = finding.identifiers
+    const ids = finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
+    const row = findingRow(finding, {
+      digest: digests.get(finding.uuid) ?? '',
+      scannerId: idOf(result.scannerIds, finding.scanner.externalId),
+      primaryIdentifierId: idOf(identifierIds, primary.fingerprint),
+    })
+    return { row, identifierIds: ids, keys: matchingKeys(finding) }
+  }
+
+  const hasPast = ({ scanner }: ReportFinding) =>
+    scannersWithPast.get(result.scannerIds.get(scanner.externalId) ?? 0) === true
+
+  const freshFrom = (finding: ReportFinding, id: number, mayHaveMoved: boolean): FreshFinding => ({
+    id,
+    uuid: finding.uuid,
+    name: finding.name,
+    severity: finding.severity,
+    reportType: finding.reportType,
+    location: finding.location,
+    line: lineOf(finding.location),
+    keys: mayHaveMoved ? matchingKeys(finding) : [],
+    former: mayHaveMoved ? formerUuids(finding, place.projectId) : [],
+  })
+
+  return {
+    keepScannersOf,
+    /** Between two batches other requests have their turn. */
+    async addAll(
+      batches: AsyncIterable<readonly ReportFinding[]>,
+      afterEach: () => Promise<void>,
+    ): Promise<Classified> {
+      for await (const batch of batches) {
+        for (let start = 0; start < batch.length; start += batchSize) {
+          await add(batch.slice(start, start + batchSize))
+          await afterEach()
+          await setImmediate()
+        }
+      }
+      return result
+    },
+  }
+}
+
+/** What a step takes is time that others wait. */
+const batchSize = 100
+const maxRemembered = 100_000
+
+/** A known finding that the report names. */
+export function see(
+  { seen, arrivals, returned, unattached }: Classified,
+  known: { id: number; vulnerabilityId: number | null; wasPresent: boolean | undefined },
+): void {
+  seen.add(known.id)
+  if (known.wasPresent === undefined) arrivals.push(known.id)
+  else if (!known.wasPresent) returned.push(known.id)
+  if (known.vulnerabilityId === null) unattached.push(known.id)
+}
+
+/** Of everything that is stored of a finding; what keeps its digest is left alone. */
+function digestOf({
+  pointer: _pointer,
+  keys: _keys,
+  codeExtract: _code,
+  rawMetadata,
+  ...stored
+}: ReportFinding): string {
+  // The entry is JSON text already, and escaping it once more takes longer than all the rest.
+  return hash('sha1', digestVersion + JSON.stringify(stored) + rawMetadata)
+}
+
+/** Another one makes every finding differ from what is stored, and so be stored anew when it is reported again. */
+const digestVersion = '2'
+
+export function idOf(ids: ReadonlyMap<string, number>, key: string): number {
+  const id = ids.get(key)
+  if (id === undefined) throw new Error(`nothing was stored under ${key}`)
+  return id
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto'
+import { findingUuid } from './fingerprints.ts'
+import { type JsonObject, type ReportFinding, signatureAlgorithms } from './report.ts'
+
+/**
+ * Why a finding under another uuid was taken for one that is known: the same signature; the same place, of which the
+ * uuid was made before there was a signature or after it was gone; the same code in the same file, or in another one; the
+ * only one of its rule in a function; or an identifier that used to be its first one.
+ */
+export type MatchReason = 'identifier' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol'
+
+export interface FindingKey {
+  /** The lower, the better it tells. */
+  rank: number
+  key: string
+}
+
+const ranks = { signature: 10, location: 20, code: 30, code_elsewhere: 40, symbol: 50 } as const
+
+export function reasonOf(rank: number): MatchReason {
+  if (rank < ranks.location) return 'signature'
+  const reason = Object.entries(ranks).find(([, value]) => value === rank)?.[0]
+  return (reason ?? 'signature') as MatchReason // one of the names above
+}
+
+/** Equal code stands where it stood before, in the order of its lines; the others must be alone to be told apart. */
+export const mayBeSeveral = (rank: number): boolean => rank <= ranks.code
+
+/** Short code is too common to be recognised in another file. */
+const leastCodeElsewhere = 20
+
+/**
+ * What the finding would still have in common with itself after the lines moved: always together with its scanner and its
+ * first identifier. Other kinds of findings are not known by lines.
+ */
+export function matchingKeys(finding: ReportFinding): FindingKey[] {
+  const { location, signatures, codeExtract } = finding
+  if (finding.reportType !== 'sast' && finding.reportType !== 'secret_detection') return []
+  const keys: FindingKey[] = []
+  const add = (rank: number, ...parts: string[]) => keys.push({ rank, key: keyOf(finding, rank, parts) })
+
+  for (const { algorithm, sha } of signatures) {
+    const best = signatureAlgorithms.length - 1 - signatureAlgorithms.indexOf(algorithm)
+    add(ranks.signature + best, algorithm, sha)
+  }
+  if (signatures.length > 0) add(ranks.location, finding.locationFingerprint)
+  const file = textAt(location, 'file')
+  const code = codeExtract?.replace(/\s+/g, ' ').trim()
+  if (code) {
+    add(ranks.code, file, code)
+    if (code.length >= leastCodeElsewhere) add(ranks.code_elsewhere, code)
+  }
+  const [container, method] = [textAt(location, 'class'), textAt(location, 'method')]
+  if (container || method) add(ranks.symbol, file, container, method)
+  return keys
+}
+
+const renamers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
+
+/**
+ * Uuids that the same finding may have had: made of its place where there is a signature now, and, for scanners that
+ * change the order of their identifiers, of its other identifiers (contract 6.6, step 2).
+ */
+export function formerUuids(
+  finding: ReportFinding,
+  projectId: number,
+): { uuid: string; reason: 'identifier' | 'location' }[] {
+  const { reportType, identifiers, locationFingerprint, signatures, scanner } = finding
+  const uuidOf = (fingerprint: string, place: string) => findingUuid(reportType, fingerprint, place, projectId)
+  const [primary, ...others] = identifiers
+  const former: { uuid: string; reason: 'identifier' | 'location' }[] = []
+  if (signatures.length > 0) former.push({ uuid: uuidOf(primary.fingerprint, locationFingerprint), reason: 'location' })
+  if (!renamers.includes(scanner.externalId)) return former
+  const places = [locationFingerprint, ...signatures.slice(0, 1).map(({ algorithm, sha }) => `${algorithm}:${sha}`)]
+  for (const { externalType, fingerprint } of others) {
+    if (/^(?:cwe|owasp)$/i.test(externalType)) continue
+    for (const place of places) former.push({ uuid: uuidOf(fingerprint, place), reason: 'identifier' })
+  }
+  return former
+}
+
+/** Where it begins, for the order of equal findings. */
+export function lineOf(location: JsonObject): number {
+  const line = location['start_line']
+  return typeof line === 'number' ? line : Number(line) || 0
+}
+
+function keyOf({ scanner, identifiers }: ReportFinding, rank: number, parts: readonly string[]): string {
+  const text = [rank, scanner.externalId, identifiers[0].fingerprint, ...parts].join('\n')
+  return hash('sha1', text, 'base64url').slice(0, 22)
+}
+
+function textAt(location: JsonObject, name: string): string {
+  const value = location[name]
+  return typeof value === 'string' ? value : ''
+}

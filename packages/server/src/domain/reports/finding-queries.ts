@@ -1,0 +1,345 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { confidenceRanks, severityRanks } from '../vulnerabilities/scales.ts'
+import type { FindingKey } from './finding-keys.ts'
+import type { Identifier, JsonObject, ReportFinding, Scanner } from './report.ts'
+
+/** Ids by external id. What is stored of a scanner is not changed by later reports. */
+export async function keepScanners(
+  db: Db,
+  projectId: number,
+  scanners: readonly Scanner[],
+  now: string,
+): Promise<Map<string, number>> {
+  const rows = scanners.map(({ externalId, name, vendor }) => ({ external_id: externalId, name, vendor }))
+  const columns = { external_id: 'text', name: 'text', vendor: 'text' } as const
+  await db.run(sql`
+    insert into scanners (project_id, external_id, name, vendor, created_at)
+    select ${projectId}, r.external_id, r.name, r.vendor, ${now} from ${db.dialect.records(rows, columns)} as r
+    where true
+    on conflict (project_id, external_id) do nothing`)
+  return listScannerIds(
+    db,
+    projectId,
+    scanners.map(({ externalId }) => externalId),
+  )
+}
+
+/** Those of them that are known, by external id. */
+export async function listScannerIds(
+  db: Db,
+  projectId: number,
+  externalIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db.all<{ id: number; external_id: string }>(sql`
+    select id, external_id from scanners
+    where project_id = ${projectId} and external_id in ${db.dialect.texts(externalIds)} order by id`)
+  return new Map(rows.map((row) => [row.external_id, row.id]))
+}
+
+/** Ids by fingerprint. In the order of the fingerprints, so that two imports at once do not wait for each other. */
+export async function keepIdentifiers(
+  db: Db,
+  projectId: number,
+  identifiers: readonly Identifier[],
+): Promise<Map<string, number>> {
+  const distinct = new Map(identifiers.map((identifier) => [identifier.fingerprint, identifier]))
+  const fingerprints = [...distinct.keys()].sort()
+  const select = sql`
+    select id, fingerprint from identifiers
+    where project_id = ${projectId} and fingerprint in ${db.dialect.texts(fingerprints)} order by id`
+  const known = new Map(
+    (await db.all<{ id: number; fingerprint: string }>(select)).map((row) => [row.fingerprint, row.id]),
+  )
+  const fresh = fingerprints.flatMap((fingerprint) => (known.has(fingerprint) ? [] : (distinct.get(fingerprint) ?? [])))
+  if (fresh.length === 0) return known
+
+  const rows = fresh.map(({ fingerprint, externalType, externalId, name, url }) => ({
+    fingerprint,
+    external_type: externalType,
+    external_id: externalId,
+    name,
+    url,
+  }))
+  const columns = {
+    fingerprint: 'text',
+    external_type: 'text',
+    external_id: 'text',
+    name: 'text',
+    url: 'text',
+  } as const
+  await db.run(sql`
+    insert into identifiers (project_id, fingerprint, external_type, external_id, name, url)
+    select ${projectId}, r.fingerprint, r.external_type, r.external_id, r.name, r.url
+    from ${db.dialect.records(rows, columns)} as r where true order by r.fingerprint
+    on conflict (project_id, fingerprint) do nothing`)
+  // Again, and not what the insert returns: another import may have been faster with some of them.
+  const stored = await db.all<{ id: number; fingerprint: string }>(select)
+  return new Map(stored.map((row) => [row.fingerprint, row.id]))
+}
+
+/** What is known of a uuid that a report names. */
+export interface KnownFinding {
+  id: number
+  /** The one that was asked for: the finding's own, or one it was recognised under. */
+  uuid: string
+  isOwnUuid: boolean
+  digest: string
+  vulnerabilityId: number | null
+  /** Whether it was there on the ref; `undefined` when it was never seen on it. */
+  wasPresent: boolean | undefined
+  /** False: an import that never came to its end left it. Nobody has seen it. */
+  wasSeen: boolean
+  wasOnDefaultBranch: boolean
+}
+
+interface KnownFindingRow {
+  id: number
+  uuid: string
+  digest: string
+  vulnerability_id: number | null
+  is_present: boolean | null
+  seen_somewhere: number | null
+  seen_on_default: number | null
+}
+
+export async function findKnownFindings(
+  db: Db,
+  { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
+  uuids: readonly string[],
+): Promise<KnownFinding[]> {
+  const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present,
+    (select min(s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
+    (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+  const rows = await db.all<KnownFindingRow>(sql`
+    select f.uuid, ${columns}
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+    where f.project_id = ${projectId} and f.uuid in ${db.dialect.texts(uuids)} order by f.id`)
+  const known = new Set(rows.map(({ uuid }) => uuid))
+  const others = uuids.filter((uuid) => !known.has(uuid))
+  const recognised =
+    others.length === 0
+      ? []
+      : await db.all<KnownFindingRow>(sql`
+          select m.uuid, ${columns}
+          from finding_matches m join findings f on f.id = m.finding_id
+            left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+          where m.project_id = ${projectId} and m.uuid in ${db.dialect.texts(others)} order by m.id`)
+  return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
+}
+
+const knownFrom =
+  (isOwnUuid: boolean) =>
+  (row: KnownFindingRow): KnownFinding => ({
+    id: row.id,
+    uuid: row.uuid,
+    isOwnUuid,
+    digest: row.digest,
+    vulnerabilityId: row.vulnerability_id,
+    wasPresent: row.is_present ?? undefined,
+    wasSeen: row.seen_somewhere !== null,
+    wasOnDefaultBranch: row.seen_on_default !== null,
+  })
+
+/** True when any of these scanners has found anything of these types here before. */
+export async function hasFindings(db: Db, scannerIds: readonly number[]): Promise<boolean> {
+  const row = await db.one(sql`
+    select f.id from findings f where f.scanner_id in ${db.dialect.integers(scannerIds)}
+      and exists (select 1 from occurrences o where o.finding_id = f.id) limit 1`)
+  return row !== undefined
+}
+
+/** A finding as it is stored, and what is stored with it. */
+export interface FindingDraft {
+  row: FindingRow
+  identifierIds: readonly number[]
+  keys: readonly FindingKey[]
+}
+
+const findingColumns = {
+  uuid: 'text',
+  report_type: 'text',
+  scanner_id: 'integer',
+  primary_identifier_id: 'integer',
+  name: 'text',
+  description: 'text',
+  solution: 'text',
+  severity: 'integer',
+  confidence: 'integer',
+  cve: 'text',
+  location: 'json',
+  location_fingerprint: 'text',
+  details: 'json',
+  extras: 'json',
+  digest: 'text',
+  metadata_version: 'text',
+  raw_metadata: 'text',
+} as const
+
+export type FindingRow = { [column in keyof typeof findingColumns]: unknown } & {
+  uuid: string
+  digest: string
+  location: JsonObject
+}
+
+export function findingRow(
+  finding: ReportFinding,
+  ids: { digest: string; scannerId: number; primaryIdentifierId: number },
+): FindingRow {
+  const { links, flags, evidence, assets, cvss, remediations, signatures } = finding
+  return {
+    uuid: finding.uuid,
+    report_type: finding.reportType,
+    scanner_id: ids.scannerId,
+    primary_identifier_id: ids.primaryIdentifierId,
+    name: finding.name,
+    description: finding.description,
+    solution: finding.solution,
+    severity: severityRanks[finding.severity],
+    confidence: confidenceRanks[finding.confidence],
+    cve: finding.cve,
+    location: finding.location,
+    location_fingerprint: finding.locationFingerprint,
+    details: finding.details,
+    extras: { links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
+    digest: ids.digest,
+    metadata_version: finding.metadataVersion,
+    raw_metadata: finding.rawMetadata,
+  }
+}
+
+/** Nobody sees them before they have an occurrence. Ids by uuid. */
+export async function insertFindings(
+  db: Db,
+  { projectId, importId, now }: { projectId: number; importId: number; now: string },
+  drafts: readonly FindingDraft[],
+): Promise<Map<string, number>> {
+  if (drafts.length === 0) return new Map()
+  const rows = drafts.map(({ row }) => row)
+  const inserted = await db.all<{ id: number; uuid: string }>(sql`
+    insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+      description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
+      metadata_version, raw_metadata, detected_at, created_at, updated_at)
+    select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
+      r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
+      r.extras, r.digest, r.metadata_version, r.raw_metadata, ${now}, ${now}, ${now}
+    from ${db.dialect.records(rows, findingColumns)} as r
+    returning id, uuid`)
+  return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
+}
+
+/** Takes over what the newest report says; uuid, and what people decided, stay. Occurrences sort by the severity too. */
+export async function updateFindings(
+  db: Db,
+  drafts: readonly { findingId: number; draft: FindingDraft }[],
+  now: string,
+): Promise<void> {
+  if (drafts.length === 0) return
+  const rows = drafts.map(({ findingId, draft }) => ({ ...draft.row, id: findingId }))
+  const ids = db.dialect.integers(drafts.map(({ findingId }) => findingId))
+  await db.run(sql`
+    update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
+      description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
+      cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
+      extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
+      updated_at = ${now}
+    from ${db.dialect.records(rows, { ...findingColumns, id: 'integer' })} as r where findings.id = r.id`)
+  await db.run(sql`
+    update occurrences set severity = f.severity from findings f
+    where f.id = occurrences.finding_id and f.id in ${ids} and occurrences.severity <> f.severity`)
+}
+
+/** Identifiers and keys: what hangs on a finding and goes by its content. */
+export async function insertBelongings(
+  db: Db,
+  projectId: number,
+  drafts: readonly { findingId: number; draft: FindingDraft }[],
+): Promise<void> {
+  const identifiers = drafts.flatMap(({ findingId, draft }) =>
+    draft.identifierIds.map((identifierId, position) => ({
+      finding_id: findingId,
+      position,
+      identifier_id: identifierId,
+    })),
+  )
+  if (identifiers.length > 0) {
+    const columns = { finding_id: 'integer', position: 'integer', identifier_id: 'integer' } as const
+    await db.run(sql`
+      insert into finding_identifiers (finding_id, position, identifier_id)
+      select r.finding_id, r.position, r.identifier_id from ${db.dialect.records(identifiers, columns)} as r`)
+  }
+  const keys = drafts.flatMap(({ findingId, draft }) => draft.keys.map((key) => ({ finding_id: findingId, ...key })))
+  if (keys.length === 0) return
+  const columns = { finding_id: 'integer', rank: 'integer', key: 'text' } as const
+  await db.run(sql`
+    insert into finding_keys (finding_id, rank, project_id, key)
+    select r.finding_id, r.rank, ${projectId}, r.key from ${db.dialect.records(keys, columns)} as r`)
+}
+
+export async function deleteBelongings(db: Db, findingIds: readonly number[]): Promise<void> {
+  const ids = db.dialect.integers(findingIds)
+  await db.run(sql`delete from finding_identifiers where finding_id in ${ids}`)
+  await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
+}
+
+/** What an import says of findings that are known, kept until it is known to be whole. */
+export async function stageFindings(db: Db, importId: number, drafts: readonly FindingDraft[]): Promise<void> {
+  if (drafts.length === 0) return
+  const rows = drafts.map((draft) => ({ uuid: draft.row.uuid, draft }))
+  await db.run(sql`
+    insert into staged_findings (import_id, uuid, draft)
+    select ${importId}, r.uuid, r.draft from ${db.dialect.records(rows, { uuid: 'text', draft: 'json' })} as r
+    where true on conflict (import_id, uuid) do update set draft = excluded.draft`)
+}
+
+export async function listStaged(
+  db: Db,
+  importId: number,
+  uuids: readonly string[],
+): Promise<Map<string, FindingDraft>> {
+  const rows = await db.all<{ uuid: string; draft: FindingDraft }>(sql`
+    select uuid, draft from staged_findings
+    where import_id = ${importId} and uuid in ${db.dialect.texts(uuids)} order by uuid`)
+  return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
+}
+
+export async function dropStaged(db: Db, importId: number): Promise<void> {
+  await db.run(sql`delete from staged_findings where import_id = ${importId}`)
+}
+
+/** Findings that an import brought in and that nobody has seen; so many at a time. Tells how many. */
+export async function deleteUnseen(db: Db, importId: number, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from findings where id in (
+      select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
+        and not exists (select 1 from occurrences o where o.finding_id = f.id)
+      order by f.id limit ${limit})`)
+}
+
+/** Known findings take over all that was stored of another one, which is deleted: it is the same finding. */
+export async function absorbFindings(
+  db: Db,
+  pairs: readonly { shadowId: number; findingId: number }[],
+  now: string,
+): Promise<void> {
+  if (pairs.length === 0) return
+  const rows = pairs.map(({ shadowId, findingId }) => ({ shadow_id: shadowId, finding_id: findingId }))
+  const listed = db.dialect.records(rows, { shadow_id: 'integer', finding_id: 'integer' })
+  const known = pairs.map(({ findingId }) => findingId)
+  await db.run(sql`
+    update findings set scanner_id = s.scanner_id, primary_identifier_id = s.primary_identifier_id, name = s.name,
+      description = s.description, solution = s.solution, severity = s.severity, confidence = s.confidence,
+      cve = s.cve, location = s.location, location_fingerprint = s.location_fingerprint, details = s.details,
+      extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
+      updated_at = ${now}
+    from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
+  await db.run(sql`
+    update occurrences set severity = f.severity from findings f
+    where f.id = occurrences.finding_id and f.id in ${db.dialect.integers(known)} and occurrences.severity <> f.severity`)
+  await deleteBelongings(db, known)
+  await db.run(sql`
+    update finding_identifiers set finding_id = r.finding_id from ${listed} as r
+    where finding_identifiers.finding_id = r.shadow_id`)
+  await db.run(sql`
+    update finding_keys set finding_id = r.finding_id from ${listed} as r where finding_keys.finding_id = r.shadow_id`)
+}

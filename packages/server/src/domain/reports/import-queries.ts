@@ -1,0 +1,205 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { type Import, type ImportCounts, type ImportOutcome, type ImportState, noOutcome } from './import.ts'
+
+/** What a process needs to run an import without the request that brought it. */
+interface StoredOptions {
+  reportType?: string
+  promote?: boolean
+  strict?: boolean
+}
+
+export interface ImportDraft {
+  projectId: number
+  userId: number
+  ref: string
+  commitSha: string | null
+  options: StoredOptions
+  fileSha256: string
+  fileBytes: number
+  objectKey: string
+  now: string
+}
+
+export async function insertImport(db: Db, draft: ImportDraft): Promise<Import> {
+  const row = await db.one<ImportRow>(sql`
+    insert into imports (project_id, user_id, ref, commit_sha, format, report_type, file_sha256, file_bytes,
+      findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
+      findings_skipped, warnings, state, options, object_key, created_at)
+    values (${draft.projectId}, ${draft.userId}, ${draft.ref}, ${draft.commitSha}, '', '', ${draft.fileSha256},
+      ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
+    returning ${importColumns}`)
+  if (!row) throw new Error('an inserted import returned no row')
+  return importFrom(row)
+}
+
+/** Newest first. */
+export async function listImports(
+  db: Db,
+  { projectId, ref }: { projectId: number; ref: string | undefined },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Import[]> {
+  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
+  const rows = await db.all<ImportRow>(sql`
+    select ${importColumns} from imports where project_id = ${projectId} and ${ofRef}
+    order by id desc limit ${limit} offset ${offset}`)
+  return rows.map(importFrom)
+}
+
+export async function countImports(
+  db: Db,
+  { projectId, ref }: { projectId: number; ref: string | undefined },
+  most: number,
+): Promise<number> {
+  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from imports where project_id = ${projectId} and ${ofRef} limit ${most}) as counted`)
+  return row?.total ?? 0
+}
+
+export async function findImport(db: Db, id: number): Promise<Import | undefined> {
+  const row = await db.one<ImportRow>(sql`select ${importColumns} from imports where id = ${id}`)
+  return row && importFrom(row)
+}
+
+/** An import as whoever runs it sees it. */
+export interface RunningImport extends Import {
+  id: number
+  objectKey: string
+  options: StoredOptions
+}
+
+/** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
+export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
+  const row = await db.one<ImportRow & { object_key: string; options: StoredOptions | null }>(sql`
+    update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now})
+    where id = ${id} and state in ('waiting', 'running') and object_key is not null
+    returning ${importColumns}, options`)
+  return row && { ...importFrom(row), id: row.id, objectKey: row.object_key, options: row.options ?? {} }
+}
+
+/** False when another attempt has begun. Otherwise, in a transaction, none begins before its end. */
+export async function holdImport(db: Db, id: number, run: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update imports set state = 'running' where id = ${id} and run = ${run} and state = 'running'`)
+  return changed === 1
+}
+
+export async function setProgress(
+  db: Db,
+  id: number,
+  { readBytes, readFindings }: { readBytes: number; readFindings: number },
+): Promise<void> {
+  await db.run(sql`
+    update imports set read_bytes = ${readBytes}, findings_read = ${readFindings}
+    where id = ${id} and state = 'running'`)
+}
+
+export interface ReadReportFacts {
+  format: string
+  version: string
+  reportType: string
+  scannerName: string | undefined
+}
+
+export async function finishImport(
+  db: Db,
+  id: number,
+  facts: ReadReportFacts,
+  counts: ImportCounts,
+  outcome: ImportOutcome,
+  now: string,
+): Promise<Import | undefined> {
+  const row = await db.one<ImportRow>(sql`
+    update imports set state = 'done', run = null, object_key = null, finished_at = ${now},
+      format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
+      scanner_name = ${facts.scannerName}, read_bytes = file_bytes, findings_read = ${counts.read},
+      findings_new = ${counts.new}, findings_known = ${counts.known}, findings_gone = ${counts.gone},
+      findings_returned = ${counts.returned}, findings_merged = ${counts.merged},
+      findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},
+      findings_promoted = ${counts.promoted}, outcome = ${outcome}
+    where id = ${id}
+    returning ${importColumns}`)
+  return row && importFrom(row)
+}
+
+export async function failImport(db: Db, id: number, outcome: ImportOutcome, now: string): Promise<void> {
+  await db.run(sql`
+    update imports set state = 'failed', run = null, object_key = null, finished_at = ${now},
+      outcome = ${outcome} where id = ${id}`)
+}
+
+/** One that failed and whose sender heard so at once. */
+export async function deleteImport(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
+}
+
+interface ImportRow {
+  id: number
+  project_id: number
+  user_id: number | null
+  state: ImportState
+  ref: string
+  commit_sha: string | null
+  format: string
+  format_version: string | null
+  report_type: string
+  scanner_name: string | null
+  file_sha256: string
+  file_bytes: number
+  read_bytes: number
+  findings_read: number
+  findings_new: number
+  findings_known: number
+  findings_gone: number
+  findings_returned: number
+  findings_merged: number
+  findings_skipped: number
+  findings_changed: number
+  findings_moved: number
+  findings_promoted: number
+  outcome: ImportOutcome | null
+  object_key: string | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+const importColumns = sql`id, project_id, user_id, state, ref, commit_sha, format, format_version, report_type,
+  scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
+  findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, outcome, object_key,
+  created_at, started_at, finished_at`
+
+const importFrom = (row: ImportRow): Import => ({
+  id: row.id,
+  projectId: row.project_id,
+  userId: row.user_id,
+  state: row.state,
+  ref: row.ref,
+  commitSha: row.commit_sha,
+  format: row.format,
+  version: row.format_version,
+  reportType: row.report_type,
+  scannerName: row.scanner_name,
+  fileSha256: row.file_sha256,
+  fileBytes: row.file_bytes,
+  objectKey: row.object_key,
+  readBytes: row.read_bytes,
+  counts: {
+    read: row.findings_read,
+    merged: row.findings_merged,
+    skipped: row.findings_skipped,
+    new: row.findings_new,
+    known: row.findings_known,
+    returned: row.findings_returned,
+    gone: row.findings_gone,
+    changed: row.findings_changed,
+    moved: row.findings_moved,
+    promoted: row.findings_promoted,
+  },
+  outcome: row.outcome ?? noOutcome,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+})

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { notFound, reportRejected, unavailable } from '../../platform/failure.ts'
+import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import type { User } from '../access/users.ts'
+import { type RootDeps, transaction } from '../deps.ts'
+import { enqueue } from '../jobs/job.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
+import type { Import, IngestOptions } from './import.ts'
+import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
+import { assertShort } from './ingest.ts'
+import { importJob } from './run-imports.ts'
+
+/** So long the sender of a report waits for what became of it; after that he can ask. */
+const patienceMs = 20_000
+
+/**
+ * Takes a report in. From here on it is not lost, whatever happens to the process. Answers with what it changed, or, when
+ * it takes long, with an import that still runs. Throws `reportRejected` with all that is wrong.
+ */
+export async function importReport(
+  deps: RootDeps,
+  project: Project,
+  user: User,
+  file: ReceivedFile,
+  options: IngestOptions,
+): Promise<Import> {
+  assertShort(options)
+  const accepted = await transaction(deps, async (deps) => {
+    const accepted = await insertImport(deps.db, {
+      projectId: project.id,
+      userId: user.id,
+      ref: options.ref ?? project.defaultBranch,
+      commitSha: options.commitSha ?? null,
+      options: {
+        ...(options.reportType && { reportType: options.reportType }),
+        ...(options.promote !== undefined && { promote: options.promote }),
+        ...(options.strict !== undefined && { strict: options.strict }),
+      },
+      fileSha256: file.sha256,
+      fileBytes: file.bytes,
+      objectKey: file.key,
+      now: deps.now(),
+    })
+    await enqueue(deps, importJob(project.id, accepted.id ?? 0))
+    return accepted
+  })
+  file.kept = true
+  return outcomeOf(deps, accepted.id ?? 0, options.isAsync ? 0 : patienceMs)
+}
+
+async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {
+  const found = await waitForEnd(deps, id, ms)
+  if (!found) throw notFound('Project')
+  if (found.state !== 'failed') return found
+  // Its sender hears it now; nothing of it is left.
+  await deleteImport(deps.db, id)
+  const { problems } = found.outcome
+  if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
+  throw reportRejected(problems)
+}
+
+/** Whichever process runs it: the word that imports have changed reaches all of them. */
+async function waitForEnd(deps: RootDeps, id: number, ms: number): Promise<Import | undefined> {
+  const end = performance.now() + ms
+  let wake = () => {}
+  const unwatch = deps.db.changes.watch('imports', () => wake())
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const found = await findImport(deps.db, id)
+      const left = end - performance.now()
+      if (!found || hasEnded(found) || left <= 0) return found
+      // The word may be lost on its way from another process.
+      await Promise.race([changed, sleep(Math.min(left, 1000), undefined, { ref: false })])
+    }
+  } finally {
+    unwatch()
+  }
+}
+
+const hasEnded = ({ state }: Import): boolean => state === 'done' || state === 'failed'
+
+/** What came in, newest first. */
+export async function findImports(
+  { db }: RootDeps,
+  project: Project,
+  ref: string | undefined,
+  page: PageRequest,
+): Promise<Page<Import>> {
+  const which = { projectId: project.id, ref }
+  const [rows, total] = await Promise.all([
+    listImports(db, which, { limit: page.perPage + 1, offset: page.offset }),
+    countImports(db, which, maxCountedRows + 1),
+  ])
+  return pageOf(page, rows, total)
+}
+
+export async function findProjectImport({ db }: RootDeps, project: Project, id: number): Promise<Import> {
+  const found = await findImport(db, id)
+  if (!found || found.projectId !== project.id) throw notFound()
+  return found
+}

@@ -1,0 +1,172 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { MatchReason } from './finding-keys.ts'
+import { lineOf } from './finding-keys.ts'
+import type { JsonObject } from './report.ts'
+
+/** A known finding that another one might be. */
+export interface Candidate {
+  id: number
+  uuid: string
+  digest: string
+  vulnerabilityId: number | null
+  wasPresent: boolean | undefined
+  wasOnDefaultBranch: boolean
+  line: number
+}
+
+export interface Place {
+  projectId: number
+  ref: string
+  defaultBranch: string
+}
+
+interface CandidateRow {
+  id: number
+  uuid: string
+  digest: string
+  vulnerability_id: number | null
+  is_present: boolean | null
+  seen_on_default: number | null
+  location: JsonObject
+}
+
+/** Findings that somebody has seen and that have these keys, with the key they have. A key everything has tells nothing. */
+export async function listByKeys(
+  db: Db,
+  place: Place,
+  keys: readonly string[],
+): Promise<(Candidate & { key: string })[]> {
+  const rows = await db.all<CandidateRow & { key: string }>(sql`
+    select k.key, ${candidateColumns(place)}
+    from finding_keys k join findings f on f.id = k.finding_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where k.project_id = ${place.projectId} and k.key in ${db.dialect.texts(keys)}
+      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    order by f.id, k.rank`)
+  return rows.map(({ key, ...row }) => ({ key, ...candidateFrom(row) }))
+}
+
+export async function listByUuids(db: Db, place: Place, uuids: readonly string[]): Promise<Candidate[]> {
+  const rows = await db.all<CandidateRow>(sql`
+    select ${candidateColumns(place)}
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where f.project_id = ${place.projectId} and f.uuid in ${db.dialect.texts(uuids)}
+      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    order by f.id`)
+  return rows.map(candidateFrom)
+}
+
+const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id, f.location,
+  o.is_present,
+  (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+
+const candidateFrom = (row: CandidateRow): Candidate => ({
+  id: row.id,
+  uuid: row.uuid,
+  digest: row.digest,
+  vulnerabilityId: row.vulnerability_id,
+  wasPresent: row.is_present ?? undefined,
+  wasOnDefaultBranch: row.seen_on_default !== null,
+  line: lineOf(row.location),
+})
+
+export interface MatchDraft {
+  findingId: number
+  uuid: string
+  reason: MatchReason
+  location: JsonObject
+}
+
+/** Before the finding takes over the new location. */
+export async function insertMatches(
+  db: Db,
+  { projectId, ref, importId, now }: { projectId: number; ref: string; importId: number; now: string },
+  matches: readonly MatchDraft[],
+): Promise<void> {
+  const rows = matches.map(({ findingId, uuid, reason, location }) => ({
+    finding_id: findingId,
+    uuid,
+    reason,
+    location,
+  }))
+  const columns = { finding_id: 'integer', uuid: 'text', reason: 'text', location: 'json' } as const
+  await db.run(sql`
+    insert into finding_matches (project_id, finding_id, import_id, uuid, reason, ref, old_location, new_location,
+      created_at)
+    select ${projectId}, r.finding_id, ${importId}, r.uuid, r.reason, ${ref}, f.location, r.location, ${now}
+    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id where true
+    on conflict (project_id, uuid) do update set finding_id = excluded.finding_id, import_id = excluded.import_id,
+      reason = excluded.reason, ref = excluded.ref, old_location = excluded.old_location,
+      new_location = excluded.new_location, created_at = excluded.created_at`)
+}
+
+/** Findings of these uuids turned out to be findings of their own. */
+export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
+  await db.run(sql`
+    delete from finding_matches where project_id = ${projectId} and uuid in ${db.dialect.texts(uuids)}`)
+}
+
+export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
+}
+
+/** Findings that keep their history and go by another uuid from now on. */
+export async function renameFindings(
+  db: Db,
+  renamed: readonly { findingId: number; uuid: string }[],
+  now: string,
+): Promise<void> {
+  const rows = renamed.map(({ findingId, uuid }) => ({ finding_id: findingId, uuid }))
+  await db.run(sql`
+    update findings set uuid = r.uuid, updated_at = ${now}
+    from ${db.dialect.records(rows, { finding_id: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
+}
+
+export interface StoredMatch {
+  id: number
+  uuid: string
+  reason: MatchReason
+  ref: string
+  importId: number | null
+  oldLocation: object
+  newLocation: object
+  createdAt: string
+}
+
+/** Newest first. */
+export async function listMatches(
+  db: Db,
+  findingId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<StoredMatch[]> {
+  const rows = await db.all<{
+    id: number
+    uuid: string
+    reason: MatchReason
+    ref: string
+    import_id: number | null
+    old_location: object
+    new_location: object
+    created_at: string
+  }>(sql`
+    select id, uuid, reason, ref, import_id, old_location, new_location, created_at
+    from finding_matches where finding_id = ${findingId} order by id desc limit ${limit} offset ${offset}`)
+  return rows.map((row) => ({
+    id: row.id,
+    uuid: row.uuid,
+    reason: row.reason,
+    ref: row.ref,
+    importId: row.import_id,
+    oldLocation: row.old_location,
+    newLocation: row.new_location,
+    createdAt: row.created_at,
+  }))
+}
+
+export async function findFindingId(db: Db, projectId: number, id: number): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`
+    select f.id from findings f where f.id = ${id} and f.project_id = ${projectId}
+      and exists (select 1 from occurrences o where o.finding_id = f.id)`)
+  return row?.id
+}

@@ -1,0 +1,137 @@
+import type { Deps } from '../deps.ts'
+import { inSlices } from '../slices.ts'
+import { type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
+import { type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
+import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
+
+/** A finding of the report that is a known one under another uuid. */
+export interface Match {
+  fresh: FreshFinding
+  known: Candidate
+  reason: MatchReason
+  /** Whether the known one takes over what the report says. */
+  takesOver: boolean
+}
+
+export interface Matched {
+  /** New to the project. */
+  news: FreshFinding[]
+  matches: Match[]
+  /** Uuids of claims that failed: their findings are stored, from what was set aside. */
+  rejected: FreshFinding[]
+}
+
+/**
+ * Recognises findings that moved: whatever the report names under an unknown uuid is compared with what the project knows
+ * and the report does not name. Best reason first; where a reason fits several equally, nobody is matched by it.
+ */
+export async function matchMoved(deps: Deps, place: ImportPlace, result: Classified): Promise<Matched> {
+  const rejected: FreshFinding[] = []
+  for (const claim of result.claims) {
+    // Its own uuid is the better title, and of two claims the first one in the file.
+    if (result.seen.has(claim.known.id)) rejected.push({ ...claim, id: 0 })
+    else {
+      see(result, claim.known)
+      if (claim.differs && mayChange(place, claim.known)) {
+        result.changed.push({ findingId: claim.known.id, uuid: claim.uuid })
+      }
+    }
+  }
+
+  let open = [...result.fresh, ...rejected]
+  const matches: Match[] = []
+  const take = (pairs: readonly Pair[]) => {
+    const taken = new Set<FreshFinding>()
+    for (const { fresh, known, reason } of pairs) {
+      if (taken.has(fresh) || result.seen.has(known.id)) continue
+      taken.add(fresh)
+      see(result, known)
+      matches.push({ fresh, known, reason, takesOver: mayChange(place, known) })
+    }
+    if (taken.size > 0) open = open.filter((fresh) => !taken.has(fresh))
+  }
+
+  take(await pairsByUuid(deps, place, open))
+  for (const rank of ranksOf(open)) take(await pairsByKey(deps, place, result.seen, open, rank))
+
+  const matched = new Set(matches.map(({ fresh }) => fresh))
+  const isMatched = (fresh: FreshFinding) => matched.has(fresh)
+  for (const fresh of open) {
+    // Rejected claims get their ids when they are stored; in a rehearsal nothing does.
+    if (fresh.id !== 0) result.arrivals.push(fresh.id)
+    if (fresh.id !== 0 || place.importId === undefined) result.unattached.push(fresh.id)
+  }
+  return { news: open, matches, rejected: rejected.filter((fresh) => !isMatched(fresh)) }
+}
+
+interface Pair {
+  fresh: FreshFinding
+  known: Candidate
+  reason: MatchReason
+}
+
+async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshFinding[]): Promise<Pair[]> {
+  const pairs: Pair[] = []
+  await inSlices(
+    open.filter(({ former }) => former.length > 0),
+    async (slice) => {
+      const uuids = slice.flatMap(({ former }) => former.map(({ uuid }) => uuid))
+      const byUuid = new Map((await listByUuids(deps.db, place, uuids)).map((known) => [known.uuid, known]))
+      for (const fresh of slice) {
+        for (const { uuid, reason } of fresh.former) {
+          const known = byUuid.get(uuid)
+          if (known) pairs.push({ fresh, known, reason })
+        }
+      }
+    },
+  )
+  return pairs
+}
+
+function ranksOf(open: readonly FreshFinding[]): number[] {
+  const ranks = new Set<number>()
+  for (const { keys } of open) for (const { rank } of keys) ranks.add(rank)
+  return [...ranks].sort((a, b) => a - b)
+}
+
+interface Group {
+  fresh: FreshFinding[]
+  known: Candidate[]
+}
+
+async function pairsByKey(
+  deps: Deps,
+  place: ImportPlace,
+  seen: ReadonlySet<number>,
+  open: readonly FreshFinding[],
+  rank: number,
+): Promise<Pair[]> {
+  const groups = new Map<string, Group>()
+  for (const fresh of open) {
+    for (const { rank: own, key } of fresh.keys) {
+      if (own !== rank) continue
+      const group = groups.get(key)
+      if (group) group.fresh.push(fresh)
+      else groups.set(key, { fresh: [fresh], known: [] })
+    }
+  }
+  await inSlices([...groups.keys()], async (keys) => {
+    for (const { key, ...known } of await listByKeys(deps.db, place, keys)) {
+      if (!seen.has(known.id)) groups.get(key)?.known.push(known)
+    }
+  })
+  const reason = reasonOf(rank)
+  return [...groups.values()].flatMap((group) => pairUp(group, rank).map((pair) => ({ ...pair, reason })))
+}
+
+/** Equal ones stay in their order; who cannot be told apart otherwise must be alone. */
+function pairUp({ fresh, known }: Group, rank: number): { fresh: FreshFinding; known: Candidate }[] {
+  if (known.length === 0 || (!mayBeSeveral(rank) && (fresh.length > 1 || known.length > 1))) return []
+  const inOrder = known.toSorted((a, b) => a.line - b.line || a.id - b.id)
+  const pairs: { fresh: FreshFinding; known: Candidate }[] = []
+  for (const [index, one] of fresh.toSorted((a, b) => a.line - b.line).entries()) {
+    const other = inOrder[index]
+    if (other) pairs.push({ fresh: one, known: other })
+  }
+  return pairs
+}

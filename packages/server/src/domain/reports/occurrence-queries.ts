@@ -1,0 +1,122 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { severityOf } from '../vulnerabilities/scales.ts'
+import type { Sample } from './import.ts'
+
+export interface Sighting {
+  projectId: number
+  ref: string
+  importId: number
+  now: string
+}
+
+/** Findings that were never on the ref before. */
+export async function insertOccurrences(
+  db: Db,
+  { projectId, ref, importId, now }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_import_id, last_import_id,
+      first_seen_at, last_seen_at)
+    select ${projectId}, f.id, ${ref}, f.severity, true, ${importId}, ${importId}, ${now}, ${now}
+    from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
+}
+
+/** Findings that are on the ref again. */
+export async function markReturned(
+  db: Db,
+  { ref, importId, now }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences set is_present = true, last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Findings that are not on the ref any more; the last complete scan before this one was the last that saw them. */
+export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
+  const lastScan = (column: Sql) => sql`coalesce((
+    select ${column} from findings f join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type
+    where f.id = occurrences.finding_id and s.ref = ${ref} and s.is_complete = true
+      and s.import_id > occurrences.last_import_id
+    order by s.import_id desc limit 1), ${column === scanTime ? sql`last_seen_at` : sql`last_import_id`})`
+  await db.run(sql`
+    update occurrences set is_present = false, last_import_id = ${lastScan(scanImport)},
+      last_seen_at = ${lastScan(scanTime)}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+const scanImport = sql`s.import_id`
+const scanTime = sql`s.seen_at`
+
+/** What a scanner found on a ref is there until a scan of the same kind does not see it. */
+export interface Scope {
+  scannerIds: readonly number[]
+  reportTypes: readonly string[]
+}
+
+export interface PresentFinding {
+  id: number
+  severity: number
+}
+
+/** Those of the scanners, in the order of an index and after the given one. */
+export async function listPresent(
+  db: Db,
+  { projectId, ref }: Pick<Sighting, 'projectId' | 'ref'>,
+  { scannerIds, reportTypes }: Scope,
+  after: PresentFinding,
+  limit: number,
+): Promise<(PresentFinding & { isInScope: boolean })[]> {
+  const rows = await db.all<{ id: number; severity: number; in_scope: number | boolean }>(sql`
+    select page.finding_id as id, page.severity,
+      f.scanner_id in ${db.dialect.integers(scannerIds)} and f.report_type in ${db.dialect.texts(reportTypes)} as in_scope
+    from (
+      select finding_id, severity from occurrences
+      where project_id = ${projectId} and ref = ${ref} and is_present = true
+        and (severity < ${after.severity} or (severity = ${after.severity} and finding_id > ${after.id}))
+      order by severity desc, finding_id limit ${limit}
+    ) as page join findings f on f.id = page.finding_id
+    order by page.severity desc, page.finding_id`)
+  return rows.map(({ in_scope, ...row }) => ({ ...row, isInScope: Boolean(in_scope) }))
+}
+
+/** What this import looked for; after what went is marked. */
+export async function insertScans(
+  db: Db,
+  { ref, importId, now }: Sighting,
+  { scannerIds, reportTypes }: Scope,
+  isComplete: boolean,
+): Promise<void> {
+  const rows = scannerIds.flatMap((scanner_id) => reportTypes.map((report_type) => ({ scanner_id, report_type })))
+  await db.run(sql`
+    insert into scans (import_id, scanner_id, report_type, ref, is_complete, seen_at)
+    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${isComplete}, ${now}
+    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text' })} as r`)
+}
+
+export async function listSamples(db: Db, findingIds: readonly number[]): Promise<Sample[]> {
+  const rows = await db.all<{
+    uuid: string
+    name: string
+    severity: number
+    report_type: string
+    location: object
+  }>(sql`
+    select uuid, name, severity, report_type, location from findings
+    where id in ${db.dialect.integers(findingIds)} order by severity desc, id`)
+  return rows.map(({ report_type, severity, ...row }) => ({
+    ...row,
+    severity: severityOf(severity),
+    reportType: report_type,
+  }))
+}
+
+/** Findings whose vulnerability is resolved although they are there: whoever reports them again reopens it. */
+export async function listResolvedAmongPresent(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select f.id from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    where v.project_id = ${projectId} and v.is_on_default_branch = true and v.state = 'resolved' order by f.id`)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,114 @@
+import { setImmediate } from 'node:timers/promises'
+import { isForeignKeyViolation } from '../../db/violations.ts'
+import { Failure, type ReportProblem } from '../../platform/failure.ts'
+import { findUserByReference } from '../access/users.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
+import { jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
+import { findProject } from '../projects/visible.ts'
+import { deleteUnseen, dropStaged } from './finding-queries.ts'
+import { noOutcome } from './import.ts'
+import { beginImport, failImport, findImport, type RunningImport, setProgress } from './import-queries.ts'
+import { ingestReport, Overtaken } from './ingest.ts'
+
+interface ImportJob {
+  importId: number
+}
+
+/** Of one project one import runs at a time: two would find the same findings new. */
+export const importJob = (projectId: number, importId: number) => ({
+  kind: 'import',
+  key: `import:${projectId}`,
+  payload: { importId } satisfies ImportJob,
+})
+
+/** One at a time, so that what large reports need of memory is known; small ones are done before anybody notices. */
+export const importKind = jobKind<ImportJob>({ kind: 'import', concurrency: 1, mostAttempts: 3, run, giveUp })
+
+/** How long the database or the store is left alone when it does not answer. */
+const outageMs = 10_000
+
+async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
+  const attempt = deps.random(8).toString('hex')
+  const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
+  if (!begun) return undefined
+  try {
+    await ingest(deps, begun, attempt, job)
+  } catch (error) {
+    // Somebody else has it, or nobody: it is gone with its project.
+    if (error instanceof Overtaken || isForeignKeyViolation(error)) return undefined
+    if (isOutage(error)) {
+      deps.log.warn({ err: error, import: begun.id }, 'an import waits')
+      return { againAt: new Date(Date.parse(deps.now()) + outageMs).toISOString() }
+    }
+    const problems = problemsOf(error)
+    if (!problems) throw error
+    // In this order: a kill in between lets it run, and fail, once more.
+    await clear(deps, begun.id)
+    await fail(deps, begun, problems)
+  }
+  await removeDoomedSoon(deps)
+  return undefined
+}
+
+async function ingest(
+  deps: RootDeps,
+  begun: RunningImport,
+  attempt: string,
+  { signal, progress }: RunningJob<ImportJob>,
+): Promise<void> {
+  const project = await findProject(deps, `${begun.projectId}`)
+  if (!project) throw new Overtaken()
+  const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
+  const read = { bytes: 0 }
+  let told = performance.now()
+  await ingestReport(deps, project, user, {
+    import: begun,
+    run: attempt,
+    async open() {
+      const stream = await deps.objects.open(begun.objectKey)
+      if (!stream) throw new Error('a received report is not in the object store')
+      read.bytes = 0
+      return stream.on('data', (chunk: Buffer) => (read.bytes += chunk.length)).pause()
+    },
+    async progress(readFindings) {
+      signal.throwIfAborted()
+      if (performance.now() - told < progressEveryMs) return
+      told = performance.now()
+      await progress(read.bytes, begun.fileBytes)
+      await setProgress(deps.db, begun.id, { readBytes: read.bytes, readFindings })
+    },
+  })
+}
+
+const progressEveryMs = 500
+
+async function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
+  const found = await findImport(deps.db, importId)
+  if (!found || found.objectKey === null) return
+  await clear(deps, importId)
+  await fail(deps, { id: importId, objectKey: found.objectKey }, [unexpected])
+}
+
+type Kept = Pick<RunningImport, 'id' | 'objectKey'>
+
+async function fail(deps: Deps, { id, objectKey }: Kept, problems: readonly ReportProblem[]): Promise<void> {
+  await transaction(deps, async (deps) => {
+    await dropStaged(deps.db, id)
+    await doomObjects(deps, [objectKey])
+    await failImport(deps.db, id, { ...noOutcome, problems }, deps.now())
+  })
+}
+
+/** What it had stored, which nobody has seen. */
+async function clear({ db }: Deps, importId: number): Promise<void> {
+  while ((await deleteUnseen(db, importId, 500)) > 0) await setImmediate()
+}
+
+const unexpected: ReportProblem = { type: 'internal', message: 'The import failed; see the server’s log.', pointer: '' }
+
+function problemsOf(error: unknown): readonly ReportProblem[] | undefined {
+  return error instanceof Failure && error.cause.kind === 'report-rejected' ? error.cause.problems : undefined
+}
+
+const isOutage = (error: unknown): boolean => error instanceof Failure && error.cause.kind === 'unavailable'
