@@ -92,6 +92,23 @@ chapter 'a user is created, found and removed' => sub {
     equal($admin->users({ username => "nadia-$run" }), [], 'users of that name');
 };
 
+chapter 'a user is blocked and let in again' => sub {
+    my ($id, $own) = new_user('guest');
+    $admin->block_user($id);
+    refused(403, '403 Forbidden - Your account', sub { $own->current_user });
+    $admin->unblock_user($id);
+    equal($own->current_user->{id}, $id, 'who the token is');
+    $admin->edit_user($id, { name => 'Renamed' });
+    equal($own->current_user->{name}, 'Renamed', 'name');
+};
+
+chapter 'a token is replaced' => sub {
+    my ($id, $own) = new_user('keeper');
+    my $fresh = rest($own, 'POST', 'personal_access_tokens/self/rotate', []);
+    refused(401, 'invalid_token', sub { $own->current_user });
+    equal(client($fresh->{token})->current_user->{id}, $id, 'who the new token is');
+};
+
 chapter 'an impersonation token works' => sub {
     my ($id) = new_user('imp');
     my $issued = $admin->create_user_impersonation_token($id, { name => 'robot', scopes => ['api'] });

@@ -109,6 +109,57 @@ def a_revoked_token_is_dead_at_once():
 
 
 @chapter
+def a_user_is_blocked_deactivated_and_comes_back():
+    user, own = new_user("visitor")
+    user.block()
+    refused(own.auth, 403, "403 Forbidden - Your account has been blocked.")
+    equal(admin.users.get(user.id).state, "blocked", "state")
+    refused(user.activate, 403)
+    user.unblock()
+    own.auth()
+    user.deactivate()
+    equal(admin.users.get(user.id).state, "deactivated", "state")
+    refused(own.auth, 403)
+    user.activate()
+    own.auth()
+    user.name = "Renamed Guest"
+    user.save()
+    equal(own.users.get(user.id).name, "Renamed Guest", "name")
+
+
+@chapter
+def a_token_knows_itself_and_is_replaced():
+    user, own = new_user("holder")
+    itself = own.http_get("/personal_access_tokens/self")
+    equal((itself["user_id"], itself["active"]), (user.id, True), "the token")
+    fresh = own.http_post("/personal_access_tokens/self/rotate")
+    refused(own.auth, 401)
+    as_token(fresh["token"]).auth()
+    # Used for rotating once more, the old token takes the new one along.
+    refused(lambda: own.http_post("/personal_access_tokens/self/rotate"), 401)
+    refused(as_token(fresh["token"]).auth, 401)
+
+
+@chapter
+def sudo_is_for_administrators():
+    user, own = new_user("subject")
+    equal(admin.http_get("/user", sudo=user.username)["id"], user.id, "for whom the administrator acts")
+    equal(admin.http_post("/projects", post_data={"name": "by body", "sudo": user.id})["creator_id"], user.id, "creator")
+    refused(lambda: own.http_get("/user", sudo="root"), 403, "403 Forbidden - Must be admin to use sudo")
+    refused(lambda: admin.http_get("/user", sudo="nobody-here"), 404)
+
+
+@chapter
+def an_organization_has_topics_of_its_own():
+    made = admin.http_post("/organizations", post_data={"name": f"Org {RUN}", "path": f"org-{RUN}"})
+    topic = admin.topics.create({"name": f"own-{RUN}", "title": "Own", "organization_id": made["id"]})
+    equal(topic.organization_id, made["id"], "organization")
+    _, own = new_user("foreigner")
+    refused(lambda: own.topics.get(topic.id), 404, "404 Organization Not Found")
+    topic.delete()
+
+
+@chapter
 def an_impersonation_token_comes_and_goes():
     user, _ = new_user("imp")
     token = user.impersonationtokens.create({"name": "robot", "scopes": ["api"]})

@@ -93,6 +93,24 @@ chapter 'a user is created, found and removed' do
   refused(Gitlab::Error::NotFound) { ADMIN.user(user.id) }
 end
 
+chapter 'a user is blocked and let in again' do
+  user, own, = new_user('visitor')
+  ADMIN.block_user(user.id)
+  refused(Gitlab::Error::Forbidden) { own.user }
+  equal(ADMIN.user(user.id).state, 'blocked', 'state')
+  ADMIN.unblock_user(user.id)
+  equal(own.user.id, user.id, 'who the token is')
+  ADMIN.edit_user(user.id, name: 'Renamed')
+  equal(own.user.name, 'Renamed', 'name')
+end
+
+chapter 'a token is replaced' do
+  user, own, = new_user('holder')
+  fresh = own.post('/personal_access_tokens/self/rotate')
+  refused(Gitlab::Error::Unauthorized) { own.user }
+  equal(client(fresh.token).user.id, user.id, 'who the new token is')
+end
+
 chapter 'a revoked token is dead at once' do
   _, own, token = new_user('pat')
   ADMIN.delete("/personal_access_tokens/#{token.id}")

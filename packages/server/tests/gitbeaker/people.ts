@@ -44,6 +44,30 @@ export function tellOfPeople(world: World): void {
     expect(await refusal(own.Topics.all())).toMatchObject({ status: 401 })
   })
 
+  test('a user is blocked, deactivated, changed and comes back', async () => {
+    const { admin } = world
+    const { id, api } = await world.user('guest')
+    await admin.Users.block(id)
+    const blocked = { status: 403, description: '403 Forbidden - Your account has been blocked.' }
+    expect(await refusal(api.Users.showCurrentUser())).toEqual(blocked)
+    await admin.Users.unblock(id)
+    expect(await api.Users.showCurrentUser()).toMatchObject({ id })
+    await admin.Users.deactivate(id)
+    expect(await admin.Users.show(id)).toMatchObject({ state: 'deactivated' })
+    await admin.Users.activate(id)
+    await admin.Users.edit(id, { name: 'Renamed' })
+    expect(await api.Users.showCurrentUser()).toMatchObject({ id, name: 'Renamed' })
+  })
+
+  test('a personal token knows itself and is replaced', async () => {
+    const { id, api } = await world.user('keeper')
+    const self = await api.PersonalAccessTokens.show()
+    expect(self).toMatchObject({ user_id: id, active: true })
+    const fresh = await api.PersonalAccessTokens.rotate(self.id)
+    expect(await refusal(api.Users.showCurrentUser())).toMatchObject({ status: 401 })
+    expect(await world.api(`${fresh.token}`).Users.showCurrentUser()).toMatchObject({ id })
+  })
+
   test('an impersonation token is listed, works, and is gone when revoked', async () => {
     const { admin } = world
     const user = await admin.Users.create(person(unique('imp')))

@@ -15,7 +15,7 @@ import { receiveFile } from '../../platform/objects/receive.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
-import { hasSecret, readCredentials, sessionHeader } from './credentials.ts'
+import { hasSecret, readCredentials, readSudo, sessionHeader } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
 import type { CountRequest, Found, Guard } from './guard.ts'
@@ -76,7 +76,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const credentials = readCredentials(request.headers, { isReading, isCookieRead }, query, form)
     if (credentials.session && !route.outside) assertSameOrigin(request, originOf(deps, request))
     const count: CountRequest = (user) => throttle.admit(route, request, reply, user)
-    const caller = await guard.identify(route.permission, credentials, count)
+    let caller = await guard.identify(route.permission, credentials, count)
     const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
 
@@ -87,6 +87,12 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
     if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
     const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, limit)))
+    // Whom to act for may stand in JSON or multipart, which is read once it is known who sends it.
+    const sudo = credentials.sudo ?? readSudo(body['sudo'])
+    if (sudo !== credentials.sudo) {
+      caller = await guard.identify(route.permission, { ...credentials, ...(sudo && { sudo }) })
+      found = undefined
+    }
     const bag = inOrganization(mergeBags(query, body, params), request)
     const input = readInput(bag)
     if (found instanceof Failure) throw found

@@ -8,10 +8,15 @@ describe('an address', () => {
     const { admin } = await startServer()
     expect(await admin.get('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
     expect(await admin.get('//')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
-    expect(await admin.get('//api/v3/projects')).toMatchObject({
-      status: 410,
-      body: { error: 'API V3 is no longer supported. Use API V4 instead.' },
-    })
+    for (const method of ['post', 'put', 'delete'] as const) {
+      expect(await admin[method]('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    }
+    for (const method of ['get', 'post', 'put', 'delete'] as const) {
+      expect(await admin[method]('//api/v3/projects')).toMatchObject({
+        status: 410,
+        body: { error: 'API V3 is no longer supported. Use API V4 instead.' },
+      })
+    }
   })
 
   test('with a method it does not have is 405, with those it has', async () => {
@@ -80,11 +85,43 @@ describe('an answer', () => {
     expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  test('of every kind has the headers of every answer', async () => {
+    const server = await startServer()
+    const nadia = await server.user('nadia')
+    const answers = [
+      await server.anonymous.get('/user'),
+      await nadia.post('/topics', { name: 'a', title: 'A' }),
+      await server.admin.get('/nowhere'),
+      await server.admin.post('/topics', {}),
+      await server.admin.delete('/topics'),
+      await server.admin.get('//api/v3'),
+      await server.admin.post('/topics', { name: 'a', title: 'A' }),
+      await nadia.delete('/personal_access_tokens/self'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 404, 400, 405, 410, 201, 204])
+    for (const { status, headers } of answers) {
+      expect(headers, `${status}`).toMatchObject({
+        ...(status !== 204 && { 'content-type': 'application/json' }),
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'SAMEORIGIN',
+        vary: 'Origin',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'x-gitlab-meta': expect.stringMatching(/^\{"correlation_id":"[0-9a-f-]{36}","version":"1"\}$/),
+        'x-runtime': expect.stringMatching(/^\d+\.\d{6}$/),
+      })
+      expect(headers).not.toHaveProperty('etag')
+    }
+  })
+
   test('may be read by pages of any origin, which may ask before', async () => {
     const { anonymous, app } = await startServer()
     const { headers } = await anonymous.get('/topics', { headers: { origin: 'https://page.test' } })
     expect(headers['access-control-allow-origin']).toBe('*')
-    expect(headers['access-control-expose-headers']).toContain('X-Next-Page')
+    expect(headers['access-control-expose-headers']).toBe(
+      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, X-Gitlab-Blob-Id, ' +
+        'X-Gitlab-Commit-Id, X-Gitlab-Content-Sha256, X-Gitlab-Encoding, X-Gitlab-File-Name, X-Gitlab-File-Path, ' +
+        'X-Gitlab-Last-Commit-Id, X-Gitlab-Ref, X-Gitlab-Size, X-Request-Id, ETag',
+    )
     expect(headers['access-control-allow-credentials']).toBeUndefined()
 
     const asked = await app.inject({

@@ -21,8 +21,7 @@ export function readCredentials(
     form?.['private_token'],
     headers['private-token'],
   )
-  const sudo = firstText(headers['sudo'], query['sudo'], form?.['sudo'])
-  if (sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
+  const sudo = readSudo(headers['sudo'], query['sudo'], form?.['sudo'])
   const session = options.isCookieRead ? readCookie(headers.cookie, sessionCookie) : undefined
   return {
     isReading: options.isReading,
@@ -30,6 +29,13 @@ export function readCredentials(
     ...(sudo && { sudo }),
     ...(session && !token && { session }),
   }
+}
+
+/** Whom an administrator acts for; in JSON an id may be a number. */
+export function readSudo(...values: unknown[]): string | undefined {
+  const sudo = firstText(...values.map((value) => (typeof value === 'number' ? String(value) : value)))
+  if (sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
+  return sudo
 }
 
 /** The cookie of a signed-in browser. */

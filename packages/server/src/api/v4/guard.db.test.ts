@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { updateUserState } from '../../domain/access/user-queries.ts'
-import type { Client } from '../../testing/client.ts'
+import { type Client, formWithFile } from '../../testing/client.ts'
 import { startServer } from '../../testing/server.ts'
 
 const server = await startServer()
@@ -227,6 +227,29 @@ describe('sudo', () => {
       status: 201,
       body: { user_id: nadia.user?.id },
     })
+  })
+
+  test('the name or the id may stand in JSON or multipart, and no file is stored for who may not send it', async () => {
+    const inJson = { name: 'by sudo', scopes: ['k8s_proxy'], sudo: nadia.user?.id }
+    expect(await admin.post('/user/personal_access_tokens', inJson)).toMatchObject({
+      status: 201,
+      body: { user_id: nadia.user?.id },
+    })
+    expect(await admin.post('/user/personal_access_tokens', { ...inJson, sudo: 'nobody' })).toMatchObject({
+      status: 404,
+      body: { message: "404 User with ID or username 'nobody' Not Found" },
+    })
+    const project = await server.project('acme/sudo')
+    const form = () => formWithFile('file', 'a.txt', 'a', { sudo: 'nadia' })
+    expect(await admin.post(`/projects/${project.id}/uploads`, form())).toMatchObject({
+      status: 404,
+      body: { message: '404 Project Not Found' },
+    })
+    await admin.post(`/projects/${project.id}/members`, { user_id: nadia.user?.id, access_level: 30 })
+    expect(await admin.post(`/projects/${project.id}/uploads`, form())).toMatchObject({ status: 201 })
+    const [upload] = (await admin.get(`/projects/${project.id}/uploads`)).body
+    expect(upload.uploaded_by.username).toBe('nadia')
+    expect(await nadia.post('/user/personal_access_tokens', { ...inJson, sudo: 'root' })).toMatchObject({ status: 403 })
   })
 
   test('gives the rights of that user, not of the administrator', async () => {

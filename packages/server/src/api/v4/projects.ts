@@ -4,7 +4,6 @@ import { type Deps, type RootDeps, transaction } from '../../domain/deps.ts'
 import type { PageRequest } from '../../domain/page.ts'
 import { findProjects, getOwnNamespace, type ProjectQuery } from '../../domain/projects/project-list.ts'
 import {
-  assertUnmodified,
   changeProject,
   createProject,
   type ProjectChange,
@@ -15,6 +14,7 @@ import {
 import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeProject } from '../../domain/removal/remove.ts'
 import { setProjectTopics, topicVisibilityChanged } from '../../domain/topics/assignment.ts'
+import { assertUnmodified } from '../../domain/unmodified.ts'
 import { flag, integer, optional, text } from './input.ts'
 import { keysetField } from './keyset.ts'
 import {

@@ -29,6 +29,16 @@ describe('the deletion of a user', () => {
     expect(await admin.get(`/groups/${shared.id}`)).toMatchObject({ status: 200 })
   })
 
+  test('is refused when he changed after the date that is sent', async () => {
+    const user = await server.user('changed')
+    const since = (at: number) => ({ headers: { 'if-unmodified-since': new Date(at).toUTCString() } })
+    expect(await admin.delete(`/users/${user.user?.id}`, undefined, since(Date.now() - 60_000))).toMatchObject({
+      status: 412,
+      body: { message: '412 Precondition Failed' },
+    })
+    expect(await admin.delete(`/users/${user.user?.id}`, undefined, since(Date.now()))).toMatchObject({ status: 204 })
+  })
+
   test('leaves groups to those who own them as well, also from above', async () => {
     const owner = await server.user('not-alone')
     const { body: group } = await admin.post('/groups', { name: 'above', path: 'above' })

@@ -15,6 +15,7 @@ import {
 import type { Deps } from '../../domain/deps.ts'
 import { changeAccount, createAccount } from '../../domain/projects/accounts.ts'
 import { removeUser } from '../../domain/removal/remove.ts'
+import { assertUnmodified } from '../../domain/unmodified.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from './input.ts'
 import { cursorFields, nextOf, readKeyset } from './keyset.ts'
 import { noOutput, type Route, route } from './route.ts'
@@ -170,7 +171,11 @@ export const userRoutes: readonly Route[] = [
     }),
     status: 204,
     output: noOutput,
-    handle: async ({ deps, input }) => removeUser(deps, await getUser(deps, input.id), input.hard_delete ?? false),
+    async handle({ deps, input, unmodifiedSince }) {
+      const user = await getUser(deps, input.id)
+      assertUnmodified(user, unmodifiedSince)
+      await removeUser(deps, user, input.hard_delete ?? false)
+    },
   }),
   route({
     method: 'POST',

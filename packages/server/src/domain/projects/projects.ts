@@ -154,13 +154,6 @@ export function unstarProject(deps: Deps, caller: Caller, project: Project): Pro
   })
 }
 
-/** `since` in ms: a project that changed after that may not be deleted. */
-export function assertUnmodified(project: Project, since: number | undefined): void {
-  // HTTP dates have no fractions, so the change may be up to a second younger.
-  const changed = Math.floor(Date.parse(project.updatedAt) / 1000) * 1000
-  if (since !== undefined && changed > since) throw new Failure({ kind: 'precondition-failed' })
-}
-
 /** Locked, so that neither its path nor what is in it can change meanwhile. */
 async function namespaceFor(deps: Deps, creator: Visitor, id: number | undefined): Promise<Namespace> {
   const { user, isAdmin } = creator

@@ -1,6 +1,6 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
-import { Failure, notFound } from '../../platform/failure.ts'
+import { notFound } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
@@ -12,6 +12,7 @@ import {
   readOrganization,
 } from '../projects/organizations.ts'
 import type { Visitor } from '../projects/visible.ts'
+import { assertUnmodified } from '../unmodified.ts'
 import { readAvatar } from './avatars.ts'
 import { changeOwnName, claimName, deleteAlias } from './name-queries.ts'
 import {
@@ -133,10 +134,7 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
   await transaction(deps, async (deps) => {
     const [topic] = await lockTopics(deps.db, [id])
     if (!topic) throw notFound()
-    // HTTP dates have no fractions, so the change may be up to a second younger.
-    if (unmodifiedSince !== undefined && Math.floor(Date.parse(topic.updatedAt) / 1000) * 1000 > unmodifiedSince) {
-      throw new Failure({ kind: 'precondition-failed' })
-    }
+    assertUnmodified(topic, unmodifiedSince)
     await deleteTopicRow(deps.db, id)
     await doomObjects(deps, keysOf(topic))
   })
