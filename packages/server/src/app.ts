@@ -7,6 +7,7 @@ import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
+import { closeParsing } from './domain/topics/parsing.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/objects/disk.ts'
@@ -69,6 +70,7 @@ export async function openApp(deps: RootDeps): Promise<App> {
     async close() {
       await server.close()
       await closeRendering()
+      await closeParsing()
       await deps.db.close()
       await deps.objects.close()
     },

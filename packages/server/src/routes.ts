@@ -14,7 +14,9 @@ import { securityReportRoutes } from './api/v4/security-reports.ts'
 import { sessionRoutes } from './api/v4/sessions.ts'
 import { tokenRoutes } from './api/v4/tokens.ts'
 import { topicAliasRoutes } from './api/v4/topic-aliases.ts'
+import { topicDuplicateRoutes } from './api/v4/topic-duplicates.ts'
 import { topicMergeRoutes } from './api/v4/topic-merges.ts'
+import { topicVocabularyRoutes } from './api/v4/topic-vocabulary.ts'
 import { topicRoutes } from './api/v4/topics.ts'
 import { uploadRoutes } from './api/v4/uploads.ts'
 import { userRoutes } from './api/v4/users.ts'
@@ -37,6 +39,8 @@ export const routes: readonly Route[] = [
   ...topicRoutes,
   ...topicAliasRoutes,
   ...topicMergeRoutes,
+  ...topicDuplicateRoutes,
+  ...topicVocabularyRoutes,
   ...uploadRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,

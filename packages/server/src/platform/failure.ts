@@ -22,6 +22,13 @@ export interface ReportProblem {
   pointer: string
 }
 
+/** One thing wrong with a list of topics: in which of its entries (the first is 1, none is the file), in which field. */
+export interface EntryProblem {
+  entry: number | null
+  field: string | null
+  reason: string
+}
+
 export type FailureCause =
   /** A parameter is missing or of the wrong type; the text names it. */
   | { kind: 'parameter'; message: string }
@@ -53,6 +60,7 @@ export type FailureCause =
   | { kind: 'refused'; sentence: string }
   | { kind: 'invalid'; attributes: InvalidAttributes }
   | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
+  | { kind: 'import-rejected'; problems: readonly EntryProblem[] }
   | { kind: 'conflict'; sentence: string }
   /** What has changed meanwhile is in the way; the reasons name it. */
   | { kind: 'blocked'; sentence: string; reasons: readonly string[] }
@@ -88,6 +96,8 @@ export const refused = (sentence: string): Failure => new Failure({ kind: 'refus
 export const invalid = (attributes: InvalidAttributes): Failure => new Failure({ kind: 'invalid', attributes })
 export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
   new Failure({ kind: 'report-rejected', problems })
+export const importRejected = (problems: readonly EntryProblem[]): Failure =>
+  new Failure({ kind: 'import-rejected', problems })
 export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
 export const blocked = (sentence: string, reasons: readonly string[]): Failure =>
   new Failure({ kind: 'blocked', sentence, reasons })

@@ -1,4 +1,4 @@
-import { Failure, type FailureCause } from '../../platform/failure.ts'
+import { type EntryProblem, Failure, type FailureCause } from '../../platform/failure.ts'
 
 /** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
 export interface ErrorAnswer {
@@ -82,6 +82,8 @@ function answers(cause: FailureCause): ErrorAnswer {
         status: 400,
         body: { message: { base: cause.problems.map((problem) => problem.message) }, errors: cause.problems },
       }
+    case 'import-rejected':
+      return { status: 400, body: { message: { base: cause.problems.map(sentenceOf) }, errors: cause.problems } }
     case 'conflict':
       return message(409, cause.sentence)
     case 'blocked':
@@ -116,6 +118,11 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'unavailable':
       return message(503, '503 Service Unavailable')
   }
+}
+
+function sentenceOf({ entry, field, reason }: EntryProblem): string {
+  const place = entry === null ? 'the file' : `entry ${entry}`
+  return `${field === null ? place : `${place}, ${field}`}: ${reason}`
 }
 
 function message(status: number, text: string): ErrorAnswer {

@@ -83,7 +83,9 @@ export const permissions = {
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'topic.export': { on: 'instance', who: 'user', scope: 'read_api' },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
+  'topic.import': { on: 'instance', who: 'admin', scope: 'api' },
   'topic.manage': { on: 'instance', who: 'admin', scope: 'api', anonymous: 'after-input' },
 
   'upload.create': { on: 'project', who: 'user', scope: 'api' },

@@ -9,7 +9,7 @@ import { getTopic } from './topics.ts'
 export type { Alias } from './name-queries.ts'
 
 /** More than anybody thinks of; without an end one topic could hold every word there is. */
-const maxAliases = 1000
+export const maxAliases = 1000
 
 export async function findAliases(deps: Deps, topicId: number, page: PageRequest): Promise<Page<Alias>> {
   await getTopic(deps, topicId)

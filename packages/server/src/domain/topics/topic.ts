@@ -28,19 +28,25 @@ export interface TopicDraft {
   description: string | null
 }
 
-/** All that is wrong with a draft, as GitLab words it; throws when anything is. */
+/** Throws all that is wrong with a draft, as GitLab words it. */
 export function assertTopicDraft(draft: Partial<TopicDraft>, options: { blankTitle: 'refused' | 'allowed' }): void {
-  const problems: Record<string, string[]> = {}
-  if (draft.name !== undefined) problems['name'] = nameProblems(draft.name)
-  if (draft.title !== undefined) {
-    problems['title'] = [
-      ...(options.blankTitle === 'refused' ? blankProblem(draft.title) : []),
-      ...lengthProblem(draft.title, 255),
-    ]
+  const isAllowed = options.blankTitle === 'allowed' && draft.title?.trim() === ''
+  const problems = draftProblems(isAllowed ? { ...draft, title: undefined } : draft)
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+}
+
+/** Only attributes with problems. */
+export function draftProblems({
+  name,
+  title,
+  description,
+}: { [Part in keyof TopicDraft]?: TopicDraft[Part] | undefined }): InvalidAttributes {
+  const problems: Record<string, string[]> = {
+    name: name === undefined ? [] : nameProblems(name),
+    title: title === undefined ? [] : [...blankProblem(title), ...lengthProblem(title, 255)],
+    description: description == null ? [] : lengthProblem(description, 1024),
   }
-  if (draft.description != null) problems['description'] = lengthProblem(draft.description, 1024)
-  const wrong: InvalidAttributes = Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0))
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0))
 }
 
 export function nameProblems(name: string): string[] {
@@ -55,8 +61,10 @@ export function nameProblems(name: string): string[] {
 
 export const nameTaken = () => invalid({ name: ['has already been taken'] })
 
+const blank = "can't be blank"
+
 function blankProblem(text: string): string[] {
-  return text.trim() === '' ? ["can't be blank"] : []
+  return text.trim() === '' ? [blank] : []
 }
 
 function lengthProblem(text: string, most: number): string[] {

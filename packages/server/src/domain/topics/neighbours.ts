@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises'
+import { leastLength } from './likeness.ts'
+
+const bucketCount = 256
+/** Hash and number of a word share one float: 32 and 20 bits. */
+export const mostWords = 2 ** 20
+const wordsPerSlice = 1000
+/** As many words a hash may have in common before it says nothing. */
+const mostAlike = 50
+
+/**
+ * Calls `pair` with the numbers of words that may be one edit apart: their hashes without one character are the same. A
+ * pair may come twice, and may be none. The numbers are sorted by hash in parts, so that other requests have their turn.
+ */
+export async function findNeighbours(
+  words: readonly string[],
+  pair: (first: number, second: number) => void,
+): Promise<void> {
+  const buckets = Array.from({ length: bucketCount }, () => ({ held: new Float64Array(1024), size: 0 }))
+  const add = (hash: number, index: number) => {
+    const bucket = buckets[hash >>> 24]
+    if (!bucket) return
+    if (bucket.size === bucket.held.length) {
+      const larger = new Float64Array(2 * bucket.size)
+      larger.set(bucket.held)
+      bucket.held = larger
+    }
+    bucket.held[bucket.size++] = (hash >>> 0) * mostWords + index
+  }
+  for (let start = 0; start < words.length; start += wordsPerSlice) {
+    for (let index = start; index < Math.min(start + wordsPerSlice, words.length); index++)
+      addHashes(words[index] ?? '', index, add)
+    await setImmediate()
+  }
+  for (const { held, size } of buckets) {
+    const sorted = held.subarray(0, size).sort()
+    for (let start = 0, end = 0; start < size; start = end) {
+      const hash = Math.floor((sorted[start] ?? 0) / mostWords)
+      while (end < size && Math.floor((sorted[end] ?? 0) / mostWords) === hash) end++
+      if (end - start > mostAlike) continue
+      for (let first = start; first < end; first++) {
+        for (let second = first + 1; second < end; second++) {
+          pair((sorted[first] ?? 0) % mostWords, (sorted[second] ?? 0) % mostWords)
+        }
+      }
+    }
+    await setImmediate()
+  }
+}
+
+const factor = 0x0100_0193
+const suffixes = new Int32Array(1024)
+
+/** Of the word, and of the word without each of its characters: polynomials, put together of what is before and behind. */
+function addHashes(word: string, index: number, add: (hash: number, index: number) => void): void {
+  const { length } = word
+  if (length < leastLength || length >= suffixes.length) return
+  suffixes[length] = 0
+  for (let at = length - 1; at >= 0; at--) {
+    suffixes[at] = (word.charCodeAt(at) + Math.imul(factor, suffixes[at + 1] ?? 0)) | 0
+  }
+  add(mix(suffixes[0] ?? 0), index)
+  let prefix = 0
+  let power = 1
+  for (let at = 0; at < length; at++) {
+    const code = word.charCodeAt(at)
+    // Of a run of the same character one is as good as another.
+    if (code !== word.charCodeAt(at + 1)) add(mix((prefix + Math.imul(power, suffixes[at + 1] ?? 0)) | 0), index)
+    prefix = (prefix + Math.imul(power, code)) | 0
+    power = Math.imul(power, factor)
+  }
+}
+
+/** Spreads what is alike over all buckets. */
+function mix(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), 0x45d9_f3b5)
+  return half ^ (half >>> 15)
+}

@@ -1,0 +1,10 @@
+import type { ObjectStore, ReceivedFile } from './objects.ts'
+
+/** The bytes of a file that came in with the request and is small enough to be held. */
+export async function readWhole(objects: ObjectStore, file: ReceivedFile): Promise<Uint8Array> {
+  const stream = await objects.open(file.key)
+  if (!stream) throw new Error('a received file is not in the object store')
+  const chunks: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
