@@ -1,4 +1,5 @@
-import { startKeyTable } from './key-table.ts'
+import { setImmediate } from 'node:timers/promises'
+import { hashKey, type KeyHash, startKeyTable } from './key-table.ts'
 import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
 export interface Deduplicator {
@@ -7,13 +8,12 @@ export interface Deduplicator {
 }
 
 /**
- * Tells repeats as findings pass by: of several that are the same, the first stays. Where findings of several scanners
- * are mixed, `order` must have seen all of them before.
+ * Tells repeats as findings pass by: of several that are the same, the first stays; or those do not that are known to
+ * lose, by their pointers and those of the winners.
  */
-export function startDeduplication(order?: ScannerOrder): Deduplicator {
+export function startDeduplication(losers?: ReadonlyMap<string, string>): Deduplicator {
   const table = startKeyTable()
   const pointers: string[] = []
-  const losers = order?.losers()
   return {
     winnerOf(finding) {
       const { pointer, uuid, keys } = finding
@@ -21,13 +21,14 @@ export function startDeduplication(order?: ScannerOrder): Deduplicator {
         const into = losers.get(pointer)
         return into === undefined ? undefined : { pointer, uuid, into }
       }
-      for (const key of keys) {
-        const winner = table.find(key)
+      const hashes = keys.map(hashKey)
+      for (const hash of hashes) {
+        const winner = table.find(hash)
         if (winner !== undefined) return { pointer, uuid, into: pointers[winner] ?? '' }
       }
       // Only what is kept claims its keys: being like a repeat does not make a finding a repeat.
       const ordinal = pointers.push(pointer) - 1
-      for (const key of keys) table.add(key, ordinal)
+      for (const hash of hashes) table.add(hash, ordinal)
       return undefined
     },
   }
@@ -35,35 +36,47 @@ export function startDeduplication(order?: ScannerOrder): Deduplicator {
 
 export interface ScannerOrder {
   see: (finding: ReportFinding) => void
-  losers: () => Map<string, string>
+  /** Once all have been seen. */
+  losers: () => Promise<ReadonlyMap<string, string>>
 }
 
 /** Of equal findings of several scanners, the one of the scanner that comes first stays. */
 export function startScannerOrder(): ScannerOrder {
-  const byScanner = new Map<Scanner, { pointer: string; keys: string[] }[]>()
+  const pointers: string[] = []
+  // Of each finding, where its hashes end among all of them; and who found it.
+  const ends: number[] = []
+  const halves: number[] = []
+  const ordinalsOf = new Map<Scanner, number[]>()
   return {
     see({ scanner, pointer, keys }) {
-      const list = byScanner.get(scanner)
-      if (list) list.push({ pointer, keys })
-      else byScanner.set(scanner, [{ pointer, keys }])
+      const ordinal = pointers.push(pointer) - 1
+      for (const key of keys) halves.push(...hashKey(key))
+      ends.push(halves.length)
+      const ordinals = ordinalsOf.get(scanner)
+      if (ordinals) ordinals.push(ordinal)
+      else ordinalsOf.set(scanner, [ordinal])
     },
-    losers() {
+    async losers() {
       const table = startKeyTable()
-      const pointers: string[] = []
       const losers = new Map<string, string>()
-      for (const scanner of [...byScanner.keys()].sort(compareScanners)) {
-        for (const { pointer, keys } of byScanner.get(scanner) ?? []) {
-          const winner = keys.map(table.find).find((ordinal) => ordinal !== undefined)
-          if (winner !== undefined) losers.set(pointer, pointers[winner] ?? '')
-          else {
-            const ordinal = pointers.push(pointer) - 1
-            for (const key of keys) table.add(key, ordinal)
-          }
+      for (const scanner of [...ordinalsOf.keys()].sort(compareScanners)) {
+        for (const ordinal of ordinalsOf.get(scanner) ?? []) {
+          if (ordinal % 5000 === 0) await setImmediate()
+          const hashes = pairsOf(halves, ends[ordinal - 1] ?? 0, ends[ordinal] ?? 0)
+          const winner = hashes.map(table.find).find((known) => known !== undefined)
+          if (winner === undefined) for (const hash of hashes) table.add(hash, ordinal)
+          else losers.set(pointers[ordinal] ?? '', pointers[winner] ?? '')
         }
       }
       return losers
     },
   }
+}
+
+function pairsOf(halves: readonly number[], start: number, end: number): KeyHash[] {
+  const pairs: KeyHash[] = []
+  for (let at = start; at < end; at += 2) pairs.push([halves[at] ?? 0, halves[at + 1] ?? 0])
+  return pairs
 }
 
 /** Two findings of one type are the same when they share one of these. */

@@ -1,9 +1,12 @@
 /** Remembers hundreds of thousands of texts, each with a number, in a few bytes per text: 64 bits of a hash stand for it. */
 export interface KeyTable {
-  /** The number that was added first with this text. */
-  find: (key: string) => number | undefined
-  add: (key: string, value: number) => void
+  /** The number that was added first with this key. */
+  find: (key: KeyHash) => number | undefined
+  add: (key: KeyHash, value: number) => void
 }
+
+/** The two halves of 64 bits. */
+export type KeyHash = readonly [high: number, low: number]
 
 const firstSlots = 1024
 
@@ -41,21 +44,19 @@ export function startKeyTable(): KeyTable {
     }
   }
   return {
-    find(key) {
-      const [h, l] = hash64(key)
+    find([h, l]) {
       const value = values[slotOf(h, l)] ?? 0
       return value === 0 ? undefined : value - 1
     },
-    add(key, value) {
+    add([h, l], value) {
       if (used * 2 >= slots) grow()
-      const [h, l] = hash64(key)
       put(h, l, value + 1)
     },
   }
 }
 
 /** Two lanes of multiply and mix; quick, spread well, and not meant to withstand somebody who looks for collisions. */
-function hash64(key: string): [number, number] {
+export function hashKey(key: string): KeyHash {
   let h = 0xdeadbeef
   let l = 0x41c6ce57
   for (let index = 0; index < key.length; index++) {

@@ -1,7 +1,7 @@
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { loadScores } from './cvss-score.ts'
-import { type ScannerOrder, startDeduplication, startScannerOrder } from './deduplicate.ts'
+import { startDeduplication, startScannerOrder } from './deduplicate.ts'
 import { type Document, type DocumentContext, type DocumentLimits, type Item, openDocument } from './document.ts'
 import { formatOf, unknownFormat } from './formats.ts'
 import { objectOf } from './json-fields.ts'
@@ -64,13 +64,7 @@ export async function readReport(
     return violations.length > 0
       ? { problems: violations }
       : {
-          reading: startReading(
-            document,
-            format,
-            opened,
-            tally,
-            await orderScanners(document, format, context, opening),
-          ),
+          reading: startReading(document, format, opened, tally, await findLosers(document, format, context, opening)),
         }
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }
@@ -103,7 +97,7 @@ function startReading(
   format: ReportFormat,
   opened: OpenedReport,
   tally: Tally,
-  order: ScannerOrder | undefined,
+  losers: ReadonlyMap<string, string> | undefined,
 ): Reading {
   const problems = startProblems()
   problems.add(opened.problems)
@@ -112,7 +106,7 @@ function startReading(
   const merged: MergedFinding[] = []
 
   async function* batches(): AsyncGenerator<ReportFinding[]> {
-    const repeats = startDeduplication(order)
+    const repeats = startDeduplication(losers)
     let batch: ReportFinding[] = []
     for await (const item of document.items(format.items)) {
       if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
@@ -150,19 +144,19 @@ function startReading(
 const maxListed = 1000
 
 /** Reads everything once beforehand where that decides which of two equal findings stays. */
-async function orderScanners(
+async function findLosers(
   document: Document,
   format: ReportFormat,
   context: DocumentContext,
   options: OpenOptions,
-): Promise<ScannerOrder | undefined> {
+): Promise<ReadonlyMap<string, string> | undefined> {
   const opened = format.open(context, { ...options, tally: startTally() })
   if (!('header' in opened) || !opened.mixesScanners) return undefined
   const order = startScannerOrder()
   for await (const item of document.items(format.items)) {
     for (const made of readItem(opened, item)) if ('uuid' in made) order.see(made)
   }
-  return order
+  return await order.losers()
 }
 
 function readItem(opened: OpenedReport, item: Item): (ReportFinding | SkippedFinding)[] {
