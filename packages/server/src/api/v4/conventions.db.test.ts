@@ -26,7 +26,7 @@ describe('an address', () => {
       body: { error: '405 Not Allowed' },
       headers: { allow: 'GET, HEAD, POST' },
     })
-    expect(await admin.get('/projects/1/security_reports')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+    expect(await admin.get('/markdown')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
   })
 
   test('may end in a slash', async () => {
