@@ -48,7 +48,7 @@ export function tellOfTopics(world: World): void {
     expect((await fetch(address)).status).toBe(404)
   })
 
-  test('a topic is merged into another, which gets its projects', async () => {
+  test('a topic is merged into another, which gets its projects and answers to its name', async () => {
     const { Topics, Projects } = world.admin
     const [from, into] = [unique('sloop'), unique('yacht')]
     const project = await world.project({ topics: [from] })
@@ -58,6 +58,9 @@ export function tellOfTopics(world: World): void {
 
     expect(await merge()).toMatchObject({ id: target.id, name: into, total_projects_count: 1 })
     expect(await Projects.show(project.id)).toMatchObject({ topics: [into] })
+    expect(await Projects.all({ topic: from } as object)).toMatchObject([{ id: project.id }])
+    expect(await Projects.edit(project.id, { topics: [from] } as object)).toMatchObject({ topics: [into] })
+    expect(await Topics.all({ search: from })).toMatchObject([{ id: target.id }])
     expect(await refusal(merge())).toEqual({ status: 404, description: '404 Not found' })
     expect(await refusal(Topics.merge(target.id, target.id))).toEqual({
       status: 400,

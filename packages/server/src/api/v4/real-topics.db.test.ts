@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { wrongTopicCounts } from '../../domain/removal/queries.ts'
 import { formWithFile } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
@@ -61,7 +62,25 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     const names = new Set((await allTopics(server)).map((topic) => topic.name))
     for (const { aliases } of topics) for (const alias of aliases) expect(names.has(alias)).toBe(false)
     for (const { name } of topics) expect(names.has(name)).toBe(true)
+    for (const { name, aliases } of topics.slice(0, 50)) {
+      for (const alias of aliases) expect([alias, await idOf(server, alias, name)]).toEqual([alias, ids.get(name)])
+    }
+    expect(await wrongTopicCounts(server.deps.db)).toEqual([])
+    await undoSome(server)
+    expect(await wrongTopicCounts(server.deps.db)).toEqual([])
   }, 180_000)
+
+  /** The last hundred merges, backwards. */
+  async function undoSome(server: TestServer): Promise<void> {
+    const { body: merges, headers } = await server.admin.get('/topics/merges?per_page=100')
+    expect(headers['x-total']).toBe('1136')
+    for (const { id, source_topic: source, moved_projects_count: moved, shared_projects_count: shared } of merges) {
+      const undone = await server.admin.post(`/topics/merges/${id}/undo`)
+      expect([source.name, undone.status]).toEqual([source.name, 201])
+      const { name, total_projects_count: total } = undone.body
+      expect([undone.body.id, name, total]).toEqual([source.id, source.name, moved + shared])
+    }
+  }
 
   /** Takes the topic that a project made of the alias, or a new one. */
   async function mergeAlias(server: TestServer, alias: string, target: number): Promise<void> {
@@ -71,8 +90,9 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     expect([alias, merged.status]).toEqual([alias, 201])
   }
 
-  async function idOf(server: TestServer, name: string): Promise<number> {
-    const { body } = await server.admin.get(`/topics?search=${encodeURIComponent(name)}&per_page=100`)
+  /** Of the topic that a search for a text finds under a name. */
+  async function idOf(server: TestServer, text: string, name = text): Promise<number> {
+    const { body } = await server.admin.get(`/topics?search=${encodeURIComponent(text)}&per_page=100`)
     return body.find((topic: { name: string }) => topic.name === name)?.id
   }
 
