@@ -21,6 +21,11 @@ import { topicRoutes } from './api/v4/topics.ts'
 import { uploadRoutes } from './api/v4/uploads.ts'
 import { userRoutes } from './api/v4/users.ts'
 import { vulnerabilityRoutes } from './api/v4/vulnerabilities.ts'
+import { vulnerabilityBulkRoutes } from './api/v4/vulnerability-bulk.ts'
+import { vulnerabilityHistoryRoutes } from './api/v4/vulnerability-history.ts'
+import { vulnerabilityLifeRoutes } from './api/v4/vulnerability-life.ts'
+import { vulnerabilityLinkRoutes } from './api/v4/vulnerability-links.ts'
+import { vulnerabilityNoteRoutes } from './api/v4/vulnerability-notes.ts'
 import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerability-statistics.ts'
 import { webUploadRoutes } from './api/v4/web-uploads.ts'
 
@@ -50,4 +55,9 @@ export const routes: readonly Route[] = [
   ...vulnerabilityRoutes,
   ...hookRoutes,
   ...vulnerabilityStatisticsRoutes,
+  ...vulnerabilityLifeRoutes,
+  ...vulnerabilityHistoryRoutes,
+  ...vulnerabilityBulkRoutes,
+  ...vulnerabilityNoteRoutes,
+  ...vulnerabilityLinkRoutes,
 ]

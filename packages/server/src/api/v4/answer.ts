@@ -79,6 +79,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     let caller = await guard.identify(route.permission, credentials, count)
     const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
+    await guard.sight(route.permission, caller, id)
 
     // A large body is only stored for somebody who may send it; whether he may hear 400 first is up to the row.
     let found: Found | Failure | undefined

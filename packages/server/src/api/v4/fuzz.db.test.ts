@@ -162,6 +162,16 @@ async function renew(): Promise<void> {
     const { body } = await server.admin.post(path, formWithFile('file', 'a.txt', 'content'))
     Object.assign(words, { [`${owner} secret`]: body.url.split('/')[2], [`${owner} upload`]: String(body.id) })
   }
+  const [bulk, notes] = ['bulk', `${words['vulnerability']}/notes`].map(
+    (path) => `/projects/${words['project']}/vulnerabilities/${path}`,
+  )
+  const links = `/vulnerabilities/${words['vulnerability']}/issue_links`
+  const { body: written } = await server.admin.post(notes ?? '', { body: 'text' })
+  const { body: linked } = await server.admin.post(links, { url: `https://tracker.test/${++renewals}` })
+  const ids = [words['vulnerability']]
+  await server.admin.post(bulk ?? '', { action: 'revert', vulnerability_ids: ids })
+  const { body: done } = await server.admin.post(bulk ?? '', { action: 'confirm', vulnerability_ids: ids })
+  Object.assign(words, { note_id: `${written.id}`, issue_link_id: `${linked.id}`, bulk_id: `${done.id}` })
   const impersonations = `/users/${words['stranger']}/impersonation_tokens`
   if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active !== true) {
     const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
@@ -200,7 +210,10 @@ async function renewProject(): Promise<void> {
   }
   const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2 })]))
   await admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', report))
-  words['uuid'] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body[0].uuid
+  const [first, second] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body
+  words['uuid'] = first.uuid
+  const { body } = await admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: second.id })
+  words['vulnerability'] = String(body.id)
 }
 
 async function isThere(path: string, token?: string): Promise<boolean> {

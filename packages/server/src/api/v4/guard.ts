@@ -16,12 +16,16 @@ import {
   openProjectMemory,
   projectLevel,
 } from '../../domain/projects/visible.ts'
-import { Failure, forbidden, moved, notFound, unauthenticated } from '../../platform/failure.ts'
+import type { Vulnerability } from '../../domain/vulnerabilities/finding.ts'
+import { findVulnerability } from '../../domain/vulnerabilities/life.ts'
+import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
 
 /** What the row of a permission found: the thing in the path, if there is one. */
 export interface Found {
   project?: Project
   group?: Namespace
+  /** Comes with its project. */
+  vulnerability?: Vulnerability
 }
 
 /** What a request brings to say who sends it. */
@@ -39,11 +43,13 @@ export type CountRequest = (user: User | undefined) => Promise<void>
 
 /**
  * The 401/403/404 policy, in the order of contract 1.5. `identify` runs before the input is read, `admit` when the
- * input has been found in order (or before the body, for uploads).
+ * input has been found in order (or before the body, for uploads). In between, for what is found by an id of its own,
+ * `sight` refuses whoever may not read it, whatever he sends.
  */
 export interface Guard {
   /** `count` is told whose request it is as soon as that is known, before anything is said about his rights. */
   identify(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
+  sight(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
   admit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
 }
 
@@ -69,6 +75,10 @@ export function createGuard(deps: RootDeps): Guard {
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 
+    async sight(permission, caller, id) {
+      if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
+    },
+
     async admit(permission, caller, id) {
       const row: PermissionRow = permissions[permission]
       if (!caller && row.anonymous === 'after-input') throw unauthenticated()
@@ -84,6 +94,12 @@ export function createGuard(deps: RootDeps): Guard {
         if (!here) throw moved('project', project.id)
         assertLevel(row, caller, level)
         return { project }
+      }
+      if (row.on === 'vulnerability') {
+        const { level, ...found } = await findReadable(caller, id)
+        if (found.vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
+        assertLevel(row, caller, level)
+        return found
       }
       const here = await findGroup(deps, id ?? '', projects)
       const group = here ?? (await findMovedGroup(deps, id ?? ''))
@@ -101,11 +117,25 @@ export function createGuard(deps: RootDeps): Guard {
     return authenticate(deps, token, tokens, { isRotation })
   }
 
+  /** Strangers do not hear that there is such a vulnerability; who sees its project does. */
+  async function findReadable(caller: Caller | null, id: string | undefined) {
+    const vulnerability = await findVulnerability(deps, id ?? '')
+    const project = vulnerability && (await findProject(deps, String(vulnerability.projectId), projects))
+    const level = project ? await projectLevel(deps, project, caller, projects) : 0
+    if (!project || !isVisible(project.visibility, caller, level)) throw notFound()
+    assertLevel(permissions['vulnerability.read'], caller, level)
+    return { vulnerability, project, level }
+  }
+
   function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
-    if (row.who === 'anyone') return
-    if (row.who === 'user' ? caller === null : row.who === 'admin' ? !caller?.isAdmin : level < least(row.who)) {
-      throw forbidden()
-    }
+    if (!isAllowed(row, caller, level)) throw forbidden()
+  }
+
+  function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
+    if (row.who === 'anyone') return true
+    if (row.who === 'user') return caller !== null
+    if (row.who === 'admin') return caller?.isAdmin === true
+    return level >= least(row.who)
   }
 
   function least(who: Role | 'triager'): number {

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { routes } from '../../routes.ts'
-import type { Client } from '../../testing/client.ts'
+import { type Client, formWithFile } from '../../testing/client.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { answerFor } from './errors.ts'
 import { createGuard, type Guard } from './guard.ts'
@@ -37,6 +38,13 @@ async function cell(guard: Guard, route: Route, client: Client, id: number): Pro
   }
 }
 
+/** A detected vulnerability of the project. */
+async function vulnerabilityOf(server: TestServer, projectId: number): Promise<number> {
+  const report = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
+  expect((await server.admin.post(`/projects/${projectId}/security_reports`, report)).status).toBe(201)
+  return (await server.admin.get(`/projects/${projectId}/vulnerabilities`)).body[0].id
+}
+
 async function clientOf(server: TestServer, person: Person, add: (role: Role, client: Client) => Promise<unknown>) {
   if (person === 'anonymous') return server.anonymous
   if (person === 'admin') return server.admin
@@ -55,6 +63,7 @@ async function matrix(): Promise<string> {
   const guard = createGuard(server.deps)
   const lines: string[] = []
   const clients = new Map<string, { client: Client; id: number }>()
+  const vulnerabilities = new Map<string, number>()
   for (const kind of ['project', 'group'] as const) {
     for (const visibility of visibilities) {
       const made =
@@ -69,6 +78,7 @@ async function matrix(): Promise<string> {
         })
         clients.set(`${kind} ${visibility} ${person}`, { client, id: made })
       }
+      if (kind === 'project') vulnerabilities.set(visibility, await vulnerabilityOf(server, made))
     }
   }
   for (const route of routes) {
@@ -78,7 +88,8 @@ async function matrix(): Promise<string> {
       const answers: string[] = []
       for (const visibility of row.on === 'instance' ? (['public'] as const) : visibilities) {
         const found = clients.get(`${row.on === 'group' ? 'group' : 'project'} ${visibility} ${person}`)
-        if (found) answers.push(await cell(guard, route, found.client, found.id))
+        const id = row.on === 'vulnerability' ? vulnerabilities.get(visibility) : found?.id
+        if (found && id !== undefined) answers.push(await cell(guard, route, found.client, id))
       }
       cells.push(new Set(answers).size === 1 ? (answers[0] ?? '') : answers.join(' '))
     }
@@ -97,7 +108,8 @@ const introduction = `# Who may do what
 
 Made by \`permission-matrix.db.test.ts\` from the real guard; with \`ALCOVE_TEST_WRITE=1\` the test writes this file again.
 A cell is the status that refuses, or \`·\` where the request is let through; three cells in one stand for a public, an
-internal and a private project or group. A changed cell is a changed access rule.
+internal and a private project or group; vulnerabilities are detected, so that to revert one is to change nothing (304).
+A changed cell is a changed access rule.
 `
 
 test('the matrix of permissions is the one that was reviewed', async () => {

@@ -103,6 +103,9 @@ export const projectAttributes = {
   promote_vulnerabilities_on_ingestion: optional(
     flag({ description: 'Findings of reports become vulnerabilities without anybody promoting them' }),
   ),
+  auto_resolve_vulnerabilities: optional(
+    flag({ description: 'What its scanner no longer reports on the default branch is resolved, not only marked' }),
+  ),
 }
 
 const attributes = Type.Object(projectAttributes)
@@ -117,6 +120,7 @@ export function projectAttributesFrom(input: Attributes) {
     defaultBranch: input.default_branch || undefined,
     enforceAuthChecksOnUploads: input.enforce_auth_checks_on_uploads,
     promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
+    autoResolve: input.auto_resolve_vulnerabilities,
   }
 }
 

@@ -138,6 +138,7 @@ const fullFields = {
   shared_with_groups: Type.Array(Type.Object({})),
   enforce_auth_checks_on_uploads: Type.Boolean(),
   promote_vulnerabilities_on_ingestion: Type.Boolean(),
+  auto_resolve_vulnerabilities: Type.Boolean(),
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
@@ -244,6 +245,7 @@ function viewRest(project: Project, { owner }: ProjectFacts, origin: string) {
     shared_with_groups: [],
     enforce_auth_checks_on_uploads: project.enforceAuthChecksOnUploads,
     promote_vulnerabilities_on_ingestion: project.promoteOnIngestion,
+    auto_resolve_vulnerabilities: project.autoResolve,
   }
 }
 

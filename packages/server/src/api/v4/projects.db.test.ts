@@ -33,6 +33,7 @@ test('a project is created in your own namespace and answered in full, without p
     creator_id: nadia.user?.id,
     enforce_auth_checks_on_uploads: true,
     promote_vulnerabilities_on_ingestion: false,
+    auto_resolve_vulnerabilities: false,
     shared_with_groups: [],
   })
   expect(created.body).not.toHaveProperty('permissions')
@@ -243,6 +244,7 @@ test('maintainers update a project; developers do not', async () => {
     topics: ['web', 'Acme'],
     enforce_auth_checks_on_uploads: false,
     promote_vulnerabilities_on_ingestion: true,
+    auto_resolve_vulnerabilities: true,
   })
   expect(updated).toMatchObject({
     status: 200,
@@ -254,6 +256,7 @@ test('maintainers update a project; developers do not', async () => {
       topics: ['Acme', 'web'],
       enforce_auth_checks_on_uploads: false,
       promote_vulnerabilities_on_ingestion: true,
+      auto_resolve_vulnerabilities: true,
     },
   })
   expect(updated.body).not.toHaveProperty('permissions')
@@ -273,7 +276,8 @@ test('an update needs something to change, and nothing wrong in it', async () =>
     body: {
       error:
         'name, path, description, visibility, default_branch, topics, tag_list, enforce_auth_checks_on_uploads, ' +
-        'promote_vulnerabilities_on_ingestion, archived are missing, at least one parameter must be provided',
+        'promote_vulnerabilities_on_ingestion, auto_resolve_vulnerabilities, archived are missing, ' +
+        'at least one parameter must be provided',
     },
   })
   expect(await server.admin.put(path, { path: 'Other' })).toMatchObject({

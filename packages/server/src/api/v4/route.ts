@@ -5,6 +5,7 @@ import type { Client } from '../../domain/access/sessions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
+import type { Vulnerability } from '../../domain/vulnerabilities/finding.ts'
 import type { Settings } from '../../platform/settings.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
@@ -19,7 +20,9 @@ type FoundBy<P extends Permission> = P extends Permission
     ? { project: Project; caller: CallerOf<P> }
     : Row<P>['on'] extends 'group'
       ? { group: Namespace; caller: CallerOf<P> }
-      : { caller: CallerOf<P> }
+      : Row<P>['on'] extends 'vulnerability'
+        ? { vulnerability: Vulnerability; project: Project; caller: CallerOf<P> }
+        : { caller: CallerOf<P> }
   : never
 
 /** Nobody may call a row open to anyone; everywhere else there is somebody. */

@@ -9,8 +9,8 @@ import {
   findVulnerabilitiesAfter,
   type VulnerabilityWithFinding,
 } from '../../domain/vulnerabilities/list.ts'
+import { promoteFinding } from '../../domain/vulnerabilities/promotion.ts'
 import { states } from '../../domain/vulnerabilities/scales.ts'
-import { promoteFinding } from '../../domain/vulnerabilities/vulnerabilities.ts'
 import { integer, integerList, optional, uuid } from './input.ts'
 import type { KeysetPage } from './pages.ts'
 import { type Route, route } from './route.ts'
@@ -46,7 +46,7 @@ const findingView = Type.Object(
   { title: 'VulnerabilityFinding' },
 )
 
-const vulnerabilityView = Type.Object(
+export const vulnerabilityView = Type.Object(
   {
     id: Type.Integer(),
     title: Type.String(),
@@ -76,11 +76,14 @@ const vulnerabilityView = Type.Object(
     resolved_at: nullableTimestamp,
     dismissed_at: nullableTimestamp,
     confirmed_at: nullableTimestamp,
+    dismissal_reason: nullableString,
+    severity_overridden: Type.Boolean(),
+    auto_resolved: Type.Boolean(),
   },
   { title: 'Vulnerability' },
 )
 
-function viewVulnerability(project: Project, { vulnerability, finding }: VulnerabilityWithFinding) {
+export function viewVulnerability(project: Project, { vulnerability, finding }: VulnerabilityWithFinding) {
   return {
     id: vulnerability.id,
     title: vulnerability.title,
@@ -135,6 +138,9 @@ function viewVulnerability(project: Project, { vulnerability, finding }: Vulnera
     resolved_at: vulnerability.resolvedAt,
     dismissed_at: vulnerability.dismissedAt,
     confirmed_at: vulnerability.confirmedAt,
+    dismissal_reason: vulnerability.dismissalReason,
+    severity_overridden: vulnerability.isSeverityOverridden,
+    auto_resolved: vulnerability.isAutoResolved,
   }
 }
 

@@ -5,6 +5,7 @@ import { movedPaths } from './0003_moved_paths.ts'
 import { topicOrder } from './0004_topic_order.ts'
 import { accountsAndLimits } from './0005_accounts_and_limits.ts'
 import { vulnerabilityLists } from './0006_vulnerability_lists.ts'
+import { vulnerabilityLife } from './0007_vulnerability_life.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 import { imports } from './0009_imports.ts'
 import { accountSearch } from './0016_account_search.ts'
@@ -17,6 +18,7 @@ export const migrations: readonly Migration[] = [
   topicOrder,
   accountsAndLimits,
   vulnerabilityLists,
+  vulnerabilityLife,
   jobsHooksExports,
   imports,
   accountSearch,

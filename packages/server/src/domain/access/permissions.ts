@@ -4,7 +4,8 @@ import type { Role } from './roles.ts'
  * Who may do what. A route names a row; the guard enforces it; the matrix test prints it against every role.
  *
  * - `on`: what is checked. `project` and `group` are found by the path's `:id` and are invisible (404) to whoever may
- *   not read them.
+ *   not read them. `vulnerability` too, with its project; who sees the project but may not read its vulnerabilities
+ *   (`vulnerability.read`) is refused before his input is looked at (contract 1).
  * - `who`: `anyone` (with `on: 'project'`: anyone who can read the project), `user` (the same, signed in), `admin`, the
  *   least role, or `triager` (the role an operator set). Administrators count as owners of everything.
  * - `scope`: the least a token needs: `api` ⊃ `read_api`; `read_user` is met by those two as well; `self_rotate` by
@@ -13,16 +14,22 @@ import type { Role } from './roles.ts'
  *   (topics: contract 1.5), or never, being treated as an outsider (upload lists answer him 403 or 404).
  * - `session`: of an address outside /api/v4: a signed-in browser's cookie counts there. Below it the header
  *   `X-Alcove-Session` says so.
+ * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
+ *   whether he may change it (contract 1, consequence B).
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5), where it is not `api read_api`.
  */
 export interface PermissionRow {
-  readonly on: 'instance' | 'project' | 'group'
+  readonly on: 'instance' | 'project' | 'group' | 'vulnerability'
   readonly who: 'anyone' | 'user' | 'admin' | 'triager' | Role
   readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'none'
   readonly anonymous?: 'after-input' | 'as-outsider'
   readonly namedScopes?: readonly string[]
   readonly session?: true
+  readonly unlessIn?: State
 }
+
+/** As domain/vulnerabilities has them, which may import this and not the other way round. */
+type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 
 const userScopes = ['api', 'read_api', 'read_user']
 
@@ -118,6 +125,22 @@ export const permissions = {
   // Of each project in the group only what the caller may read there: domain/vulnerabilities/group-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },
+  'vulnerability.confirm': transition('confirmed'),
+  'vulnerability.resolve': transition('resolved'),
+  'vulnerability.dismiss': transition('dismissed'),
+  'vulnerability.revert': transition('detected'),
+  'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  // On the project, because GitLab's addresses of notes begin with it.
+  'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability.note.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
 } as const satisfies Record<string, PermissionRow>
 
 export type Permission = keyof typeof permissions
+
+function transition<S extends State>(unlessIn: S) {
+  return { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'], unlessIn } as const
+}

@@ -20,6 +20,7 @@ export interface ProjectRow extends Prefixed<NamespaceRow> {
   star_count: number
   enforce_auth_checks_on_uploads: boolean
   promote_on_ingestion: boolean
+  auto_resolve: boolean
   max_upload_bytes: number | null
   upload_quota_bytes: number | null
   created_at: string
@@ -30,7 +31,8 @@ export interface ProjectRow extends Prefixed<NamespaceRow> {
 /** For `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
-  p.promote_on_ingestion, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at, p.last_activity_at,
+  p.promote_on_ingestion, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
+  p.last_activity_at,
   n.id as ns_id, n.organization_id as ns_organization_id, n.kind as ns_kind, n.name as ns_name, n.path as ns_path,
   n.full_path as ns_full_path, n.full_name as ns_full_name, n.description as ns_description,
   n.visibility as ns_visibility, n.parent_id as ns_parent_id, n.owner_id as ns_owner_id, n.lineage as ns_lineage,
@@ -69,6 +71,7 @@ export interface ProjectDraft {
   defaultBranch: string
   enforceAuthChecksOnUploads: boolean
   promoteOnIngestion: boolean
+  autoResolve: boolean
 }
 
 /** `undefined` when the namespace has a project of that name, or a project or group at that path. */
@@ -83,11 +86,11 @@ export async function insertProject(
   const key = fullPath.toLowerCase()
   const row = await db.one<{ id: number }>(sql`
     insert into projects (organization_id, namespace_id, creator_id, name, path, full_path, full_path_key, description,
-      visibility, default_branch, enforce_auth_checks_on_uploads, promote_on_ingestion,
+      visibility, default_branch, enforce_auth_checks_on_uploads, promote_on_ingestion, auto_resolve,
       created_at, updated_at, last_activity_at)
     select ${namespace.organizationId}, ${namespace.id}, ${creatorId}, ${draft.name}, ${draft.path}, ${fullPath},
       ${key}, ${draft.description}, ${draft.visibility}, ${draft.defaultBranch}, ${draft.enforceAuthChecksOnUploads},
-      ${draft.promoteOnIngestion}, ${now}, ${now}, ${now}
+      ${draft.promoteOnIngestion}, ${draft.autoResolve}, ${now}, ${now}, ${now}
     where not exists (select 1 from namespaces where full_path_key = ${key})
     on conflict do nothing
     returning id`)
@@ -101,7 +104,8 @@ export async function updateProject(db: Db, project: Project, now: string): Prom
       full_path_key = ${project.fullPath.toLowerCase()}, description = ${project.description},
       visibility = ${project.visibility}, default_branch = ${project.defaultBranch},
       enforce_auth_checks_on_uploads = ${project.enforceAuthChecksOnUploads},
-      promote_on_ingestion = ${project.promoteOnIngestion}, is_archived = ${project.isArchived}, updated_at = ${now}
+      promote_on_ingestion = ${project.promoteOnIngestion}, auto_resolve = ${project.autoResolve},
+      is_archived = ${project.isArchived}, updated_at = ${now}
     where id = ${project.id}`)
 }
 
@@ -226,6 +230,7 @@ export function projectFrom(row: ProjectRow): Project {
     starCount: row.star_count,
     enforceAuthChecksOnUploads: row.enforce_auth_checks_on_uploads,
     promoteOnIngestion: row.promote_on_ingestion,
+    autoResolve: row.auto_resolve,
     maxUploadBytes: row.max_upload_bytes,
     uploadQuotaBytes: row.upload_quota_bytes,
     createdAt: row.created_at,

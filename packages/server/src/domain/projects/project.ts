@@ -35,6 +35,8 @@ export interface Project {
   starCount: number
   enforceAuthChecksOnUploads: boolean
   promoteOnIngestion: boolean
+  /** What its scanner no longer reports on the default branch is resolved, not only marked. */
+  autoResolve: boolean
   /** Null: what the server allows. */
   maxUploadBytes: number | null
   /** Null: as much as there is room for. */

@@ -42,6 +42,7 @@ export interface NewProject {
   defaultBranch?: string | undefined
   enforceAuthChecksOnUploads?: boolean | undefined
   promoteOnIngestion?: boolean | undefined
+  autoResolve?: boolean | undefined
 }
 
 export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): Promise<Project> {
@@ -71,6 +72,7 @@ export interface ProjectChange {
   defaultBranch?: string | undefined
   enforceAuthChecksOnUploads?: boolean | undefined
   promoteOnIngestion?: boolean | undefined
+  autoResolve?: boolean | undefined
   isArchived?: boolean | undefined
 }
 
@@ -193,6 +195,7 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
     defaultBranch: fresh.defaultBranch || 'main',
     enforceAuthChecksOnUploads: fresh.enforceAuthChecksOnUploads ?? true,
     promoteOnIngestion: fresh.promoteOnIngestion ?? false,
+    autoResolve: fresh.autoResolve ?? false,
   }
 }
 

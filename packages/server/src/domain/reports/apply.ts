@@ -2,7 +2,8 @@ import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
-import { followFindings, promoteFindings } from '../vulnerabilities/follow.ts'
+import { followFindings, type ScanRules } from '../vulnerabilities/follow.ts'
+import { promoteFindings } from '../vulnerabilities/promotion.ts'
 import type { Classified, StagedFinding } from './classify.ts'
 import {
   absorbFindings,
@@ -34,6 +35,8 @@ export interface Plan {
   scope: Scope
   /** False of a scan that failed: it looked at less than it says. */
   isComplete: boolean
+  /** What a complete scan looked for, where its report says so. */
+  rules: ScanRules | undefined
   promote: boolean
 }
 
@@ -57,10 +60,18 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
   await inSlices(gone, (ids) => markGone(db, sighting, ids))
   await insertScans(db, sighting, scope, plan.isComplete)
-  if (sighting.ref === project.defaultBranch) {
-    const { importId, now } = sighting
-    await followFindings(deps, project, { seen: await touched(deps, project, plan), gone, importId, now })
-  }
+  await followFindings(deps, project, {
+    ...sighting,
+    userId: user?.id ?? null,
+    seen: sighting.ref === project.defaultBranch ? await touched(deps, project, plan) : [],
+    found: result.found,
+    returned: result.returned,
+    gone,
+    moved: matched.matches.flatMap(({ fresh, known: { vulnerabilityId }, reason }) =>
+      vulnerabilityId === null ? [] : { vulnerabilityId, reason, location: fresh.location },
+    ),
+    rules: plan.rules,
+  })
   return plan.promote && user ? promoteFindings(deps, project, user, result.unattached) : 0
 }
 

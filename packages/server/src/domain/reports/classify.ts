@@ -34,6 +34,8 @@ export interface Classified {
   seen: Set<number>
   /** Never on this ref before. */
   arrivals: number[]
+  /** Of those that arrive: with a vulnerability, from another ref. */
+  found: number[]
   returned: number[]
   /** Known ones that say something else now. */
   changed: StagedFinding[]
@@ -83,6 +85,7 @@ export function openClassifier(deps: Deps, place: ImportPlace) {
     scannerIds: new Map(),
     seen: new Set(),
     arrivals: [],
+    found: [],
     returned: [],
     changed: [],
     unattached: [],
@@ -236,13 +239,14 @@ const maxRemembered = 100_000
 
 /** A known finding that the report names. */
 export function see(
-  { seen, arrivals, returned, unattached }: Classified,
+  { seen, arrivals, found, returned, unattached }: Classified,
   known: { id: number; vulnerabilityId: number | null; wasPresent: boolean | undefined },
 ): void {
   seen.add(known.id)
   if (known.wasPresent === undefined) arrivals.push(known.id)
   else if (!known.wasPresent) returned.push(known.id)
   if (known.vulnerabilityId === null) unattached.push(known.id)
+  else if (known.wasPresent === undefined) found.push(known.id)
 }
 
 /** Of everything that is stored of a finding; what keeps its digest is left alone. */

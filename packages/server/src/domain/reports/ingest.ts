@@ -5,6 +5,7 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects } from '../files/doomed.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
+import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, openClassifier } from './classify.ts'
 import { dropStaged, insertBelongings, insertFindings, listStaged } from './finding-queries.ts'
@@ -147,6 +148,7 @@ interface Read {
   gone: number[]
   scope: Scope
   isComplete: boolean
+  rules: ScanRules | undefined
 }
 
 async function readAll(
@@ -172,7 +174,9 @@ async function readAll(
   const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
   const isComplete = scan.status === 'success'
   const gone = isComplete ? await findGone(deps, place, scope, result.seen) : []
-  return { result, matched, gone, scope, isComplete }
+  const { primaryIdentifiers: identifiers } = scan
+  const rules = isComplete && identifiers ? { reportTypes: scope.reportTypes, identifiers } : undefined
+  return { result, matched, gone, scope, isComplete, rules }
 }
 
 const presentSlice = 2000

@@ -2,7 +2,7 @@ import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
 import { findListeners } from '../webhooks/record.ts'
-import { type ChangedVulnerability, findNewestVulnerability, listChanged } from './changes-queries.ts'
+import { type ChangedVulnerability, findNewestVulnerability, listChanged, listLinked } from './changes-queries.ts'
 import type { StoredIdentifier } from './finding.ts'
 import { listIdentifiers } from './queries.ts'
 
@@ -35,11 +35,20 @@ async function describeChanged(deps: Deps, ids: readonly number[]): Promise<obje
   for (const identifier of await listIdentifiers(deps.db, [...identifiersOf.keys()])) {
     identifiersOf.get(identifier.findingId)?.push(identifier)
   }
-  return changed.map((vulnerability) => describe(deps, vulnerability, identifiersOf.get(vulnerability.findingId) ?? []))
+  const linked = await listLinked(deps.db, ids)
+  return changed.map((vulnerability) => {
+    const links = linked.filter(({ vulnerabilityId }) => vulnerabilityId === vulnerability.id)
+    return describe(deps, vulnerability, identifiersOf.get(vulnerability.findingId) ?? [], links)
+  })
 }
 
 /** The body of a `Vulnerability Hook` (contract 7). */
-function describe({ settings }: Deps, changed: ChangedVulnerability, identifiers: readonly StoredIdentifier[]) {
+function describe(
+  { settings }: Deps,
+  changed: ChangedVulnerability,
+  identifiers: readonly StoredIdentifier[],
+  links: Awaited<ReturnType<typeof listLinked>>,
+) {
   return {
     object_kind: 'vulnerability',
     object_attributes: {
@@ -50,14 +59,19 @@ function describe({ settings }: Deps, changed: ChangedVulnerability, identifiers
       location: changed.location,
       cvss: changed.cvss.map(({ vector, vendor }) => ({ vector, vendor })),
       severity: changed.severity,
-      severity_overridden: false,
+      severity_overridden: changed.isSeverityOverridden,
       identifiers: identifiers.map(({ name, externalId, externalType, url }) => ({
         name,
         external_id: externalId,
         external_type: externalType,
         url,
       })),
-      issues: [],
+      issues: links.map(({ title, url, createdAt, updatedAt }) => ({
+        title,
+        url,
+        created_at: createdAt,
+        updated_at: updatedAt,
+      })),
       report_type: changed.reportType,
       confirmed_at: changed.confirmedAt,
       confirmed_by_id: changed.confirmedById,
@@ -65,7 +79,7 @@ function describe({ settings }: Deps, changed: ChangedVulnerability, identifiers
       dismissed_by_id: changed.dismissedById,
       resolved_at: changed.resolvedAt,
       resolved_by_id: changed.resolvedById,
-      auto_resolved: false,
+      auto_resolved: changed.isAutoResolved,
       resolved_on_default_branch: changed.isResolvedOnDefaultBranch,
       created_at: changed.createdAt,
       updated_at: changed.updatedAt,

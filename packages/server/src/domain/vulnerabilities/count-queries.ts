@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { type Severity, type State, severityOf, severityRanks } from './scales.ts'
+import { type Severity, type State, severityRanks } from './scales.ts'
 
 /** What vulnerabilities have in common that are counted together. */
 export interface Cell {
@@ -36,18 +36,6 @@ export function newlyDetected(of: Pick<Cell, 'severity' | 'reportType' | 'scanne
   }
 }
 
-interface CellRow {
-  is_on_default_branch: boolean
-  severity: number
-  state: State
-  report_type: string
-  scanner_id: number
-  is_resolved_on_default_branch: boolean
-  dismissal_reason: string | null
-  total: number
-  seconds: number
-}
-
 const cellColumns = {
   is_on_default_branch: 'boolean',
   severity: 'integer',
@@ -62,7 +50,8 @@ const cellColumns = {
 
 /**
  * Adds to the kept counts, and what becomes or ceases to be active to the day. Always in the same order, so that two
- * imports do not deadlock. Whoever changes vulnerabilities goes through `keepingCounts`.
+ * imports do not deadlock. Whoever changes vulnerabilities
+ * passes what `countChanges` makes of them.
  */
 export async function addToCounts(
   db: Db,
@@ -110,33 +99,4 @@ function netChanges(changes: readonly CountChange[]): CountChange[] {
     byCell.set(key.join(' '), { ...change, total: total + change.total, seconds: seconds + change.seconds })
   }
   return [...byCell.values()].filter(({ total, seconds }) => total !== 0 || seconds !== 0)
-}
-
-/** How many of these vulnerabilities there are of each kind; they are locked until the transaction ends. */
-export async function countVulnerabilities(db: Db, ids: readonly number[]): Promise<CountChange[]> {
-  const { seconds, forUpdate } = db.dialect
-  const rows = await db.all<CellRow>(sql`
-    with changing as (
-      select is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
-        dismissal_reason, case when state = 'resolved' then
-          ${seconds(sql`resolved_at`)} - ${seconds(sql`created_at`)} else 0 end as took
-      from vulnerabilities where id in ${db.dialect.integers(ids)} order by id ${forUpdate})
-    select is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
-      dismissal_reason, count(*) as total, cast(sum(coalesce(took, 0)) as bigint) as seconds
-    from changing
-    group by is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
-      dismissal_reason`)
-  return rows.map(({ total, seconds, ...row }) => ({ ...cellFrom(row), total, seconds }))
-}
-
-function cellFrom(row: Omit<CellRow, 'total' | 'seconds'>): Cell {
-  return {
-    isOnDefaultBranch: row.is_on_default_branch,
-    severity: severityOf(row.severity),
-    state: row.state,
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
-    dismissalReason: row.dismissal_reason || null,
-  }
 }

@@ -1,21 +1,27 @@
-import type { Deps } from '../deps.ts'
-import { addToCounts, countVulnerabilities } from './count-queries.ts'
+import type { CountChange } from './count-queries.ts'
+import type { Vulnerability } from './finding.ts'
 
-/**
- * Runs what changes these vulnerabilities of a project, and brings the kept counts in line with it: counted before and
- * after, so it does not matter what changes. Inside a transaction; hundreds of ids at a time, since they are locked and
- * looked at twice.
- */
-export async function keepingCounts<T>(
-  deps: Deps,
-  projectId: number,
-  vulnerabilityIds: readonly number[],
-  work: () => Promise<T>,
-): Promise<T> {
-  const before = await countVulnerabilities(deps.db, vulnerabilityIds)
-  const result = await work()
-  const after = await countVulnerabilities(deps.db, vulnerabilityIds)
-  const gone = before.map((change) => ({ ...change, total: -change.total, seconds: -change.seconds }))
-  await addToCounts(deps.db, projectId, [...gone, ...after], deps.now())
-  return result
+/** What of the kept counts changes with these vulnerabilities, as they were and as they become. */
+export function countChanges(changed: readonly { before: Vulnerability; after: Vulnerability }[]): CountChange[] {
+  return changed.flatMap(({ before, after }) => [countOf(before, -1), countOf(after, 1)])
 }
+
+function countOf(vulnerability: Vulnerability, total: 1 | -1): CountChange {
+  const { isOnDefaultBranch, severity, state, reportType, scannerId } = vulnerability
+  const { isResolvedOnDefaultBranch, dismissalReason, resolvedAt, createdAt } = vulnerability
+  const took = state === 'resolved' && resolvedAt !== null ? secondsOf(resolvedAt) - secondsOf(createdAt) : 0
+  return {
+    isOnDefaultBranch,
+    severity,
+    state,
+    reportType,
+    scannerId,
+    isResolvedOnDefaultBranch,
+    dismissalReason,
+    total,
+    seconds: total * took,
+  }
+}
+
+/** Whole seconds since 1970, as databases count them. */
+const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000)

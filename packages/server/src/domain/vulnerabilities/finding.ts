@@ -85,6 +85,10 @@ export interface Vulnerability {
   scannerId: number
   isOnDefaultBranch: boolean
   isResolvedOnDefaultBranch: boolean
+  /** Somebody set the severity; reports do not change it. */
+  isSeverityOverridden: boolean
+  /** Nobody resolved it: it was no longer found. */
+  isAutoResolved: boolean
   confirmedAt: string | null
   confirmedById: number | null
   dismissedAt: string | null

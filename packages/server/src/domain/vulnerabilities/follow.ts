@@ -1,81 +1,138 @@
-import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
-import { recordVulnerabilityChanges } from './changes.ts'
-import { addToCounts, newlyDetected } from './count-queries.ts'
-import { keepingCounts } from './counts.ts'
-import {
-  attachFindings,
-  insertVulnerabilities,
-  listGoneVulnerabilities,
-  listUnattachedFindings,
-  listVulnerabilityIds,
-  setResolvedOnDefaultBranch,
-  takeOverFindings,
-  type UnattachedFinding,
-} from './follow-queries.ts'
-import { severityOf } from './scales.ts'
+import { autoResolved, reopened } from './change.ts'
+import { addToCounts, type CountChange } from './count-queries.ts'
+import { countChanges } from './counts.ts'
+import type { Vulnerability } from './finding.ts'
+import { listDroppedByRule, listGone, listOutdated } from './follow-queries.ts'
+import { type HistoryEntry, recordHistory, recordSightings, type SightingOrigin } from './history.ts'
+import { type ChangedVulnerability, saveChanges } from './life.ts'
+import { listReported, lockVulnerabilities, type Reported } from './life-queries.ts'
 import { titleOf } from './vulnerabilities.ts'
 
-/** What an import for the default branch saw. */
-export interface Sightings {
-  /** Findings of which something is new, and those whose vulnerability was resolved although they are there. */
+/** What an import saw on its ref; ids of findings. */
+export interface Sightings extends SightingOrigin {
   seen: readonly number[]
-  /** Those that are not there any more. */
+  /** Of those seen: known before, but not on this ref. */
+  found: readonly number[]
+  /** Of those seen: on this ref once, and not lately. */
+  returned: readonly number[]
+  /** On this ref until now, and no longer reported by a scanner that ran. */
   gone: readonly number[]
-  importId: number
-  now: string
+  /** Recognised although they had moved. */
+  moved: readonly { vulnerabilityId: number; reason: string; location: object }[]
+  /** What the scan looked for, where its report says so. */
+  rules?: ScanRules | undefined
+}
+
+export interface ScanRules {
+  reportTypes: readonly string[]
+  identifiers: readonly { externalType: string; fingerprint: string }[]
 }
 
 /**
- * Lets vulnerabilities follow what an import for the default branch found: those seen take over title and severity, are
- * no longer gone, and are detected again when they had been resolved; those that went are marked, their state stays.
- * Inside the import's transaction.
+ * Lets vulnerabilities follow what an import found, inside its transaction. The journal is told for every ref; the
+ * vulnerabilities themselves follow the default branch only. Those seen take over title and severity, are no longer
+ * gone, and are detected again when they had been resolved; those that went are marked, and their state stays unless the
+ * project says otherwise.
  */
-export async function followFindings(deps: Deps, project: Project, { seen, gone, now }: Sightings): Promise<void> {
-  await inSlices(seen, async (findingIds) => {
-    const ids = await listVulnerabilityIds(deps.db, findingIds)
-    await keepingCounts(deps, project.id, ids, () => takeOverFindings(deps.db, findingIds, now))
+export async function followFindings(deps: Deps, project: Project, sightings: Sightings): Promise<void> {
+  const { importId, userId, ref, now } = sightings
+  const moved = sightings.moved.map(({ vulnerabilityId, ...details }): HistoryEntry => {
+    return { vulnerabilityId, kind: 'matched', importId, userId, ref, details }
   })
-  await inSlices(gone, async (findingIds) => {
-    const ids = await listGoneVulnerabilities(deps.db, findingIds)
-    await keepingCounts(deps, project.id, ids, () => setResolvedOnDefaultBranch(deps.db, ids, now))
-  })
+  await recordHistory(deps.db, moved, now)
+  await recordSightings(deps.db, 'found', sightings.found, sightings)
+  await recordSightings(deps.db, 'back', sightings.returned, sightings)
+  await recordSightings(deps.db, 'gone', sightings.gone, sightings)
+  if (ref !== project.defaultBranch) return
+
+  const outdated = await inSlicesOf(sightings.seen, (ids) => listOutdated(deps.db, ids))
+  await changeAll(deps, project, outdated, sightings, takeOver)
+  const gone = await inSlicesOf(sightings.gone, (ids) => listGone(deps.db, ids))
+  await changeAll(deps, project, gone, sightings, (vulnerability) => leave(vulnerability, project, now))
+  if (!sightings.rules) return
+  const dropped = await listDroppedByRule(deps.db, project.id, sightings.rules)
+  await changeAll(deps, project, dropped, sightings, (vulnerability) => drop(vulnerability, now))
 }
 
-/** Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. */
-export async function promoteFindings(
-  deps: Deps,
-  project: Project,
-  author: User,
-  findingIds: readonly number[],
-): Promise<number> {
-  let promoted = 0
-  await inSlices(findingIds, async (slice) => {
-    promoted += (await promoteSlice(deps, project, author, slice)).length
-  })
-  return promoted
+/** What one vulnerability becomes, and why when its state changes. */
+interface Outcome {
+  after: Vulnerability
+  why?: string
+}
+type Follow = (vulnerability: Vulnerability, reported: Reported | undefined, now: string) => Outcome | undefined
+
+const takeOver: Follow = (vulnerability, reported, now) => {
+  if (!reported) return undefined
+  const after = {
+    ...vulnerability,
+    title: titleOf(reported.name),
+    severity: vulnerability.isSeverityOverridden ? vulnerability.severity : reported.severity,
+    confidence: reported.confidence,
+    scannerId: reported.scannerId,
+    isResolvedOnDefaultBranch: false,
+    updatedAt: now,
+  }
+  return vulnerability.state === 'resolved'
+    ? { after: reopened(after, now), why: 'found again on the default branch' }
+    : { after }
 }
 
-async function promoteSlice(
+function leave(vulnerability: Vulnerability, { autoResolve }: Project, now: string): Outcome {
+  const after = { ...vulnerability, isResolvedOnDefaultBranch: true, updatedAt: now }
+  return autoResolve && isActive(vulnerability)
+    ? { after: autoResolved(after, now), why: 'no longer found on the default branch' }
+    : { after }
+}
+
+function drop(vulnerability: Vulnerability, now: string): Outcome | undefined {
+  if (vulnerability.state !== 'detected' || !vulnerability.isResolvedOnDefaultBranch) return undefined
+  return { after: autoResolved(vulnerability, now), why: 'the scanner no longer has the rule that found it' }
+}
+
+const isActive = ({ state }: Vulnerability) => state === 'detected' || state === 'confirmed'
+
+async function changeAll(
   deps: Deps,
   project: Project,
-  author: User,
-  findingIds: readonly number[],
-): Promise<UnattachedFinding[]> {
-  const unattached = await listUnattachedFindings(deps.db, findingIds)
-  if (unattached.length === 0) return []
-  const now = deps.now()
-  const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
-  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, author.id, drafts, now)
-  await attachFindings(
-    deps.db,
-    drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
-    now,
-  )
-  const added = unattached.map((finding) => newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
-  await addToCounts(deps.db, project.id, added, now)
-  await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
-  return unattached
+  ids: readonly number[],
+  { importId, ref, now }: SightingOrigin,
+  follow: Follow,
+): Promise<void> {
+  const counts: CountChange[] = []
+  // By id, as whoever else holds many at once.
+  const inOrder = [...ids].sort((a, b) => a - b)
+  await inSlices(inOrder, async (slice) => {
+    const held = await lockVulnerabilities(deps.db, project.id, slice)
+    const reported = new Map((await listReported(deps.db, slice)).map((row) => [row.vulnerabilityId, row]))
+    const changed = held.flatMap((before): ChangedVulnerability[] => {
+      const outcome = follow(before, reported.get(before.id), now)
+      if (!outcome) return []
+      const { after, why } = outcome
+      if (before.state === after.state && before.severity === after.severity) return [{ before, after }]
+      const entry: HistoryEntry = {
+        vulnerabilityId: after.id,
+        importId,
+        ref,
+        ...(why === undefined
+          ? { kind: 'severity', from: before.severity, to: after.severity }
+          : { kind: 'state', from: before.state, to: after.state, comment: why }),
+      }
+      return [{ before, after, entry }]
+    })
+    await saveChanges(deps, project.id, changed, now)
+    counts.push(...countChanges(changed))
+  })
+  await addToCounts(deps.db, project.id, counts, now)
+}
+
+async function inSlicesOf(
+  ids: readonly number[],
+  list: (slice: readonly number[]) => Promise<number[]>,
+): Promise<number[]> {
+  const found: number[] = []
+  await inSlices(ids, async (slice) => void found.push(...(await list(slice))))
+  return found
 }

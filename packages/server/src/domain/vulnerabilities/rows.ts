@@ -114,6 +114,8 @@ export interface VulnerabilityRow {
   scanner_id: number
   is_on_default_branch: boolean
   is_resolved_on_default_branch: boolean
+  is_severity_overridden: boolean
+  is_auto_resolved: boolean
   confirmed_at: string | null
   confirmed_by_id: number | null
   dismissed_at: string | null
@@ -126,8 +128,9 @@ export interface VulnerabilityRow {
 }
 
 export const vulnerabilityColumns: Sql = sql`id, project_id, author_id, title, description, state, severity,
-  confidence, report_type, scanner_id, is_on_default_branch, is_resolved_on_default_branch, confirmed_at,
-  confirmed_by_id, dismissed_at, dismissed_by_id, dismissal_reason, resolved_at, resolved_by_id, created_at, updated_at`
+  confidence, report_type, scanner_id, is_on_default_branch, is_resolved_on_default_branch, is_severity_overridden,
+  is_auto_resolved, confirmed_at, confirmed_by_id, dismissed_at, dismissed_by_id, dismissal_reason, resolved_at,
+  resolved_by_id, created_at, updated_at`
 
 export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
   return {
@@ -143,6 +146,8 @@ export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
     scannerId: row.scanner_id,
     isOnDefaultBranch: row.is_on_default_branch,
     isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
+    isSeverityOverridden: row.is_severity_overridden,
+    isAutoResolved: row.is_auto_resolved,
     confirmedAt: row.confirmed_at,
     confirmedById: row.confirmed_by_id,
     dismissedAt: row.dismissed_at,

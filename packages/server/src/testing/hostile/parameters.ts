@@ -102,6 +102,7 @@ const idsOf: Record<string, readonly string[]> = {
   access_level: ['10', '20', '30', '40', '50'],
   organization_id: ['1'],
   finding_id: ['{uuid}'],
+  vulnerability_ids: ['{vulnerability}'],
 }
 
 export function fittingInteger(name: string): fc.Arbitrary<unknown> {

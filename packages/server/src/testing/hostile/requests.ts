@@ -11,7 +11,7 @@ export interface Target {
   /** With `:names`, below the root. */
   address: string
   /** What `:id` names, if not a number. */
-  on: 'instance' | 'project' | 'group'
+  on: 'instance' | 'project' | 'group' | 'vulnerability'
   input?: TObject | undefined
   paged?: boolean | undefined
 }
@@ -76,6 +76,8 @@ function pathValue(target: Target, name: string): fc.Arbitrary<string> {
 }
 
 function rightPathValue({ address, on, input }: Target, name: string): fc.Arbitrary<unknown> {
+  if (name === 'vulnerability_id' || (name === 'id' && on === 'vulnerability')) return fc.constant('{vulnerability}')
+  if (name === 'note_id' || name === 'issue_link_id' || name === 'bulk_id') return fc.constant(`{${name}}`)
   if (name === 'id' && on !== 'instance') return fc.constantFrom(`{${on}}`, `{${on} path}`)
   const [, noun] = /(user|topic|avatar)s?\/:id/.exec(address) ?? []
   if (name === 'id' && noun) return fc.constant(noun === 'user' ? '{stranger}' : '{topic}')

@@ -1,0 +1,169 @@
+import { conflict, invalid, notFound, unchanged } from '../../platform/failure.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
+import { inSlices } from '../slices.ts'
+import {
+  countBulks,
+  findBulk,
+  finishBulk,
+  insertBulk,
+  listBulks,
+  listExistingUsers,
+  listMembersOf,
+  listUntouched,
+  markUndone,
+} from './bulk-queries.ts'
+import { type Change, restoreTriage, type Triage } from './change.ts'
+import { addToCounts, type CountChange } from './count-queries.ts'
+import { countChanges } from './counts.ts'
+import type { Vulnerability } from './finding.ts'
+import { assertComment, changeSlice, reportedSeverities, saveChanges } from './life.ts'
+import { lockVulnerabilities } from './life-queries.ts'
+
+/** One change of many vulnerabilities. */
+export interface Bulk {
+  id: number
+  projectId: number
+  userId: number | null
+  action: Change['action']
+  changed: number
+  /** Were so already. */
+  unchanged: number
+  createdAt: string
+  undoneAt: string | null
+  undoneById: number | null
+  /** How many of those changed the undoing restored; the others had been changed again. */
+  restored: number | null
+}
+
+/** Does one thing to all of these vulnerabilities of the project, or to none. */
+export function changeMany(
+  deps: Deps,
+  project: Project,
+  user: User,
+  ids: readonly number[],
+  change: Change,
+  expectedCount: number | undefined,
+): Promise<Bulk> {
+  assertComment(change.comment)
+  // By id, as whoever else holds many at once.
+  const inOrder = [...new Set(ids)].sort((a, b) => a - b)
+  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+    throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
+  }
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    await assertOfProject(deps, project, inOrder)
+    const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
+    const counts: CountChange[] = []
+    let changed = 0
+    await inSlices(inOrder, async (slice) => {
+      const done = await changeSlice(deps, project.id, slice, change, { userId: user.id, now, bulkId: id })
+      await saveChanges(deps, project.id, done, now)
+      counts.push(...countChanges(done))
+      changed += done.length
+    })
+    await addToCounts(deps.db, project.id, counts, now)
+    await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
+    return getBulk(deps, project, id)
+  })
+}
+
+/** As many as a sentence names. */
+const maxNamed = 20
+
+async function assertOfProject(deps: Deps, project: Project, ids: readonly number[]): Promise<void> {
+  const missing: number[] = []
+  await inSlices(ids, async (slice) => {
+    const there = new Set(await listMembersOf(deps.db, project.id, slice))
+    missing.push(...slice.filter((id) => !there.has(id)))
+  })
+  if (missing.length === 0) return
+  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
+  throw invalid({
+    vulnerability_ids: [
+      `not found in this project: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`,
+    ],
+  })
+}
+
+/** Restores those that nobody has changed since, and says how many. */
+export function undoBulk(deps: Deps, project: Project, user: User, id: number): Promise<Bulk> {
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    await getBulk(deps, project, id)
+    // Of two requests one marks it.
+    if (!(await markUndone(deps.db, id, user.id, now))) throw unchanged()
+    const untouched = await listUntouched(deps.db, id)
+    const byId = new Map(untouched.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
+    const stillThere = new Set(await listExistingUsers(deps.db, usersIn(untouched)))
+    const counts: CountChange[] = []
+    let restored = 0
+    await inSlices(
+      [...byId.keys()].sort((a, b) => a - b),
+      async (slice) => {
+        const held = await lockVulnerabilities(deps.db, project.id, slice)
+        const reported = await reportedSeverities(deps, slice)
+        // Again, now that nobody else can change them.
+        const since = new Set((await listUntouched(deps.db, id, slice)).map(({ vulnerabilityId }) => vulnerabilityId))
+        const changed = held.flatMap((before) => {
+          const kept = byId.get(before.id)
+          if (!kept || !since.has(before.id)) return []
+          const triage = withoutStrangers(kept, stillThere)
+          const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
+          return [{ before, after, entry: undoEntry(before, after, user, id) }]
+        })
+        await saveChanges(deps, project.id, changed, now)
+        counts.push(...countChanges(changed))
+        restored += changed.length
+      },
+    )
+    await addToCounts(deps.db, project.id, counts, now)
+    await finishBulk(deps.db, id, { restored })
+    return getBulk(deps, project, id)
+  })
+}
+
+export interface Untouched {
+  vulnerabilityId: number
+  before: Triage
+}
+
+const userFields = ['confirmedById', 'dismissedById', 'resolvedById'] as const
+
+function usersIn(untouched: readonly Untouched[]): number[] {
+  return [...new Set(untouched.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
+}
+
+/** Users may have been deleted since. */
+function withoutStrangers(triage: Triage, users: ReadonlySet<number>): Triage {
+  const kept = { ...triage }
+  for (const field of userFields) {
+    const id = kept[field]
+    if (id !== null && !users.has(id)) kept[field] = null
+  }
+  return kept
+}
+
+function undoEntry(before: Vulnerability, after: Vulnerability, user: User, bulkId: number) {
+  const [kind, from, to] =
+    before.state === after.state
+      ? (['severity', before.severity, after.severity] as const)
+      : (['state', before.state, after.state] as const)
+  const entry = { vulnerabilityId: after.id, kind, userId: user.id, from, to }
+  return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
+}
+
+async function getBulk({ db }: Deps, project: Project, id: number): Promise<Bulk> {
+  const bulk = await findBulk(db, project.id, id)
+  if (!bulk) throw notFound()
+  return bulk
+}
+
+/** Newest first. */
+export async function findBulks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Bulk>> {
+  const [rows, counted] = await Promise.all([listBulks(db, project.id, page), countBulks(db, project.id)])
+  return pageOf(page, rows, counted)
+}

@@ -1,0 +1,47 @@
+import type { PastEntry } from './history.ts'
+
+type Told = Pick<PastEntry, 'kind' | 'ref' | 'from' | 'to' | 'comment' | 'dismissalReason' | 'details'>
+
+/** An entry of the journal as a sentence without its subject; of states and severities in GitLab's words. */
+export function historyText({ kind, ref, from, to, comment, dismissalReason, details }: Told): string {
+  switch (kind) {
+    case 'created':
+      return 'created vulnerability from a finding'
+    case 'state': {
+      const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
+      const verb = to === 'detected' ? 'reverted' : 'changed'
+      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${commented(comment)}`
+    }
+    case 'severity':
+      return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${commented(comment)}`
+    case 'found':
+      return `found on ${ref}`
+    case 'gone':
+      return `no longer found on ${ref}`
+    case 'back':
+      return `found again on ${ref}`
+    case 'matched':
+      return `recognised at another place by its ${(textIn(details, 'reason') ?? 'identity').replaceAll('_', ' ')}`
+    case 'note':
+      return comment ?? ''
+    case 'note_deleted':
+      return 'deleted a note'
+    case 'linked':
+      return `linked to ${textIn(details, 'url')}`
+    case 'unlinked':
+      return `removed the link to ${textIn(details, 'url')}`
+  }
+}
+
+const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')
+
+/** `used_in_tests` for people: `Used in tests`. */
+function capitalised(key: string | null): string {
+  const words = (key ?? '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function textIn(details: object | null, name: string): string | undefined {
+  const value: unknown = (details as Record<string, unknown> | null)?.[name] // as it was written to the journal
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,82 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { PastImport } from './history.ts'
+import type { Occurrence } from './occurrences.ts'
+
+interface OccurrenceRow {
+  ref: string
+  is_present: boolean
+  first_seen_at: string
+  last_seen_at: string
+  first_import_id: number | null
+  last_import_id: number | null
+}
+
+/** What is present was seen by every later complete scan of the same kind. */
+const lastScan = (column: Sql, otherwise: Sql) => sql`coalesce((
+  select s.${column} from scans s
+  where o.is_present = true and s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
+    and s.is_complete = true and s.import_id > o.last_import_id
+  order by s.import_id desc limit 1), ${otherwise})`
+
+/** One more than the page holds; there are as many as the finding has been on refs. */
+export async function listOccurrences(
+  db: Db,
+  vulnerabilityId: number,
+  { perPage, offset }: PageRequest,
+): Promise<Occurrence[]> {
+  const rows = await db.all<OccurrenceRow>(sql`
+    select o.ref, o.is_present, o.first_seen_at, o.first_import_id, ${lastScan(sql`seen_at`, sql`o.last_seen_at`)} as last_seen_at,
+      ${lastScan(sql`import_id`, sql`o.last_import_id`)} as last_import_id
+    from findings f join occurrences o on o.finding_id = f.id
+    where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
+  const imports = await findImports(
+    db,
+    rows.flatMap((row) => [row.first_import_id ?? [], row.last_import_id ?? []].flat()),
+  )
+  const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
+  return rows.map((row) => ({
+    ref: row.ref,
+    isPresent: row.is_present,
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+    firstImport: importOf(row.first_import_id),
+    lastImport: importOf(row.last_import_id),
+  }))
+}
+
+export async function countOccurrences(db: Db, vulnerabilityId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from findings f join occurrences o on o.finding_id = f.id
+      where f.vulnerability_id = ${vulnerabilityId} limit ${maxCountedRows + 1}
+    ) as counted`)
+  return row?.total ?? 0
+}
+
+async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {
+  const rows = await db.all<{
+    id: number
+    ref: string
+    commit_sha: string | null
+    format: string
+    scanner_name: string | null
+    created_at: string
+  }>(sql`
+    select id, ref, commit_sha, format, scanner_name, created_at from imports
+    where id in ${db.dialect.integers(ids)} order by id`)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        ref: row.ref,
+        commitSha: row.commit_sha,
+        format: row.format,
+        scanner: row.scanner_name,
+        createdAt: row.created_at,
+      },
+    ]),
+  )
+}

@@ -1,0 +1,74 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+export interface UnattachedFinding {
+  id: number
+  name: string
+  severity: number
+  confidence: number
+  reportType: string
+  scannerId: number
+}
+
+export async function listUnattachedFindings(db: Db, ids: readonly number[]): Promise<UnattachedFinding[]> {
+  const rows = await db.all<UnattachedRow>(sql`
+    select id, name, severity, confidence, report_type, scanner_id from findings
+    where id in ${db.dialect.integers(ids)} and vulnerability_id is null order by id ${db.dialect.forUpdate}`)
+  return rows.map(({ report_type, scanner_id, ...row }) => ({
+    ...row,
+    reportType: report_type,
+    scannerId: scanner_id,
+  }))
+}
+
+type UnattachedRow = Omit<UnattachedFinding, 'reportType' | 'scannerId'> & { report_type: string; scanner_id: number }
+
+/** The ids of the new rows, in the order of the drafts. */
+export async function insertVulnerabilities(
+  db: Db,
+  projectId: number,
+  authorId: number,
+  drafts: readonly (UnattachedFinding & { title: string })[],
+  now: string,
+): Promise<number[]> {
+  const rows = drafts.map(({ title, severity, confidence, reportType, scannerId }, position) => ({
+    position,
+    title,
+    severity,
+    confidence,
+    report_type: reportType,
+    scanner_id: scannerId,
+  }))
+  const columns = {
+    position: 'integer',
+    title: 'text',
+    severity: 'integer',
+    confidence: 'integer',
+    report_type: 'text',
+    scanner_id: 'integer',
+  } as const
+  const inserted = await db.all<{ id: number }>(sql`
+    insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
+      scanner_id, created_at, updated_at)
+    select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
+      ${now}, ${now}
+    from ${db.dialect.records(rows, columns)} as r order by r.position
+    returning id`)
+  // Ids rise in the order of insertion; the order in which rows are returned is not promised.
+  return inserted.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+export async function attachFindings(
+  db: Db,
+  links: readonly { findingId: number; vulnerabilityId: number | undefined }[],
+  now: string,
+): Promise<void> {
+  const rows = links.map(({ findingId, vulnerabilityId }) => ({
+    finding_id: findingId,
+    vulnerability_id: vulnerabilityId,
+  }))
+  const columns = { finding_id: 'integer', vulnerability_id: 'integer' } as const
+  await db.run(sql`
+    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
+    from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
+}

@@ -1,0 +1,93 @@
+import { invalid } from '../../platform/failure.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, transaction } from '../deps.ts'
+import type { Project } from '../projects/project.ts'
+import { inSlices } from '../slices.ts'
+import { recordVulnerabilityChanges } from './changes.ts'
+import { addToCounts, type CountChange, newlyDetected } from './count-queries.ts'
+import { insertCreated } from './history-queries.ts'
+import type { VulnerabilityWithFinding } from './list.ts'
+import {
+  attachFindings,
+  insertVulnerabilities,
+  listUnattachedFindings,
+  type UnattachedFinding,
+} from './promotion-queries.ts'
+import { attachFinding, insertVulnerability, lockFinding } from './queries.ts'
+import { severityOf } from './scales.ts'
+import { titleOf } from './vulnerabilities.ts'
+
+/** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
+export function promoteFinding(
+  deps: Deps,
+  project: Project,
+  author: User,
+  reference: number | string,
+): Promise<VulnerabilityWithFinding> {
+  return transaction(deps, async (deps) => {
+    const finding = await lockFinding(deps.db, project.id, reference)
+    if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
+
+    const vulnerability = await insertVulnerability(deps.db, {
+      projectId: project.id,
+      authorId: author.id,
+      title: titleOf(finding.name),
+      severity: finding.severity,
+      confidence: finding.confidence,
+      reportType: finding.reportType,
+      scannerId: finding.scannerId,
+      now: deps.now(),
+    })
+    // Two requests may get this far; only one of them attaches.
+    const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
+    if (!attached) throw notPromotable()
+    await addToCounts(deps.db, project.id, [newlyDetected(finding)], vulnerability.createdAt)
+    await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
+    await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
+    return {
+      vulnerability,
+      finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
+    }
+  })
+}
+
+/** GitLab has one message for an unknown finding, one of another project, and one that is attached already. */
+const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
+
+/** Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. */
+export async function promoteFindings(
+  deps: Deps,
+  project: Project,
+  author: User,
+  findingIds: readonly number[],
+): Promise<number> {
+  const promoted: CountChange[] = []
+  await inSlices(findingIds, async (slice) => {
+    for (const finding of await promoteSlice(deps, project, author, slice)) {
+      promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
+    }
+  })
+  await addToCounts(deps.db, project.id, promoted, deps.now())
+  return promoted.length
+}
+
+async function promoteSlice(
+  deps: Deps,
+  project: Project,
+  author: User,
+  findingIds: readonly number[],
+): Promise<UnattachedFinding[]> {
+  const unattached = await listUnattachedFindings(deps.db, findingIds)
+  if (unattached.length === 0) return []
+  const now = deps.now()
+  const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
+  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, author.id, drafts, now)
+  await attachFindings(
+    deps.db,
+    drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
+    now,
+  )
+  await insertCreated(deps.db, vulnerabilityIds, author.id, now)
+  await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
+  return unattached
+}
