@@ -81,7 +81,7 @@ async function ensureSeeded(
 const scripts = () => migrations.map((migration) => fingerprint([migration.up('sqlite'), migration.up('postgres')]))
 
 /** Changes when other rows are to be seeded. */
-const seedingVersion = 1
+const seedingVersion = 2
 
 function fingerprint(what: unknown): string {
   return createHash('sha1')

@@ -5,7 +5,18 @@ import { authorization } from './requests.ts'
 import { type Cell, median } from './table.ts'
 
 const perPage = 20
-const lists = ['vulnerabilities', 'vulnerability_findings'] as const
+
+/** What is asked for, and what share of the rows it lets through. */
+const lists = [
+  { list: 'vulnerabilities', query: '', share: 1 },
+  { list: 'vulnerabilities', query: 'severity=high,low&state=detected', share: 0.34 },
+  { list: 'vulnerabilities', query: 'sort=detected_desc&state=detected,confirmed', share: 0.89 },
+  { list: 'vulnerabilities', query: 'identifier=CWE-25&severity=medium,low', share: 0.015 },
+  { list: 'vulnerabilities', query: 'search=in+rule+17&sort=severity_asc', share: 0.008 },
+  { list: 'vulnerabilities', query: 'ref=main&state=dismissed', share: 0.08 },
+  { list: 'vulnerability_findings', query: '', share: 1 },
+  { list: 'vulnerability_findings', query: 'severity=high,low&state=detected', share: 0.34 },
+] as const
 /** What a page of the largest list may cost, in pages of the smallest. Noise is between. */
 const mostTimesSmallest = 1.5
 
@@ -18,16 +29,26 @@ export async function measurePages(
   { findings }: Sizes,
   rounds: number,
 ): Promise<Record<string, Cell>[]> {
-  const rows = lists.flatMap((list) =>
+  const projects = Object.values(measuredProjects)
+  const pages = lists.flatMap(({ list, query, share }) =>
     places.map(({ name, pageOf }) => ({
-      name: `${list}, ${name}`,
-      paths: Object.values(measuredProjects).map((project, index) => {
-        const pages = Math.ceil((findings[index] ?? 0) / perPage)
-        return (number: number) => `/projects/${project}/${list}?page=${pageOf(pages, number)}&unlike=${number}`
+      name: `${list}${query && `?${query}`}, ${name}`,
+      paths: projects.map((project, index) => {
+        const pages = Math.max(1, Math.ceil((share * (findings[index] ?? 0)) / perPage))
+        const path = `/projects/${project}/${list}?${query}`
+        return (number: number) => `${path}&page=${pageOf(pages, number)}&unlike=${number}`
       }),
       ms: findings.map((): number[] => []),
     })),
   )
+  const statistics = {
+    name: 'vulnerability_statistics',
+    paths: projects.map(
+      (project) => (number: number) => `/projects/${project}/vulnerability_statistics?unlike=${number}`,
+    ),
+    ms: findings.map((): number[] => []),
+  }
+  const rows = [...pages, statistics]
   let number = 0
   for (let round = 0; round <= rounds * 5; round++) {
     for (const { paths, ms } of rows) {
@@ -54,10 +75,14 @@ export async function measurePages(
 
 const places = [
   { name: 'first page', pageOf: () => 1 },
-  { name: 'any page', pageOf: (pages: number, number: number) => 1 + ((number * 7919) % Math.floor(pages * 0.7)) },
+  {
+    name: 'any page',
+    pageOf: (pages: number, number: number) => 1 + ((number * 7919) % Math.max(1, Math.floor(pages * 0.7))),
+  },
   {
     name: 'next page',
-    pageOf: (pages: number, number: number) => Math.floor(pages / 2) + (number % Math.floor(pages / 4)),
+    pageOf: (pages: number, number: number) =>
+      Math.max(1, Math.floor(pages / 2)) + (number % Math.max(1, Math.floor(pages / 4))),
   },
 ]
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Database, Db } from '../packages/server/src/db/db.ts'
-import { type Severity, severityRanks } from '../packages/server/src/domain/vulnerabilities/scales.ts'
+import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/vulnerabilities/scales.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
 import { measuredProjects, now } from './known.ts'
 import type { Sizes } from './options.ts'
@@ -25,8 +25,10 @@ export async function seedFindings(db: Database, { findings }: Sizes): Promise<v
   await db.run(sql`
     insert into vulnerability_counts (project_id, is_on_default_branch, severity, state, report_type, scanner_id,
       is_resolved_on_default_branch, dismissal_reason, total, seconds)
-    select project_id, true, severity, state, report_type, scanner_id, false, '', count(*), 0
-    from vulnerabilities group by project_id, severity, state, report_type, scanner_id`)
+    select project_id, true, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
+      coalesce(dismissal_reason, ''), count(*), 0
+    from vulnerabilities group by project_id, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
+      coalesce(dismissal_reason, '')`)
   await db.run(sql`
     insert into vulnerability_days (project_id, day, severity, growth)
     select project_id, ${now.slice(0, 10)}, severity, count(*) from vulnerabilities
@@ -83,6 +85,8 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     state: stateOf(number),
     severity: rankOf(number),
     resolved_at: stateOf(number) === 'resolved' ? now : null,
+    reason: stateOf(number) === 'dismissed' ? dismissalReasons[number % dismissalReasons.length] : null,
+    is_gone: scatter(number * 11) % 20 === 0,
   }))
   const columns = {
     id: 'integer',
@@ -90,12 +94,14 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     state: 'text',
     severity: 'integer',
     resolved_at: 'timestamp',
+    reason: 'text',
+    is_gone: 'boolean',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
-      created_at, updated_at, resolved_at)
+      created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch)
     select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${projectId}, ${now}, ${now},
-      r.resolved_at
+      r.resolved_at, r.reason, r.is_gone
     from ${db.dialect.records(rows, columns)} as r`)
 }
 

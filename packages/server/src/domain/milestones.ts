@@ -15,7 +15,7 @@ export interface Milestones<Position> {
 /** Where the row stands that comes so many rows after the position, or after the start; absent past the end. */
 type Next<Position> = (after: Position | undefined, rows: number) => Promise<Position | undefined>
 
-export interface Start<Position> {
+interface Start<Position> {
   /** Absent: the list's first row. */
   after: Position | undefined
   skip: number

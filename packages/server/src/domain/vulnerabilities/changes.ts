@@ -4,7 +4,7 @@ import { inSlices } from '../slices.ts'
 import { findListeners } from '../webhooks/record.ts'
 import { type ChangedVulnerability, findNewestVulnerability, listChanged, listLinked } from './changes-queries.ts'
 import type { StoredIdentifier } from './finding.ts'
-import { listIdentifiers } from './queries.ts'
+import { listIdentifiers } from './finding-queries.ts'
 
 /**
  * Writes down for the project's webhooks that these vulnerabilities are new or have changed, as they are now. In the

@@ -56,6 +56,8 @@ export interface StoredIdentifier {
 export interface ListedFinding extends Omit<Finding, UnlistedField> {
   extras: FindingExtras
   state: State
+  /** The newest import that saw it on the ref. */
+  lastImportId: number | null
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }

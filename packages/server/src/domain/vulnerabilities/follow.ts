@@ -9,7 +9,7 @@ import { listDroppedByRule, listGone, listOutdated } from './follow-queries.ts'
 import { type HistoryEntry, recordHistory, recordSightings, type SightingOrigin } from './history.ts'
 import { type ChangedVulnerability, saveChanges } from './life.ts'
 import { listReported, lockVulnerabilities, type Reported } from './life-queries.ts'
-import { titleOf } from './vulnerabilities.ts'
+import { titleOf } from './title.ts'
 
 /** What an import saw on its ref; ids of findings. */
 export interface Sightings extends SightingOrigin {

@@ -5,8 +5,9 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { type CountedCell, listCells } from './cell-queries.ts'
 import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from './filter.ts'
 import type { Finding, Vulnerability } from './finding.ts'
+import type { Listing } from './held-listing.ts'
 import { listFindingsOf, listVulnerabilitiesById, type Position } from './list-queries.ts'
-import { type Listing, openListing } from './listing.ts'
+import { openListing } from './listing.ts'
 
 export interface VulnerabilityWithFinding {
   vulnerability: Vulnerability

@@ -6,20 +6,11 @@ import { inSlices } from '../slices.ts'
 import type { CountedCell } from './cell-queries.ts'
 import type { Cell } from './count-queries.ts'
 import { hasCell, type ListScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
+import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
 import { listStretches, listVulnerabilitiesById, type Position } from './list-queries.ts'
 import { listCandidates, listPassing, type Probe, probesOf } from './probe-queries.ts'
 import { layOut, type Run } from './runs.ts'
 import { severityRanks } from './scales.ts'
-
-/** A filtered list in its order, of which any part can be read. */
-export interface Listing {
-  /** Exact; absent where only reading the whole list would tell, and that is long. */
-  total: number | undefined
-  /** Where to begin reading for the row at an offset, and how many rows are between; `after` absent: the first row. */
-  jump(offset: number): { after: Position | undefined; skip: number }
-  /** So many rows after a position, or from the first; fewer only at the end. */
-  next(after: Position | undefined, rows: number): Promise<Position[]>
-}
 
 interface ListingOptions {
   /** Remembers what was gathered. */
@@ -47,8 +38,8 @@ export async function openListing(
   }
   const key = JSON.stringify([scope.key, filter, sort])
   const rows = memory?.peek(key) ?? (await gather())
-  if (!rows) return listingOfPassing(db, inRuns, probes)
-  return listingOfRows(memory ? await memory.get(key, async () => rows) : rows, sort)
+  if (!rows) return testedListing(inRuns, testing(db, probes))
+  return heldListing(memory ? await memory.get(key, async () => rows) : rows, comparing(sort))
 }
 
 /** What kept counts know all of: stretches of an index, merged. */
@@ -111,12 +102,12 @@ async function gatherRows(
   probes: readonly Probe[],
   mostGathered: number,
 ): Promise<Position[] | undefined> {
-  if (inRuns.total <= mostGathered) return passing(db, await inRuns.next(undefined, mostGathered), probes)
+  if (inRuns.total <= mostGathered) return passing(await inRuns.next(undefined, mostGathered), testing(db, probes))
   const keys = new Set(wanted.map(cellKey))
   for (const probe of probes) {
     const { candidates } = probe
     if (!candidates) continue
-    const ids = await listCandidates(db, projectIds, candidates, mostGathered + 1)
+    const ids = await listCandidates(db, 'vulnerability_id', candidates(projectIds), mostGathered + 1)
     if (ids.length > mostGathered) continue
     const rows: Position[] = []
     await inSlices(ids, async (slice) => {
@@ -125,10 +116,15 @@ async function gatherRows(
       }
     })
     const others = probes.filter((other) => other !== probe)
-    return others.length === 0 ? rows : passing(db, rows, others)
+    return others.length === 0 ? rows : passing(rows, testing(db, others))
   }
   return undefined
 }
+
+const testing =
+  (db: Db, probes: readonly Probe[]): Test =>
+  (ids) =>
+    listPassing(db, 'vulnerability_id', ids, probes)
 
 function cellKey(cell: Cell & { projectId: number }): string {
   const { projectId, isOnDefaultBranch, severity, state, reportType, scannerId } = cell
@@ -137,56 +133,7 @@ function cellKey(cell: Cell & { projectId: number }): string {
   return `${key.join(' ')} ${dismissalReason ?? ''}`
 }
 
-async function passing(db: Db, rows: readonly Position[], probes: readonly Probe[]): Promise<Position[]> {
-  const found: Position[] = []
-  await inSlices(rows, async (slice) => {
-    const ids = await listPassing(
-      db,
-      slice.map(({ id }) => id),
-      probes,
-    )
-    found.push(...slice.filter(({ id }) => ids.has(id)))
-  })
-  return found
-}
-
-/** A list that is held whole. */
-function listingOfRows(rows: readonly Position[], sort: VulnerabilitySort): Listing {
-  const isBehind = comparing(sort)
-  return {
-    total: rows.length,
-    jump: (offset) => ({ after: rows[offset - 1] ?? (offset > 0 ? rows.at(-1) : undefined), skip: 0 }),
-    async next(after, count) {
-      const start = after ? rows.findIndex((row) => isBehind(row, after) > 0) : 0
-      return start < 0 ? [] : rows.slice(start, start + count)
-    },
-  }
-}
-
-/** Rows looked at in one go, at least and at most. */
-const [fewest, most] = [100, 500]
-
-/** A list that is read in its order, passing by what the probes do not let through. */
-function listingOfPassing(db: Db, inRuns: Listing, probes: readonly Probe[]): Listing {
-  return {
-    total: undefined,
-    jump: (offset) => ({ after: undefined, skip: offset }),
-    async next(after, count) {
-      const found: Position[] = []
-      let size = Math.max(fewest, Math.min(2 * count, most))
-      for (let at = after; found.length < count; size = most) {
-        const rows = await inRuns.next(at, size)
-        found.push(...(await passing(db, rows, probes)))
-        at = rows.at(-1)
-        if (rows.length < size) break
-      }
-      return found.slice(0, count)
-    },
-  }
-}
-
-/** Below zero when the first comes first. */
-function comparing(sort: VulnerabilitySort): (a: Position, b: Position) => number {
+function comparing(sort: VulnerabilitySort): Order {
   switch (sort) {
     case 'severity_desc':
       return (a, b) => b.severity - a.severity || b.id - a.id

@@ -4,7 +4,7 @@ import { searchTerms, type VulnerabilityFilter } from './filter.ts'
 
 /** A part of a filter that no kept count knows: asked of the findings themselves. */
 export interface Probe {
-  /** A query for ids of the vulnerabilities that pass, by way of an index; absent where none helps. */
+  /** A query for the findings that pass, by way of an index: `id` and `vulnerability_id`. Absent where none helps. */
   candidates?: ((projectIds: readonly number[]) => Sql) | undefined
   /** A condition on the table `findings`, called `f`. */
   passes: Sql
@@ -12,34 +12,43 @@ export interface Probe {
 
 /** The ones most likely to be rare come first. */
 export function probesOf(db: Db, { identifiers, search, ref }: VulnerabilityFilter): Probe[] {
+  return [...textProbesOf(db, { identifiers, search }), ...(ref === undefined ? [] : [refProbe(db, ref)])]
+}
+
+/** Those that look at what a finding says. */
+export function textProbesOf(
+  db: Db,
+  { identifiers, search }: Pick<VulnerabilityFilter, 'identifiers' | 'search'>,
+): Probe[] {
   return [
     ...(identifiers ? [identifierProbe(db, identifiers)] : []),
     ...(search?.trim() ? [searchProbe(db, search)] : []),
-    ...(ref === undefined ? [] : [refProbe(db, ref)]),
   ]
 }
 
+/** What is listed: findings by their own ids, or by those of their vulnerabilities. */
+type Listed = 'id' | 'vulnerability_id'
+const listedColumns: Record<Listed, Sql> = { id: sql`id`, vulnerability_id: sql`vulnerability_id` }
+
 /** At most so many. */
-export async function listCandidates(
-  db: Db,
-  projectIds: readonly number[],
-  candidates: (projectIds: readonly number[]) => Sql,
-  limit: number,
-): Promise<number[]> {
+export async function listCandidates(db: Db, listed: Listed, candidates: Sql, limit: number): Promise<number[]> {
+  const column = listedColumns[listed]
   const rows = await db.all<{ id: number }>(sql`
-    select distinct vulnerability_id as id from (${candidates(projectIds)}) as found limit ${limit}`)
+    select distinct ${column} as id from (${candidates}) as found where ${column} is not null limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
-/** Those of the vulnerabilities that pass all probes. */
-export async function listPassing(db: Db, ids: readonly number[], probes: readonly Probe[]): Promise<Set<number>> {
+/** Those of the ids that pass all probes. */
+export async function listPassing(
+  db: Db,
+  listed: Listed,
+  ids: readonly number[],
+  probes: readonly Probe[],
+): Promise<Set<number>> {
+  const column = sql`f.${listedColumns[listed]}`
+  const conditions = probes.map(({ passes }) => sql`and (${passes})`)
   const rows = await db.all<{ id: number }>(sql`
-    select f.vulnerability_id as id from findings f
-    where f.vulnerability_id in ${db.dialect.integers(ids)}
-      and ${join(
-        probes.map(({ passes }) => sql`(${passes})`),
-        ' and ',
-      )}`)
+    select ${column} as id from findings f where ${column} in ${db.dialect.integers(ids)} ${join(conditions, ' ')}`)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -48,14 +57,13 @@ function identifierProbe(db: Db, names: readonly string[]): Probe {
   const keys = texts(names.map((name) => name.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())))
   return {
     candidates: (projectIds) => sql`
-      select f.vulnerability_id from (
+      select f.id, f.vulnerability_id from (
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${asciiLower(sql`name`)} in ${keys}
         union
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${asciiLower(sql`external_id`)} in ${keys}
-      ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id
-      where f.vulnerability_id is not null`,
+      ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id`,
     passes: sql`exists (
       select 1 from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
       where fi.finding_id = f.id
@@ -82,19 +90,16 @@ function searchProbe(db: Db, search: string): Probe {
     where project_id in ${integers(projectIds)} and ${containsTerms('finding_texts', ['text'], terms)})`
   return {
     candidates: (projectIds) => sql`
-      select f.vulnerability_id from ${found(projectIds)} as t
+      select f.id, f.vulnerability_id from ${found(projectIds)} as t
         join findings f on f.project_id = t.project_id and ${name} = t.text
-      where f.vulnerability_id is not null
       union all
-      select f.vulnerability_id from ${found(projectIds)} as t
+      select f.id, f.vulnerability_id from ${found(projectIds)} as t
         join findings f on f.project_id = t.project_id and ${place} = t.text
-      where f.vulnerability_id is not null
       union all
-      select f.vulnerability_id from (
+      select f.id, f.vulnerability_id from (
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${containsTerms('identifiers', ['name'], terms)}
-      ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id
-      where f.vulnerability_id is not null`,
+      ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id`,
     passes,
   }
 }
@@ -106,9 +111,8 @@ const place = sql`substr(f.place, 1, 500)`
 function refProbe(db: Db, ref: string): Probe {
   return {
     candidates: (projectIds) => sql`
-      select f.vulnerability_id from occurrences o join findings f on f.id = o.finding_id
-      where o.project_id in ${db.dialect.integers(projectIds)} and o.ref = ${ref} and o.is_present = true
-        and f.vulnerability_id is not null`,
+      select f.id, f.vulnerability_id from occurrences o join findings f on f.id = o.finding_id
+      where o.project_id in ${db.dialect.integers(projectIds)} and o.ref = ${ref} and o.is_present = true`,
     passes: sql`exists (
       select 1 from occurrences o where o.finding_id = f.id and o.ref = ${ref} and o.is_present = true)`,
   }

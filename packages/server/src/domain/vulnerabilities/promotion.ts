@@ -15,7 +15,7 @@ import {
 } from './promotion-queries.ts'
 import { attachFinding, insertVulnerability, lockFinding } from './queries.ts'
 import { severityOf } from './scales.ts'
-import { titleOf } from './vulnerabilities.ts'
+import { titleOf } from './title.ts'
 
 /** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
 export function promoteFinding(

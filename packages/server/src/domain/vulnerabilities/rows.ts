@@ -73,6 +73,7 @@ export interface ListedFindingRow {
   details: object
   extras: FindingExtras
   state: State | null
+  last_import_id: number | null
 }
 
 /** Of the tables `findings`, called `f`, and `vulnerabilities`, called `v`. */
@@ -95,6 +96,7 @@ export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
     details: row.details,
     extras: row.extras,
     state: row.state ?? 'detected',
+    lastImportId: row.last_import_id,
   }
 }
 

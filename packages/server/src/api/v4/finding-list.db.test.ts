@@ -1,0 +1,105 @@
+import { beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../testing/client.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
+import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+
+let server: TestServer
+let project: TestProject
+
+const usual = {
+  title: 'Weak hash',
+  file: 'src/app.ts',
+  state: 'detected',
+  severity: 'medium',
+  reportType: 'sast',
+  scanner: 'semgrep',
+  isOnDefaultBranch: true,
+  isResolvedOnDefaultBranch: false,
+  dismissalReason: null,
+  identifiers: ['CWE-327'],
+  refs: ['main'],
+} as const satisfies Partial<MadeUp>
+
+const all: readonly Partial<MadeUp>[] = [
+  { title: 'Log4Shell', severity: 'critical', reportType: 'dependency_scanning', identifiers: ['CVE-2021-44228'] },
+  { title: 'Token in code', severity: 'high', reportType: 'secret_detection', scanner: 'gitleaks', state: 'confirmed' },
+  { state: 'dismissed', file: 'test/hash.ts' },
+  { state: 'resolved' },
+  { title: 'Only on a branch', refs: ['feature/x'], severity: 'critical' },
+  { severity: 'info' },
+]
+
+beforeAll(async () => {
+  server = await startServer()
+  project = await server.project('acme/site')
+  const made = all.map((fields, index) => ({ ...usual, ...fields, id: index + 1, projectId: project.id }))
+  await insertMadeUp(server.deps.db, made, server.deps.now())
+})
+
+test.each([
+  ['', [1, 2, 4, 6]],
+  ['scope=all', [1, 2, 3, 4, 6]],
+  ['state=dismissed', [3]],
+  ['state=opened,resolved', [1, 4, 6]],
+  ['severity=info,high', [2, 6]],
+  ['report_type=secret_detection,dependency_scanning', [1, 2]],
+  ['scanner=gitleaks', [2]],
+  ['scanner=semgrep&severity=medium&scope=all', [3, 4]],
+  ['scanner=nobody', []],
+  ['identifier=cve-2021-44228', [1]],
+  ['search=hash', [4, 6]],
+  ['search=test%2F&scope=all', [3]],
+  ['ref=feature%2Fx', [5]],
+  ['ref=feature%2Fx&search=hash', []],
+  ['search=hash&severity=info&state=detected', [6]],
+])('the list of findings with %s has what that says, worst first, without a total', async (query, expected) => {
+  const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
+  expect(reply.body.map(({ id }: { id: number }) => id)).toEqual(expected)
+  expect([reply.headers['x-total'], reply.headers['link']?.includes('rel="last"')]).toEqual([undefined, false])
+})
+
+test.each([
+  ['state=open', 'state does not have a valid value'],
+  ['scope=none', 'scope does not have a valid value'],
+  ['severity=bad', 'severity does not have a valid value'],
+])('the list of findings with %s is refused', async (query, error) => {
+  const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
+  expect(reply).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a finding has all of GitLab’s keys, in its order, with the description rendered and harmless', async () => {
+  const server = await startServer()
+  const reported = await server.project('acme/reported')
+  const flaw = { ...entry({ line: 3 }), description: '**Bold** <script>alert(1)</script>' }
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([flaw])))
+  const imported = await server.admin.post(`/projects/${reported.id}/security_reports`, form)
+  expect(imported.status).toBe(201)
+  const { body } = await server.admin.get(`/projects/${reported.id}/vulnerability_findings`)
+  const [finding] = body
+  expect(Object.keys(finding)).toEqual([
+    ...[
+      'id',
+      'report_type',
+      'name',
+      'severity',
+      'confidence',
+      'scanner',
+      'identifiers',
+      'uuid',
+      'create_jira_issue_url',
+    ],
+    ...['false_positive', 'vulnerability_id', 'create_vulnerability_feedback_issue_path'],
+    ...['create_vulnerability_feedback_merge_request_path', 'create_vulnerability_feedback_dismissal_path', 'project'],
+    ...['dismissal_feedback', 'issue_feedback', 'merge_request_feedback', 'state_transitions', 'issue_links'],
+    ...['external_issue_links', 'merge_request_links', 'description', 'description_html', 'links', 'location'],
+    ...['remediations', 'solution', 'evidence', 'request', 'response', 'evidence_source', 'supporting_messages'],
+    ...['assets', 'details', 'state', 'scan', 'blob_path', 'found_by_pipeline', 'ai_resolution_enabled'],
+  ])
+  expect(finding.description_html).toContain('<strong>Bold</strong>')
+  expect(finding.description_html).not.toContain('<script>')
+  expect(finding).toMatchObject({
+    scan: { type: 'sast', status: 'succeeded', start_time: null, end_time: null },
+    found_by_pipeline: { iid: imported.body.id },
+  })
+})

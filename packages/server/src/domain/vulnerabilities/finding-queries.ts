@@ -1,0 +1,138 @@
+import sql, { empty } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { StoredIdentifier, StoredScanner } from './finding.ts'
+import type { Position } from './list-queries.ts'
+import type { Probe } from './probe-queries.ts'
+import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
+import { type Severity, type State, severityRanks } from './scales.ts'
+
+export interface FindingScope {
+  projectId: number
+  ref: string
+}
+
+/** What is there on the ref of one severity, after an id. */
+export async function listPresent(
+  db: Db,
+  { projectId, ref }: FindingScope,
+  severity: Severity,
+  after: number,
+  limit: number,
+): Promise<Position[]> {
+  return db.all(sql`
+    select severity, finding_id as id from occurrences
+    where project_id = ${projectId} and ref = ${ref} and is_present = true and severity = ${severityRanks[severity]}
+      and finding_id > ${after}
+    order by finding_id limit ${limit}`)
+}
+
+/** Those of the findings that are there on the ref. */
+export async function listPresentOf(
+  db: Db,
+  { projectId, ref }: FindingScope,
+  ids: readonly number[],
+): Promise<Position[]> {
+  return db.all(sql`
+    select severity, finding_id as id from occurrences
+    where finding_id in ${db.dialect.integers(ids)} and ref = ${ref} and project_id = ${projectId} and is_present = true
+    order by finding_id`)
+}
+
+/** By scanner, type of report or both; `undefined` is any. */
+export function originProbe(
+  db: Db,
+  { projectId }: FindingScope,
+  scanners: readonly string[] | undefined,
+  reportTypes: readonly string[] | undefined,
+): Probe {
+  const { texts } = db.dialect
+  const isOfScanner = scanners ? sql`and s.external_id in ${texts(scanners)}` : empty
+  const isOfType = reportTypes ? sql`and f.report_type in ${texts(reportTypes)}` : empty
+  return {
+    candidates: () => sql`
+      select f.id, f.vulnerability_id from scanners s join findings f on f.scanner_id = s.id
+      where s.project_id = ${projectId} ${isOfScanner} ${isOfType}`,
+    passes: sql`1 = 1 ${isOfType} ${
+      scanners
+        ? sql`and f.scanner_id in (select s.id from scanners s where s.project_id = ${projectId} ${isOfScanner})`
+        : empty
+    }`,
+  }
+}
+
+/** By the state of the vulnerability; what has none is as good as detected. */
+export function stateProbe(db: Db, { projectId }: FindingScope, states: readonly State[]): Probe {
+  const { texts, integers } = db.dialect
+  const severities = integers(Object.values(severityRanks))
+  const state = sql`coalesce((select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
+  const passes = sql`${state} in ${texts(states)}`
+  if (states.includes('detected')) return { passes }
+  return {
+    candidates: () => sql`
+      select f.id, f.vulnerability_id from vulnerabilities v join findings f on f.vulnerability_id = v.id
+      where v.project_id = ${projectId} and v.is_on_default_branch in (true, false) and v.severity in ${severities}
+        and v.state in ${texts(states)}`,
+    passes,
+  }
+}
+
+/** It looked for what the finding is, after it was first seen. What is present was seen by every later complete scan. */
+export function importProbe({ ref }: FindingScope, importId: number): Probe {
+  return {
+    passes: sql`exists (
+      select 1 from occurrences o
+        join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
+      where o.finding_id = f.id and o.ref = ${ref} and o.first_import_id <= ${importId} and s.import_id = ${importId}
+        and (s.is_complete = true or o.first_import_id = ${importId} or o.last_import_id = ${importId}))`,
+  }
+}
+
+/** In the order of the ids, with the state of the vulnerability. */
+export async function listFindingsById(
+  db: Db,
+  { ref }: FindingScope,
+  ids: readonly number[],
+): Promise<PresentFinding[]> {
+  const rows = await db.all<ListedFindingRow>(sql`
+    select ${listedFindingColumns}, o.last_import_id
+    from findings f join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(ids)}`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [listedFindingFrom(row)] : []
+  })
+}
+
+export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
+  const rows = await db.all<{ id: number; external_id: string; name: string; vendor: string }>(sql`
+    select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map((row) => ({ id: row.id, externalId: row.external_id, name: row.name, vendor: row.vendor }))
+}
+
+/** In the order of the report; the first one of each finding is its primary identifier. */
+export async function listIdentifiers(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<(StoredIdentifier & { findingId: number })[]> {
+  const rows = await db.all<{
+    finding_id: number
+    id: number
+    external_type: string
+    external_id: string
+    name: string
+    url: string | null
+  }>(sql`
+    select fi.finding_id, i.id, i.external_type, i.external_id, i.name, i.url
+    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
+    where fi.finding_id in ${db.dialect.integers(findingIds)} order by fi.finding_id, fi.position`)
+  return rows.map((row) => ({
+    findingId: row.finding_id,
+    id: row.id,
+    externalType: row.external_type,
+    externalId: row.external_id,
+    name: row.name,
+    url: row.url,
+  }))
+}

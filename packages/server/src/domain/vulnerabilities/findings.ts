@@ -1,0 +1,146 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
+import type { Db } from '../../db/db.ts'
+import type { RootDeps } from '../deps.ts'
+import { openMilestones } from '../milestones.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import { inSlices } from '../slices.ts'
+import type { ListedFinding } from './finding.ts'
+import {
+  type FindingScope,
+  importProbe,
+  listFindingsById,
+  listIdentifiers,
+  listPresent,
+  listPresentOf,
+  listScanners,
+  originProbe,
+  stateProbe,
+} from './finding-queries.ts'
+import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
+import type { Position } from './list-queries.ts'
+import { listCandidates, listPassing, type Probe, textProbesOf } from './probe-queries.ts'
+import { type Severity, type State, severities, severityRanks } from './scales.ts'
+
+export interface FindingFilter extends FindingScope {
+  severities: readonly Severity[] | undefined
+  reportTypes: readonly string[] | undefined
+  /** External ids. */
+  scanners: readonly string[] | undefined
+  states: readonly State[] | undefined
+  identifiers: readonly string[] | undefined
+  search: string | undefined
+  /** Only what this import saw. */
+  importId: number | undefined
+}
+
+/** What is there on the ref, worst first. */
+export async function findFindings(
+  deps: RootDeps,
+  filter: FindingFilter,
+  page: PageRequest,
+): Promise<Page<ListedFinding>> {
+  const { db } = deps
+  const key = JSON.stringify(filter)
+  const { gathered, milestones } = memories(db)
+  const listing = await openFindings(db, filter, (gather) => gathered.get(key, gather))
+  const start = listing.jump(page.offset)
+  const next = async (from: Position | undefined, rows: number) =>
+    (await listing.next(from ?? start.after, rows))[rows - 1]
+  const { after = start.after, skip } = await milestones.before(key, start.skip, next)
+  const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
+  const { rows, hasNext } = pageOf(page, positions)
+  return { rows: await load(db, filter, rows), hasNext }
+}
+
+const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifiers', 'finding_identifiers', 'scanners']
+
+/** To pass a finding by, it has to be looked at: so positions are remembered closer than in lists of vulnerabilities. */
+const memories = perDatabase((changes) => ({
+  gathered: openCache<Position[] | 'too many'>(changes, tables, 50_000, (rows) => rows.length + 1),
+  milestones: openMilestones<Position>(changes, tables, 250),
+}))
+
+const worstFirst: Order = (a, b) => b.severity - a.severity || a.id - b.id
+
+/** Whatever part of the filter has few rows is gathered; the rest is read in its order, and tested. */
+async function openFindings(
+  db: Db,
+  filter: FindingFilter,
+  remembered: (gather: () => Promise<Position[] | 'too many'>) => Promise<Position[] | 'too many'>,
+): Promise<Listing> {
+  const probes = probesOf(db, filter)
+  if (probes.some(({ candidates }) => candidates)) {
+    const rows = await remembered(() => gather(db, filter, probes))
+    if (rows !== 'too many') return heldListing(rows, worstFirst)
+  }
+  const inOrder = { next: (after: Position | undefined, rows: number) => readOn(db, filter, after, rows) }
+  return probes.length === 0
+    ? { total: undefined, jump: (skip) => ({ after: undefined, skip }), ...inOrder }
+    : testedListing(inOrder, testing(db, probes))
+}
+
+function probesOf(db: Db, filter: FindingFilter): Probe[] {
+  const { importId, states, scanners, reportTypes } = filter
+  return [
+    ...(importId === undefined ? [] : [importProbe(filter, importId)]),
+    ...textProbesOf(db, filter),
+    ...(states ? [stateProbe(db, filter, states)] : []),
+    ...(scanners || reportTypes ? [originProbe(db, filter, scanners, reportTypes)] : []),
+  ]
+}
+
+async function gather(db: Db, filter: FindingFilter, probes: readonly Probe[]): Promise<Position[] | 'too many'> {
+  const wanted = new Set<number>(filter.severities?.map((severity) => severityRanks[severity]))
+  for (const { candidates } of probes) {
+    if (!candidates) continue
+    const ids = await listCandidates(db, 'id', candidates([filter.projectId]), maxCountedRows + 1)
+    if (ids.length > maxCountedRows) continue
+    const present: Position[] = []
+    await inSlices(ids, async (slice) => {
+      present.push(...(await listPresentOf(db, filter, slice)))
+    })
+    const rows = present.filter(({ severity }) => !filter.severities || wanted.has(severity))
+    return (await passing(rows, testing(db, probes))).sort(worstFirst)
+  }
+  return 'too many'
+}
+
+const testing =
+  (db: Db, probes: readonly Probe[]): Test =>
+  (ids) =>
+    listPassing(db, 'id', ids, probes)
+
+/** In the order of the list, of the severities that are wanted. */
+async function readOn(db: Db, filter: FindingFilter, after: Position | undefined, rows: number): Promise<Position[]> {
+  const found: Position[] = []
+  for (const severity of severities.toReversed()) {
+    if (found.length >= rows) break
+    const rank = severityRanks[severity]
+    if ((filter.severities && !filter.severities.includes(severity)) || (after && rank > after.severity)) continue
+    const from = after?.severity === rank ? after.id : 0
+    found.push(...(await listPresent(db, filter, severity, from, rows - found.length)))
+  }
+  return found
+}
+
+async function load(db: Db, scope: FindingScope, positions: readonly Position[]): Promise<ListedFinding[]> {
+  const ids = positions.map(({ id }) => id)
+  const rows = await listFindingsById(db, scope, ids)
+  const [scanners, identifiers] = await Promise.all([
+    listScanners(
+      db,
+      rows.map(({ scannerId }) => scannerId),
+    ),
+    listIdentifiers(
+      db,
+      rows.map(({ id }) => id),
+    ),
+  ])
+  const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
+  const identifiersOf = new Map<number, typeof identifiers>(rows.map(({ id }) => [id, []]))
+  for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
+  return rows.flatMap(({ scannerId, ...finding }) => {
+    const scanner = scannerById.get(scannerId)
+    return scanner ? [{ ...finding, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
+  })
+}

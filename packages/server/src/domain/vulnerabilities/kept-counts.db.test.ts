@@ -1,0 +1,90 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Db } from '../../db/db.ts'
+import { formWithFile } from '../../testing/client.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestProject } from '../../testing/server.ts'
+
+/** Everything that is kept and is not what the rows add up to. */
+async function disagreements(db: Db): Promise<unknown[]> {
+  const { seconds } = db.dialect
+  const took = sql`case when state = 'resolved' then ${seconds(sql`resolved_at`)} - ${seconds(sql`created_at`)} else 0 end`
+  const cell = sql`project_id, is_on_default_branch, severity, state, report_type, scanner_id,
+    is_resolved_on_default_branch`
+  const cells = await db.all(sql`
+    select ${cell}, reason, sum(total) as total, sum(seconds) as seconds from (
+      select ${cell}, dismissal_reason as reason, total, seconds from vulnerability_counts
+      union all
+      select ${cell}, coalesce(dismissal_reason, '') as reason, -1, -(${took}) from vulnerabilities
+    ) as compared group by ${cell}, reason having sum(total) <> 0 or sum(seconds) <> 0`)
+  const days = await db.all(sql`
+    select project_id, severity, sum(growth) as growth from (
+      select project_id, severity, growth from vulnerability_days
+      union all
+      select project_id, severity, -1 from vulnerabilities
+      where is_on_default_branch = true and state in ('detected', 'confirmed')
+    ) as compared group by project_id, severity having sum(growth) <> 0`)
+  const strays = await db.all(sql`
+    select v.id from vulnerabilities v left join findings f on f.vulnerability_id = v.id
+    where f.id is null or v.scanner_id = 0 or f.report_type <> v.report_type`)
+  return [...cells, ...days, ...strays]
+}
+
+const severities = ['Info', 'Low', 'Medium', 'High', 'Critical']
+
+/** The same numbers for the same seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+test('whatever happens, also at once, the kept counts are what the rows add up to', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const projects = [await server.project('acme/one'), await server.project('acme/two')]
+  const random = numbers(42)
+
+  const report = async (project: TestProject) => {
+    const entries = Array.from({ length: 12 }, (_, index) => index)
+      .filter(() => random(3) > 0)
+      .map((line) => entry({ line: line + 1, severity: severities[random(severities.length)] ?? 'Low' }))
+    const file = sastReport(entries)
+    file.scan.scanner.id = `scanner-${random(2)}`
+    const fields = { promote: `${random(2) === 0}`, ref: random(4) === 0 ? 'feature' : 'main' }
+    const form = formWithFile('file', 'report.json', JSON.stringify(file), fields)
+    expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  }
+  const promote = async (project: TestProject) => {
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=100`)
+    const waiting = body.filter((row: { vulnerability_id: number | null }) => row.vulnerability_id === null)
+    const chosen = waiting[random(waiting.length)]
+    if (!chosen) return
+    const reply = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${chosen.id}`)
+    expect([201, 400]).toContain(reply.status)
+  }
+  for (let round = 0; round < 15; round++) {
+    clock.now = new Date(Date.parse(clock.now) + random(40) * 3_600_000).toISOString()
+    const project = projects[random(projects.length)]
+    if (!project) throw new Error('no project')
+    await Promise.all([report(project), promote(project), random(2) === 0 ? report(project) : promote(project)])
+    expect(await disagreements(server.deps.db)).toEqual([])
+  }
+  const [{ total } = { total: 0 }] = await server.deps.db.all<{ total: number }>(
+    sql`select count(*) as total from vulnerabilities`,
+  )
+  expect(total).toBeGreaterThan(15)
+  for (const project of projects) {
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_statistics`)
+    const rows = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
+    expect(body.total).toBe(rows.body.length)
+    expect(body.per_day.at(-1).total).toBe(body.total)
+  }
+
+  expect((await server.admin.delete(`/projects/${projects[0]?.id}`)).status).toBe(202)
+  expect(await disagreements(server.deps.db)).toEqual([])
+  const left = await server.deps.db.all(sql`select * from finding_texts where project_id = ${projects[0]?.id}`)
+  expect(left).toEqual([])
+}, 60_000)
