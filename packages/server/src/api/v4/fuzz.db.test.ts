@@ -169,8 +169,10 @@ async function renew(): Promise<void> {
   const { body: written } = await server.admin.post(notes ?? '', { body: 'text' })
   const { body: linked } = await server.admin.post(links, { url: `https://tracker.test/${++renewals}` })
   const ids = [words['vulnerability']]
-  await server.admin.post(bulk ?? '', { action: 'revert', vulnerability_ids: ids })
-  const { body: done } = await server.admin.post(bulk ?? '', { action: 'confirm', vulnerability_ids: ids })
+  const action = ['confirm', 'resolve', 'dismiss', 'revert'][renewals % 4]
+  await server.admin.post(bulk ?? '', { action, vulnerability_ids: ids })
+  const severity = renewals % 2 === 0 ? 'critical' : 'low'
+  const { body: done } = await server.admin.post(bulk ?? '', { action: 'severity', severity, vulnerability_ids: ids })
   Object.assign(words, { note_id: `${written.id}`, issue_link_id: `${linked.id}`, bulk_id: `${done.id}` })
   const impersonations = `/users/${words['stranger']}/impersonation_tokens`
   if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active !== true) {

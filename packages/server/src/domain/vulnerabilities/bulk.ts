@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { conflict, invalid, notFound, unchanged } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
@@ -18,9 +19,11 @@ import {
 import { type Change, restoreTriage, type Triage } from './change.ts'
 import { addToCounts, type CountChange } from './count-queries.ts'
 import { countChanges } from './counts.ts'
+import type { VulnerabilityFilter } from './filter.ts'
 import type { Vulnerability } from './finding.ts'
 import { assertComment, changeSlice, reportedSeverities, saveChanges } from './life.ts'
 import { lockVulnerabilities } from './life-queries.ts'
+import { matchingIds } from './list.ts'
 
 /** One change of many vulnerabilities. */
 export interface Bulk {
@@ -38,23 +41,27 @@ export interface Bulk {
   restored: number | null
 }
 
+/** Which vulnerabilities of a project: by their ids, or as its list shows them. */
+export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }
+
 /** Does one thing to all of these vulnerabilities of the project, or to none. */
 export function changeMany(
   deps: Deps,
   project: Project,
   user: User,
-  ids: readonly number[],
+  selection: Selection,
   change: Change,
   expectedCount: number | undefined,
 ): Promise<Bulk> {
   assertComment(change.comment)
-  // By id, as whoever else holds many at once.
-  const inOrder = [...new Set(ids)].sort((a, b) => a - b)
-  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
-    throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
-  }
   return transaction(deps, async (deps) => {
     const now = deps.now()
+    const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter)
+    // By id, as whoever else holds many at once.
+    const inOrder = [...ids].sort((a, b) => a - b)
+    if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+      throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
+    }
     await assertOfProject(deps, project, inOrder)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
@@ -69,6 +76,16 @@ export function changeMany(
     await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
     return getBulk(deps, project, id)
   })
+}
+
+async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
+  const ids = new Set<number>()
+  const scope = { key: `project ${project.id}`, projectIds: [project.id] }
+  for await (const slice of matchingIds(deps, scope, filter)) {
+    for (const id of slice) ids.add(id)
+    await setImmediate()
+  }
+  return ids
 }
 
 /** As many as a sentence names. */
