@@ -103,3 +103,27 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
     found_by_pipeline: { iid: imported.body.id },
   })
 })
+
+test('a finding tells how its vulnerability changed, and what it is linked to', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/triaged')
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
+  expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  const list = () => server.admin.get(`/projects/${project.id}/vulnerability_findings`)
+  const [before] = (await list()).body
+  expect(before).toMatchObject({ state: 'detected', state_transitions: [], issue_links: [] })
+  const path = `/vulnerabilities/${before.vulnerability_id}`
+  expect((await server.admin.post(`${path}/confirm`, { comment: 'real' })).status).toBe(201)
+  expect((await server.admin.post(`${path}/resolve`)).status).toBe(201)
+  const url = 'https://tracker.example.test/issues/17'
+  expect((await server.admin.post(`${path}/issue_links`, { url })).status).toBe(201)
+  const [after] = (await list()).body
+  expect(after).toMatchObject({
+    state: 'resolved',
+    state_transitions: [
+      { from_state: 'detected', to_state: 'confirmed', comment: 'real', author: { username: 'root' } },
+      { from_state: 'confirmed', to_state: 'resolved', comment: null, dismissal_reason: null },
+    ],
+    issue_links: [{ issue_iid: 17, issue_url: url, link_type: 'related', author: { username: 'root' } }],
+  })
+})

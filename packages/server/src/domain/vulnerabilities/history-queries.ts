@@ -120,6 +120,23 @@ export async function listHistory(
   return rows.map(pastFrom)
 }
 
+/** The newest changes of state of each, oldest first. */
+export async function listTransitions(
+  db: Db,
+  vulnerabilityIds: readonly number[],
+  mostOfEach: number,
+): Promise<PastEntry[]> {
+  const rows = await db.all<PastRow>(sql`
+    select ${pastColumns} from (
+      select id as ranked_id, row_number() over (partition by vulnerability_id order by id desc) as place
+      from vulnerability_history
+      where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and kind = 'state'
+    ) as ranked join vulnerability_history h on h.id = ranked.ranked_id
+    left join users u on u.id = h.user_id left join imports i on i.id = h.import_id
+    where ranked.place <= ${mostOfEach} order by h.id`)
+  return rows.map(pastFrom)
+}
+
 export async function countHistory(db: Db, { vulnerabilityId, kinds }: HistoryFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (

@@ -3,7 +3,7 @@ import type { User } from '../access/users.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { inSlices } from '../slices.ts'
-import { countHistory, insertHistory, insertSightings, listHistory } from './history-queries.ts'
+import { countHistory, insertHistory, insertSightings, listHistory, listTransitions } from './history-queries.ts'
 
 /**
  * - `created`: by whom, and from which import.
@@ -108,4 +108,11 @@ export async function findHistory(
     countHistory(deps.db, { vulnerabilityId, kinds: historyKinds }),
   ])
   return pageOf(page, rows, counted)
+}
+
+const mostTransitions = 100
+
+/** How the states of these changed, oldest first; of each the newest hundred. */
+export function findTransitions({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<PastEntry[]> {
+  return listTransitions(db, vulnerabilityIds, mostTransitions)
 }

@@ -20,17 +20,17 @@ interface LinkRow {
 const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.user_id, l.link_type, l.url, l.title, l.created_at,
   l.updated_at, u.username, u.name, u.state`
 
-export async function listLinks(db: Db, vulnerabilityId: number): Promise<IssueLink[]> {
+export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
   const rows = await db.all<LinkRow>(sql`
     select ${linkColumns} from vulnerability_links l left join users u on u.id = l.user_id
-    where l.vulnerability_id = ${vulnerabilityId} order by l.id`)
+    where l.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by l.id`)
   return rows.map(linkFrom)
 }
 
 /** Whoever else wants to add one waits until the transaction ends. */
 export async function lockLinks(db: Db, vulnerabilityId: number): Promise<IssueLink[]> {
   await db.all(sql`select id from vulnerabilities where id = ${vulnerabilityId} ${db.dialect.forUpdate}`)
-  return listLinks(db, vulnerabilityId)
+  return listLinks(db, [vulnerabilityId])
 }
 
 export async function findLink(db: Db, vulnerabilityId: number, id: number): Promise<IssueLink | undefined> {

@@ -28,9 +28,9 @@ export interface IssueLinkDraft {
   linkType: LinkType
 }
 
-/** In the order in which they were made. */
-export function findLinks({ db }: Deps, vulnerabilityId: number): Promise<IssueLink[]> {
-  return listLinks(db, vulnerabilityId)
+/** Those of all of these, in the order in which they were made. */
+export function findLinks({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
+  return listLinks(db, vulnerabilityIds)
 }
 
 export function createLink(
