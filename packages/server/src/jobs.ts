@@ -1,7 +1,10 @@
+import { viewExportedVulnerability } from './api/v4/exported-vulnerability.ts'
 import { forgetExpiredPasswordLinks } from './domain/access/own-password.ts'
 import { forgetEndedCounts } from './domain/access/request-counter.ts'
 import { forgetExpiredSessions } from './domain/access/sessions.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { expireExports } from './domain/exports/exports.ts'
+import { exportJob } from './domain/exports/write.ts'
 import { removeDoomed } from './domain/files/doomed.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { forgetOldJobs } from './domain/jobs/jobs.ts'
@@ -30,6 +33,7 @@ const rounds: readonly Round[] = [
   { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
   { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
+  { name: 'expire exports', everyMs: hourMs, run: expireExports },
   { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
@@ -37,7 +41,7 @@ const rounds: readonly Round[] = [
 ]
 
 /** What requests leave to be done, each kind under its name. */
-export const jobKinds: readonly AnyJobKind[] = [deliveryJob, importKind]
+export const jobKinds: readonly AnyJobKind[] = [deliveryJob, exportJob(viewExportedVulnerability), importKind]
 
 /** Starts everything that happens without a request. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {

@@ -1,3 +1,4 @@
+import { exportRoutes } from './api/v4/exports.ts'
 import { findingMatchRoutes } from './api/v4/finding-matches.ts'
 import { findingRoutes } from './api/v4/findings.ts'
 import { groupRoutes } from './api/v4/groups.ts'
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...findingRoutes,
   ...findingMatchRoutes,
   ...vulnerabilityRoutes,
+  ...exportRoutes,
   ...hookRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...vulnerabilityLifeRoutes,

@@ -68,7 +68,8 @@ export type FailureCause =
   | { kind: 'precondition-failed' }
   /** The sentence says what is allowed. */
   | { kind: 'too-large'; sentence?: string }
-  | { kind: 'too-many-requests' }
+  /** With a sentence where it is about more than the pace. */
+  | { kind: 'too-many-requests'; sentence?: string }
   /** All that somebody may send for now; `endsAt` in ms. */
   | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }

@@ -98,6 +98,7 @@ function answers(cause: FailureCause): ErrorAnswer {
         body: { message: '413 Request Entity Too Large', ...(cause.sentence && { detail: cause.sentence }) },
       }
     case 'too-many-requests':
+      if (cause.sentence !== undefined) return message(429, cause.sentence)
       return {
         status: 429,
         body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },

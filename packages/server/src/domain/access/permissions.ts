@@ -114,6 +114,11 @@ export const permissions = {
   // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
 
+  'export.create': { on: 'project', who: 'developer', scope: 'api' },
+  'group.export.create': { on: 'group', who: 'developer', scope: 'api' },
+  'instance.export.create': { on: 'instance', who: 'user', scope: 'api' },
+  // Only its author's, which getExport looks at.
+  'export.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
 

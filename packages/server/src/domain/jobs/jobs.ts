@@ -7,6 +7,7 @@ import {
   countOpenJobs,
   deleteOldJobs,
   findJob,
+  findNewestJob,
   hurryJobs,
   type Job,
   type JobFilter,
@@ -37,6 +38,11 @@ export async function runJobAgain(deps: Deps, id: number): Promise<Job> {
   const job = await getJob(deps, id)
   if (!wasWaiting && job.state !== 'waiting') throw unprocessable(`a job that is ${job.state} cannot be run again`)
   return job
+}
+
+/** How far the work is that was queued under this key. */
+export function findProgress({ db }: Deps, key: string): Promise<Pick<Job, 'done' | 'total'> | undefined> {
+  return findNewestJob(db, key)
 }
 
 /** Lets what waits for this key run now, whenever its next attempt was to be. */

@@ -151,6 +151,12 @@ export async function findJob(db: Db, id: number): Promise<Job | undefined> {
   return row && jobFrom(row)
 }
 
+/** The last one that was queued under the key. */
+export async function findNewestJob(db: Db, key: string): Promise<Job | undefined> {
+  const row = await db.one<JobRow>(sql`select ${columns} from jobs where key = ${key} order by id desc limit 1`)
+  return row && jobFrom(row)
+}
+
 export interface JobFilter {
   states: readonly JobState[] | undefined
   kind: string | undefined

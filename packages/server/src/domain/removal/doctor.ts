@@ -1,4 +1,5 @@
 import { type Deps, transaction } from '../deps.ts'
+import { deleteExports } from '../exports/queries.ts'
 import { doomObjects, removeDoomed } from '../files/doomed.ts'
 import { recount } from '../topics/assignment.ts'
 import {
@@ -72,6 +73,7 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
       await deleteUploadRows(deps.db, idsOf('upload'))
       await dropAvatars(deps.db, idsOf('avatar'))
       await dropMergedAvatars(deps.db, idsOf('merged avatar'))
+      await deleteExports(deps.db, idsOf('export'))
       await doomObjects(deps, [...orphans, ...broken.map(({ key }) => key)])
       await correctUsage(deps.db)
       await recount(deps, topics)

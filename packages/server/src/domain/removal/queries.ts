@@ -53,7 +53,9 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
     union all
     select source_avatar_key as key from topic_merges where source_avatar_key in ${wanted}
     union all
-    select object_key as key from imports where object_key in ${wanted}`)
+    select object_key as key from imports where object_key in ${wanted}
+    union all
+    select object_key as key from vulnerability_exports where object_key in ${wanted}`)
   return rows.map((row) => row.key)
 }
 
@@ -81,10 +83,10 @@ export interface StoredFile {
   what: string
 }
 
-/** In the order they are listed; the last are kept in case a merge of topics is undone. */
-const fileKinds = ['upload', 'avatar', 'merged avatar'] as const
+/** In the order they are listed; merged avatars are kept in case a merge of topics is undone. */
+const fileKinds = ['upload', 'avatar', 'merged avatar', 'export'] as const
 
-/** Uploads, deleted ones too, then avatars; each by id, after the given one. */
+/** Uploads, deleted ones too, then avatars, then exports; each by id, after the given one. */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
   const reached = fileKinds.indexOf(after?.kind ?? 'upload')
   const idAfter = (kind: StoredFile['kind']) => {
@@ -103,8 +105,16 @@ export async function listStoredFiles(db: Db, after: StoredFile | undefined, lim
       select 3 as part, 'merged avatar' as kind, id, source_avatar_key as key, source_avatar_bytes as bytes,
         source_name as name from topic_merges
       where source_avatar_key is not null and id > ${idAfter('merged avatar')}
+      union all
+      select 4 as part, 'export' as kind, id, object_key as key, bytes, filename as name from vulnerability_exports
+      where object_key is not null and id > ${idAfter('export')}
     ) as files order by part, id limit ${limit}`)
-  const nouns = { upload: 'upload', avatar: 'avatar of topic', 'merged avatar': 'avatar kept for the undo of merge' }
+  const nouns = {
+    upload: 'upload',
+    avatar: 'avatar of topic',
+    'merged avatar': 'avatar kept for the undo of merge',
+    export: 'export',
+  }
   return rows.map(({ name, ...row }) => ({ ...row, what: `${nouns[row.kind]} ${row.id}, ${name}` }))
 }
 

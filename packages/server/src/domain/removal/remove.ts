@@ -2,6 +2,7 @@ import { conflict } from '../../platform/failure.ts'
 import { deleteUser } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { takeExportsOf } from '../exports/queries.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../projects/namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
@@ -41,6 +42,7 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
     const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
       namespaceIds,
+      userIds: [user.id],
       projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
         for (const group of groups) await deleteNamespace(deps.db, group.id)
@@ -78,18 +80,20 @@ async function solelyOwnedGroups(deps: Deps, user: User): Promise<Pick<Namespace
 interface Removal {
   projectIds: number[]
   namespaceIds: number[]
+  userIds?: number[]
   deleteRows(): Promise<void>
 }
 
 /** Files go after the rows; those that a crash or a silent store leaves behind are marked, and the job takes them. */
 async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promise<void> {
   await transaction(deps, async (deps) => {
-    const { projectIds, namespaceIds, deleteRows } = await plan(deps)
+    const { projectIds, namespaceIds, userIds = [], deleteRows } = await plan(deps)
     // An upload that came in between would lose its row without its file being marked.
     await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await doomObjects(deps, await listReportKeys(deps.db, projectIds))
+    await doomObjects(deps, await takeExportsOf(deps.db, { projectIds, namespaceIds, userIds }))
     await deleteRows()
     await recount(deps, topicIds)
   })

@@ -103,6 +103,7 @@ const idsOf: Record<string, readonly string[]> = {
   organization_id: ['1'],
   finding_id: ['{uuid}'],
   vulnerability_ids: ['{vulnerability}'],
+  hook_id: ['{hook}'],
 }
 
 export function fittingInteger(name: string): fc.Arbitrary<unknown> {
@@ -120,6 +121,7 @@ function fittingText(name: string): fc.Arbitrary<string> {
   if (name.endsWith('password')) return fc.constant('correct horse battery')
   if (name === 'login') return fc.constant('{login}')
   if (name === 'token') return fc.constant('{link}')
+  if (name === 'url') return fc.constant('https://receiver.example/hook')
   if (name === 'filename') return fc.constant('a.txt')
   if (name === 'topics' || name === 'topic') return fc.nat(9).map((number) => `topic${number}`)
   return fc.oneof({ weight: 3, arbitrary: word }, { weight: 1, arbitrary: fc.lorem({ maxCount: 6 }) })

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { csvHeader, csvLine } from './csv.ts'
+import type { ExportedRow } from './rows.ts'
+import { rubyText } from './ruby-text.ts'
+
+const row = (fields: Record<string, unknown> = {}): ExportedRow =>
+  ({
+    project: { name: 'Site', fullPath: 'acme/site', namespace: { kind: 'group', name: 'Acme' } },
+    vulnerability: {
+      id: 7,
+      title: 'Flaw',
+      state: 'detected',
+      severity: 'high',
+      reportType: 'sast',
+      isResolvedOnDefaultBranch: false,
+      createdAt: '2026-05-01T10:20:30.456Z',
+    },
+    finding: { description: 'What it is', location: { file: 'main.rb', start_line: 3 } },
+    extras: { cvss: [] },
+    scanner: { name: 'Semgrep' },
+    identifiers: [],
+    ...fields,
+  }) as unknown as ExportedRow
+
+const identifier = (externalType: string, name: string) => ({ id: 1, externalType, externalId: name, name, url: null })
+
+/** One line of CSV in its cells. */
+function cellsOf(line: string): string[] {
+  return [...line.trimEnd().matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+  )
+}
+
+const cell = (name: string, fields: Record<string, unknown>) =>
+  cellsOf(csvLine(row(fields)))[cellsOf(csvHeader).indexOf(name)]
+
+test('the columns are GitLab’s twenty', () => {
+  expect(csvHeader).toBe(
+    'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
+      'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
+      'Vulnerability ID\n',
+  )
+  expect(csvLine(row())).toBe(
+    'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7\n',
+  )
+})
+
+test('a personal namespace is no group', () => {
+  const project = { name: 'Site', fullPath: 'ann/site', namespace: { kind: 'user', name: 'Ann' } }
+  expect(cell('Group Name', { project })).toBe('')
+})
+
+test('the first CVE and the first CWE have columns, the rest share one', () => {
+  const identifiers = [
+    identifier('semgrep_id', 'rule; one'),
+    identifier('cwe', 'CWE-79'),
+    identifier('cve', 'CVE-2024-1'),
+    identifier('cve', 'CVE-2024-2'),
+    identifier('owasp', 'A "quoted" name'),
+    identifier('cwe', 'CWE-80'),
+  ]
+  expect(cell('CVE', { identifiers })).toBe('CVE-2024-1')
+  expect(cell('CWE', { identifiers })).toBe('CWE-79')
+  expect(cell('Other Identifiers', { identifiers })).toBe('"rule; one"; CVE-2024-2; "A ""quoted"" name"; CWE-80')
+})
+
+test('CVSS vectors and the reason of a dismissal are written out', () => {
+  const cvss = [
+    { vendor: 'NVD', vector: 'CVSS:3.1/AV:N' },
+    { vendor: 'GitLab', vector: 'AV:N/AC:L' },
+  ]
+  expect(cell('CVSS Vectors', { extras: { cvss } })).toBe('NVD=CVSS:3.1/AV:N; GitLab=AV:N/AC:L')
+  expect(
+    cell('Dismissal Reason', {
+      vulnerability: { ...row().vulnerability, state: 'dismissed', dismissalReason: 'used_in_tests' },
+    }),
+  ).toBe('Used in tests')
+})
+
+test.for([
+  ['two\nlines', 'two\\nlines'],
+  ['two\r\nlines\rthree', 'two\\nlines\\nthree'],
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  [';x', "';x"],
+  ['a=b', 'a=b'],
+  ['with, comma', 'with, comma'],
+  ['with "quotes"', 'with "quotes"'],
+  ['=HYPERLINK("http://x","y")', `'=HYPERLINK("http://x","y")`],
+])('the text %j becomes the cell %j, on one line and no formula', ([description, expected]) => {
+  const fields = { finding: { description, location: {} } }
+  expect(cell('Details', fields)).toBe(expected)
+  expect(csvLine(row(fields)).split('\n')).toHaveLength(2)
+})
+
+test.for([
+  [{}, '{}'],
+  [{ a: null, b: true, c: 1.5, d: [1, 'x'] }, '{"a"=>nil, "b"=>true, "c"=>1.5, "d"=>[1, "x"]}'],
+  [{ dependency: { package: { name: 'rack' } } }, '{"dependency"=>{"package"=>{"name"=>"rack"}}}'],
+  [{ a: 'q"b\\s\nn\tt' }, '{"a"=>"q\\"b\\\\s\\nn\\tt"}'],
+  [{ a: '#{x} #$y #@z #1' }, '{"a"=>"\\#{x} \\#$y \\#@z #1"}'],
+  [{ ü: '日本 😀' }, '{"ü"=>"日本 😀"}'],
+  [{ a: '\u0000\u0001\u0085\u200b\u2028\u{e0001}' }, '{"a"=>"\\x00\\x01\\u0085\\u200B\\u2028\\u{E0001}"}'],
+])('the location %j is shown as Ruby shows it', ([value, expected]) => {
+  expect(rubyText(value)).toBe(expected)
+})

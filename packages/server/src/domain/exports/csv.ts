@@ -1,0 +1,69 @@
+import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
+import type { ExportedRow } from './rows.ts'
+import { rubyText } from './ruby-text.ts'
+
+/** GitLab's columns, in its order (contract 3.10). */
+const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => string])[] = [
+  ['Group Name', ({ project }) => (project.namespace.kind === 'group' ? project.namespace.name : '')],
+  ['Project Name', ({ project }) => project.name],
+  ['Tool', ({ vulnerability }) => vulnerability.reportType],
+  ['Scanner Name', ({ scanner }) => scanner.name],
+  ['Status', ({ vulnerability }) => vulnerability.state],
+  ['Vulnerability', ({ vulnerability }) => vulnerability.title],
+  ['Details', ({ finding }) => finding.description ?? ''],
+  ['Additional Info', () => ''],
+  ['Severity', ({ vulnerability }) => vulnerability.severity],
+  ['CVE', ({ identifiers }) => firstOf(identifiers, 'cve')?.name ?? ''],
+  ['CWE', ({ identifiers }) => firstOf(identifiers, 'cwe')?.name ?? ''],
+  ['Other Identifiers', ({ identifiers }) => otherNames(identifiers)],
+  ['Detected At', ({ vulnerability }) => `${vulnerability.createdAt.slice(0, 19).replace('T', ' ')} UTC`],
+  ['Location', ({ finding }) => rubyText(finding.location)],
+  ['Activity', ({ vulnerability }) => String(vulnerability.isResolvedOnDefaultBranch)],
+  ['Comments', () => ''],
+  ['Full Path', ({ project, vulnerability }) => `${project.fullPath}/${vulnerability.id}`],
+  ['CVSS Vectors', ({ extras }) => extras.cvss.map(({ vendor, vector }) => `${vendor}=${vector}`).join('; ')],
+  ['Dismissal Reason', ({ vulnerability }) => humanized(dismissalOf(vulnerability))],
+  ['Vulnerability ID', ({ vulnerability }) => String(vulnerability.id)],
+]
+
+export const csvHeader = lineOf(columns.map(([header]) => header))
+
+export function csvLine(row: ExportedRow): string {
+  return lineOf(columns.map(([, cell]) => safe(cell(row))))
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\n`
+}
+
+/** One line each, and nothing that a spreadsheet would take for a formula. */
+function safe(text: string): string {
+  const line = text.replace(/\r\n|\r|\n/g, '\\n')
+  return /^[=+\-@;]/.test(line) ? `'${line}` : line
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+function firstOf(identifiers: readonly StoredIdentifier[], type: string): StoredIdentifier | undefined {
+  return identifiers.find(({ externalType }) => externalType.toLowerCase() === type)
+}
+
+/** A list in a cell: names with a semicolon or quotes are quoted in it. */
+function otherNames(identifiers: readonly StoredIdentifier[]): string {
+  const shown = [firstOf(identifiers, 'cve'), firstOf(identifiers, 'cwe')]
+  return identifiers
+    .filter((identifier) => !shown.includes(identifier))
+    .map(({ name }) => (/[;"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+    .join('; ')
+}
+
+/** Only of what is dismissed now. */
+function dismissalOf({ state, dismissalReason }: ExportedRow['vulnerability']): string {
+  return state === 'dismissed' ? (dismissalReason ?? '') : ''
+}
+
+function humanized(key: string): string {
+  return key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' ')
+}

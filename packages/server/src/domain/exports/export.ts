@@ -1,0 +1,34 @@
+import type { VulnerabilityFilter } from '../vulnerabilities/filter.ts'
+
+export const exportFormats = ['csv', 'json', 'sarif'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** Which vulnerabilities: what narrows the list, and two that only make sense here. */
+export interface ExportFilter extends VulnerabilityFilter {
+  scannerIds?: readonly number[] | undefined
+  projectIds?: readonly number[] | undefined
+}
+
+/** What is exported: a project, a group with everything below it, or, with neither, whatever its author may see. */
+export interface ExportTarget {
+  projectId: number | null
+  groupId: number | null
+}
+
+/** A file with vulnerabilities that somebody has asked for. */
+export interface Export extends ExportTarget {
+  id: number
+  authorId: number
+  format: ExportFormat
+  filter: ExportFilter
+  /** Kept for whoever asks; no letters are sent. */
+  sendsEmail: boolean
+  status: 'created' | 'running' | 'finished' | 'failed'
+  filename: string | null
+  objectKey: string | null
+  bytes: number | null
+  createdAt: string
+  startedAt: string | null
+  finishedAt: string | null
+  expiresAt: string | null
+}

@@ -1,0 +1,85 @@
+import { Failure, forbidden, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { roles } from '../access/roles.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { doomObjects } from '../files/doomed.ts'
+import { enqueue } from '../jobs/job.ts'
+import { findProgress } from '../jobs/jobs.ts'
+import { findNamespaceById } from '../projects/namespace-queries.ts'
+import { findProjectById } from '../projects/project-queries.ts'
+import { groupLevel, projectLevel } from '../projects/visible.ts'
+import type { Export, ExportTarget } from './export.ts'
+import {
+  type ExportDraft,
+  findExport,
+  hasUnfinishedExport,
+  insertExport,
+  lockAuthor,
+  takeExpiredExports,
+} from './queries.ts'
+import { exportKey, exportKind } from './write.ts'
+
+const hourMs = 60 * 60 * 1000
+
+/** Leaves the export to be written; one at a time of the same target and author. */
+export function createExport(
+  deps: Deps,
+  caller: Caller,
+  draft: Omit<ExportDraft, 'authorId' | 'now'>,
+): Promise<Export> {
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    await lockAuthor(deps.db, caller.user.id)
+    const hourAgo = new Date(Date.parse(now) - hourMs).toISOString()
+    if (await hasUnfinishedExport(deps.db, caller.user.id, draft, hourAgo)) {
+      const sentence = 'Export already in progress. Please retry after the current export completes.'
+      throw new Failure({ kind: 'too-many-requests', sentence })
+    }
+    const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, now })
+    const payload = { export_id: created.id }
+    await enqueue(deps, { kind: exportKind, key: exportKey(created.id), payload })
+    return created
+  })
+}
+
+export interface Progress {
+  done: number
+  total: number
+}
+
+/** For its author only, as long as he may export what it is of; administrators are refused too. */
+export async function getExport(deps: Deps, caller: Caller, id: number): Promise<Export> {
+  const found = await findExport(deps.db, id)
+  if (!found) throw notFound()
+  if (found.authorId !== caller.user.id || !(await mayExport(deps, caller, found))) throw forbidden()
+  return found
+}
+
+/** `undefined` before it has begun, and when nobody remembers. */
+export async function findExportProgress(deps: Deps, id: number): Promise<Progress | undefined> {
+  const { done, total } = (await findProgress(deps, exportKey(id))) ?? { done: null, total: null }
+  return done === null || total === null ? undefined : { done, total }
+}
+
+async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: ExportTarget): Promise<boolean> {
+  if (projectId !== null) {
+    const project = await findProjectById(deps.db, projectId)
+    return project !== undefined && (await projectLevel(deps, project, caller)) >= roles.developer
+  }
+  if (groupId === null) return true
+  const group = await findNamespaceById(deps.db, groupId)
+  return group !== undefined && (await groupLevel(deps, group, caller)) >= roles.developer
+}
+
+const batchSize = 200
+
+/** Takes away what was kept for a week: the rows, and then their bytes. */
+export async function expireExports(deps: Deps): Promise<void> {
+  for (let more = true; more; ) {
+    more = await transaction(deps, async (deps) => {
+      const { taken, keys } = await takeExpiredExports(deps.db, deps.now(), batchSize)
+      await doomObjects(deps, keys)
+      return taken === batchSize
+    })
+  }
+}

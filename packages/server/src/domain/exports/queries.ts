@@ -1,0 +1,155 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { Export, ExportFilter, ExportFormat, ExportTarget } from './export.ts'
+
+export interface ExportDraft extends ExportTarget {
+  authorId: number
+  format: ExportFormat
+  filter: ExportFilter
+  sendsEmail: boolean
+  now: string
+}
+
+/** Until the transaction ends he asks for nothing else. */
+export async function lockAuthor(db: Db, authorId: number): Promise<void> {
+  await db.one(sql`select id from users where id = ${authorId} ${db.dialect.forUpdate}`)
+}
+
+/** Whether the author has one of the same target that is not done, and was asked for after this time. */
+export async function hasUnfinishedExport(
+  db: Db,
+  authorId: number,
+  { projectId, groupId }: ExportTarget,
+  after: string,
+): Promise<boolean> {
+  const row = await db.one(sql`
+    select id from vulnerability_exports
+    where author_id = ${authorId} and coalesce(project_id, 0) = ${projectId ?? 0}
+      and coalesce(namespace_id, 0) = ${groupId ?? 0} and status in ('created', 'running') and created_at > ${after}
+    limit 1`)
+  return row !== undefined
+}
+
+export async function insertExport(db: Db, draft: ExportDraft): Promise<Export> {
+  const row = await db.one<ExportRow>(sql`
+    insert into vulnerability_exports (author_id, project_id, namespace_id, format, filters, sends_email, created_at)
+    values (${draft.authorId}, ${draft.projectId}, ${draft.groupId}, ${draft.format}, ${draft.filter},
+      ${draft.sendsEmail}, ${draft.now})
+    returning ${columns}`)
+  if (!row) throw new Error('an inserted export returned no row')
+  return exportFrom(row)
+}
+
+export async function findExport(db: Db, id: number): Promise<Export | undefined> {
+  const row = await db.one<ExportRow>(sql`select ${columns} from vulnerability_exports where id = ${id}`)
+  return row && exportFrom(row)
+}
+
+/** `undefined` when there is nothing to do any more. */
+export async function startExport(db: Db, id: number, now: string): Promise<Export | undefined> {
+  const row = await db.one<ExportRow>(sql`
+    update vulnerability_exports set status = 'running', started_at = coalesce(started_at, ${now})
+    where id = ${id} and status in ('created', 'running') returning ${columns}`)
+  return row && exportFrom(row)
+}
+
+export interface FinishedFile {
+  filename: string
+  objectKey: string
+  bytes: number
+}
+
+/** False when somebody else has finished it, or nobody wants it any more. */
+export async function finishExport(
+  db: Db,
+  id: number,
+  { filename, objectKey, bytes }: FinishedFile,
+  { now, expiresAt }: { now: string; expiresAt: string },
+): Promise<boolean> {
+  const changed = await db.run(sql`
+    update vulnerability_exports set status = 'finished', filename = ${filename}, object_key = ${objectKey},
+      bytes = ${bytes}, finished_at = ${now}, expires_at = ${expiresAt}
+    where id = ${id} and status = 'running'`)
+  return changed === 1
+}
+
+export async function failExport(
+  db: Db,
+  id: number,
+  { now, expiresAt }: { now: string; expiresAt: string },
+): Promise<void> {
+  await db.run(sql`
+    update vulnerability_exports set status = 'failed', finished_at = ${now}, expires_at = ${expiresAt}
+    where id = ${id} and status in ('created', 'running')`)
+}
+
+/** Deletes some whose time is over; returns how many, and the objects that are nobody's any more. */
+export async function takeExpiredExports(
+  db: Db,
+  now: string,
+  limit: number,
+): Promise<{ taken: number; keys: string[] }> {
+  const rows = await db.all<{ object_key: string | null }>(sql`
+    delete from vulnerability_exports where id in (
+      select id from vulnerability_exports where expires_at <= ${now} order by expires_at, id limit ${limit})
+    returning object_key`)
+  return { taken: rows.length, keys: rows.flatMap(({ object_key }) => object_key ?? []) }
+}
+
+/** Deletes the exports of these projects, groups or users; returns the objects that are nobody's any more. */
+export async function takeExportsOf(
+  db: Db,
+  { projectIds, namespaceIds, userIds }: Record<'projectIds' | 'namespaceIds' | 'userIds', readonly number[]>,
+): Promise<string[]> {
+  const rows = await db.all<{ object_key: string | null }>(sql`
+    delete from vulnerability_exports
+    where project_id in ${db.dialect.integers(projectIds)} or namespace_id in ${db.dialect.integers(namespaceIds)}
+      or author_id in ${db.dialect.integers(userIds)}
+    returning object_key`)
+  return rows.flatMap(({ object_key }) => object_key ?? [])
+}
+
+export async function deleteExports(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from vulnerability_exports where id in ${db.dialect.integers(ids)}`)
+}
+
+interface ExportRow {
+  id: number
+  author_id: number
+  project_id: number | null
+  namespace_id: number | null
+  format: ExportFormat
+  filters: ExportFilter
+  sends_email: boolean
+  status: Export['status']
+  filename: string | null
+  object_key: string | null
+  bytes: number | null
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  expires_at: string | null
+}
+
+const columns: Sql = sql`id, author_id, project_id, namespace_id, format, filters, sends_email, status, filename,
+  object_key, bytes, created_at, started_at, finished_at, expires_at`
+
+function exportFrom(row: ExportRow): Export {
+  return {
+    id: row.id,
+    authorId: row.author_id,
+    projectId: row.project_id,
+    groupId: row.namespace_id,
+    format: row.format,
+    filter: row.filters,
+    sendsEmail: row.sends_email,
+    status: row.status,
+    filename: row.filename,
+    objectKey: row.object_key,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,101 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import type { Project } from '../projects/project.ts'
+import { findProjectById } from '../projects/project-queries.ts'
+import { type CountedCell, listCells } from '../vulnerabilities/cell-queries.ts'
+import { hasCell, type VulnerabilityFilter } from '../vulnerabilities/filter.ts'
+import type {
+  Finding,
+  FindingExtras,
+  StoredIdentifier,
+  StoredScanner,
+  Vulnerability,
+} from '../vulnerabilities/finding.ts'
+import { listIdentifiers, listScanners } from '../vulnerabilities/finding-queries.ts'
+import type { VulnerabilityPlace } from '../vulnerabilities/list.ts'
+import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list-queries.ts'
+import { openListing } from '../vulnerabilities/listing.ts'
+import type { ExportFilter } from './export.ts'
+import { listExtras } from './row-queries.ts'
+
+/** A vulnerability with everything that an export tells of it. */
+export interface ExportedRow {
+  project: Project
+  vulnerability: Vulnerability
+  finding: Finding
+  extras: FindingExtras
+  scanner: StoredScanner
+  identifiers: StoredIdentifier[]
+}
+
+/** So many rows are held: neither memory nor the waiting of others grows with the list. */
+const sliceSize = 200
+
+/** The vulnerabilities of a project, in the order of their ids. */
+export async function* readRows(
+  deps: Deps,
+  projectId: number,
+  filter: ExportFilter,
+): AsyncGenerator<readonly [ExportedRow, ...ExportedRow[]]> {
+  const project = await findProjectById(deps.db, projectId)
+  if (!project) return
+  const scope = { key: `project ${projectId}`, projectIds: [projectId] }
+  const cells = await listCells(deps.db, [projectId])
+  const listing = await openListing(deps.db, cells, scope, withoutIds(filter, cells), order)
+  for (let after: VulnerabilityPlace | undefined; ; ) {
+    const places = await listing.next(after, sliceSize)
+    const ids = places.map(({ id }) => id)
+    const [first, ...others] = await loadRows(deps, project, ids)
+    if (first) yield [first, ...others]
+    after = places.at(-1)
+    if (places.length < sliceSize) return
+    await setImmediate()
+  }
+}
+
+const order = 'detected_asc'
+
+/** What there is of each kind in a project, as far as the filter lets it through. */
+export async function listWantedCells({ db }: Deps, projectId: number, filter: ExportFilter): Promise<CountedCell[]> {
+  const cells = await listCells(db, [projectId])
+  const narrowed = withoutIds(filter, cells)
+  return cells.filter((cell) => hasCell(narrowed, cell))
+}
+
+/** In one project a scanner's external id names it as well as its number does. */
+function withoutIds({ scannerIds, ...filter }: ExportFilter, cells: readonly CountedCell[]): VulnerabilityFilter {
+  if (!scannerIds) return filter
+  const named = new Set(cells.flatMap((cell) => (scannerIds.includes(cell.scannerId) ? (cell.scanner ?? []) : [])))
+  return { ...filter, scanners: filter.scanners ? filter.scanners.filter((name) => named.has(name)) : [...named] }
+}
+
+async function loadRows(deps: Deps, project: Project, ids: readonly number[]): Promise<ExportedRow[]> {
+  const [vulnerabilities, findings] = await Promise.all([
+    listVulnerabilitiesById(deps.db, ids),
+    listFindingsOf(deps.db, ids),
+  ])
+  const findingIds = findings.map(({ id }) => id)
+  const [extras, identifiers, scanners] = await Promise.all([
+    listExtras(deps.db, findingIds),
+    listIdentifiers(deps.db, findingIds),
+    listScanners(
+      deps.db,
+      findings.map(({ scannerId }) => scannerId),
+    ),
+  ])
+  const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
+  const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
+  const identifiersOf = new Map<number, StoredIdentifier[]>(findingIds.map((id) => [id, []]))
+  for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
+
+  return vulnerabilities.flatMap((vulnerability) => {
+    const finding = findingOf.get(vulnerability.id)
+    const extras = finding && extrasOf.get(finding.id)
+    const scanner = finding && scannerOf.get(finding.scannerId)
+    // Whatever was deleted since its id was read.
+    if (!finding || !extras || !scanner) return []
+    const identifiers = identifiersOf.get(finding.id) ?? []
+    return [{ project, vulnerability, finding, extras, scanner, identifiers }]
+  })
+}

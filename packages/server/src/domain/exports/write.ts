@@ -1,0 +1,172 @@
+import { Readable } from 'node:stream'
+import { roles } from '../access/roles.ts'
+import { findUserById } from '../access/user-queries.ts'
+import type { Deps } from '../deps.ts'
+import { type AnyJobKind, jobKind } from '../jobs/job.ts'
+import { findNamespaceById } from '../projects/namespace-queries.ts'
+import { findProjectById, listProjectIdsBelow } from '../projects/project-queries.ts'
+import { csvHeader, csvLine } from './csv.ts'
+import type { Export } from './export.ts'
+import { failExport, finishExport, startExport } from './queries.ts'
+import { listAllProjectIds, listMemberProjectIds } from './row-queries.ts'
+import { type ExportedRow, listWantedCells, readRows } from './rows.ts'
+import { openSarifRun, sarifHead, sarifTail } from './sarif.ts'
+
+export const exportKind = 'export'
+export const exportKey = (id: number) => `export:${id}`
+
+/** How the API shows a vulnerability; JSON exports show it the same. */
+export type DescribeRow = (row: ExportedRow) => object
+
+const keptMs = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * Writes the file: the bytes first, then the row that refers to them. Killed in between it runs again, and the sweep takes
+ * what it had stored.
+ */
+export function exportJob(describe: DescribeRow): AnyJobKind {
+  return jobKind<{ export_id: number }>({
+    kind: exportKind,
+    concurrency: 2,
+    mostAttempts: 3,
+    async run(deps, { payload, signal, progress }) {
+      const asked = await startExport(deps.db, payload.export_id, deps.now())
+      if (!asked) return undefined
+      const key = `files/${deps.random(16).toString('hex')}`
+      const projectIds = await listExportedProjects(deps, asked)
+      const total = await countExported(deps, projectIds, asked.filter)
+      let bytes = 0
+      let done = 0
+      const read = async function* (projectId: number, filter: Export['filter']) {
+        for await (const rows of readRows(deps, projectId, filter)) {
+          signal.throwIfAborted()
+          yield rows
+          done += rows.length
+          await progress(Math.min(done, total), total)
+        }
+      }
+      const counted = async function* () {
+        for await (const text of contentOf(deps, asked, projectIds, read, describe)) {
+          const chunk = Buffer.from(text)
+          bytes += chunk.length
+          yield chunk
+        }
+      }
+      await deps.objects.put(key, Readable.from(counted(), { objectMode: false }))
+      await progress(done, done)
+      const filename = await filenameOf(deps, asked)
+      const finished = await finishExport(deps.db, asked.id, { filename, objectKey: key, bytes }, times(deps))
+      // Another process was faster, or nobody wants it any more.
+      if (!finished) await deps.objects.remove(key)
+      return undefined
+    },
+    giveUp: (deps, { export_id }) => failExport(deps.db, export_id, times(deps)),
+  })
+}
+
+function times({ now }: Deps): { now: string; expiresAt: string } {
+  const time = now()
+  return { now: time, expiresAt: new Date(Date.parse(time) + keptMs).toISOString() }
+}
+
+type ReadRows = (projectId: number, filter: Export['filter']) => ReturnType<typeof readRows>
+
+async function* contentOf(
+  deps: Deps,
+  { format, filter }: Export,
+  projectIds: readonly number[],
+  read: ReadRows,
+  describe: DescribeRow,
+): AsyncGenerator<string> {
+  if (format === 'csv') {
+    yield csvHeader
+    for (const id of projectIds) for await (const rows of read(id, filter)) yield rows.map(csvLine).join('')
+  } else if (format === 'json') {
+    let before = '[\n'
+    for (const id of projectIds) {
+      for await (const rows of read(id, filter)) {
+        yield before + rows.map((row) => JSON.stringify(describe(row))).join(',\n')
+        before = ',\n'
+      }
+    }
+    yield before === ',\n' ? '\n]\n' : '[]\n'
+  } else {
+    yield sarifHead
+    yield* sarifRuns(deps, filter, projectIds, read)
+    yield sarifTail
+  }
+}
+
+/** One run for each scanner of each project. */
+async function* sarifRuns(
+  deps: Deps,
+  filter: Export['filter'],
+  projectIds: readonly number[],
+  read: ReadRows,
+): AsyncGenerator<string> {
+  let before = ''
+  for (const id of projectIds) {
+    const scannerIds = new Set((await listWantedCells(deps, id, filter)).map(({ scannerId }) => scannerId))
+    for (const scannerId of [...scannerIds].sort((a, b) => a - b)) {
+      let run: ReturnType<typeof openSarifRun> | undefined
+      for await (const rows of read(id, { ...filter, scannerIds: [scannerId] })) {
+        if (!run) {
+          run = openSarifRun(rows[0])
+          yield before + run.head
+        }
+        yield rows.map(run.result).join('')
+      }
+      if (!run) continue
+      yield run.end()
+      before = ','
+    }
+  }
+}
+
+/** By the kept counts, which know nothing of texts, identifiers and refs: then it may be fewer. */
+async function countExported(deps: Deps, projectIds: readonly number[], filter: Export['filter']): Promise<number> {
+  let count = 0
+  for (const id of projectIds) {
+    for (const { total } of await listWantedCells(deps, id, filter)) count += total
+  }
+  return count
+}
+
+/** Whatever its author may see now of what he asked for. */
+async function listExportedProjects(deps: Deps, asked: Export): Promise<number[]> {
+  const ids = await targetProjects(deps, asked)
+  const { projectIds } = asked.filter
+  return projectIds ? ids.filter((id) => projectIds.includes(id)) : ids
+}
+
+async function targetProjects({ db, now }: Deps, { projectId, groupId, authorId }: Export): Promise<number[]> {
+  if (projectId !== null) return [projectId]
+  if (groupId !== null) {
+    const group = await findNamespaceById(db, groupId)
+    return group ? listProjectIdsBelow(db, [group]) : []
+  }
+  const author = await findUserById(db, authorId)
+  if (author?.isAdmin) return listAllProjectIds(db)
+  return listMemberProjectIds(db, { userId: authorId, level: roles.developer, today: now().slice(0, 10) })
+}
+
+/** `acme-site_vulnerabilities_2026-05-01T1030.csv` */
+async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Export): Promise<string> {
+  const target =
+    projectId !== null
+      ? await findProjectById(db, projectId)
+      : groupId !== null
+        ? await findNamespaceById(db, groupId)
+        : undefined
+  const name = parameterized(target?.fullPath ?? 'instance')
+  return `${name}_vulnerabilities_${now().slice(0, 16).replace(':', '')}.${format}`
+}
+
+/** As Rails makes addresses of names. */
+function parameterized(path: string): string {
+  return path
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^-|-$/g, '')
+}
