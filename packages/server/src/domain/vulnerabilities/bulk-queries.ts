@@ -1,7 +1,7 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { Bulk, Untouched } from './bulk.ts'
+import type { Bulk } from './bulk.ts'
 import type { Triage } from './change.ts'
 
 interface BulkRow {
@@ -80,16 +80,34 @@ export async function listMembersOf(db: Db, projectId: number, ids: readonly num
   return rows.map(({ id }) => id)
 }
 
-/** What was there before the change, of those whose state and severity nobody has changed since. */
-export async function listUntouched(db: Db, bulkId: number, among?: readonly number[]): Promise<Untouched[]> {
-  const rows = await db.all<{ vulnerability_id: number; details: { before: Triage } }>(sql`
-    select h.vulnerability_id, h.details from vulnerability_history h
-    where h.bulk_id = ${bulkId} ${among ? sql`and h.vulnerability_id in ${db.dialect.integers(among)}` : empty}
-      and not exists (
-        select 1 from vulnerability_history later
-        where later.vulnerability_id = h.vulnerability_id and later.id > h.id and later.kind in ('state', 'severity'))
-    order by h.id`)
-  return rows.map(({ vulnerability_id, details }) => ({ vulnerabilityId: vulnerability_id, before: details.before }))
+/** What a bulk change did to one vulnerability. */
+export interface BulkEntry {
+  id: number
+  vulnerabilityId: number
+  before: Triage
+}
+
+/** In the order of the journal, after the given one. */
+export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
+  const rows = await db.all<{ id: number; vulnerability_id: number; details: { before: Triage } }>(sql`
+    select id, vulnerability_id, details from vulnerability_history
+    where bulk_id = ${bulkId} and id > ${after} order by id limit ${limit}`)
+  return rows.map(({ id, vulnerability_id, details }) => ({
+    id,
+    vulnerabilityId: vulnerability_id,
+    before: details.before,
+  }))
+}
+
+/** Those of the vulnerabilities whose state or severity somebody has changed after the bulk change. */
+export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ vulnerability_id: number }>(sql`
+    select distinct later.vulnerability_id from vulnerability_history h
+    join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
+    where h.vulnerability_id in ${db.dialect.integers(ids)} and h.bulk_id = ${bulkId}
+      and later.kind in ('state', 'severity')
+    order by later.vulnerability_id`)
+  return rows.map(({ vulnerability_id }) => vulnerability_id)
 }
 
 /** Those of the users that are still there. */

@@ -6,14 +6,16 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import {
+  type BulkEntry,
   countBulks,
   findBulk,
   finishBulk,
   insertBulk,
   listBulks,
+  listChangedSince,
+  listEntriesOf,
   listExistingUsers,
   listMembersOf,
-  listUntouched,
   markUndone,
 } from './bulk-queries.ts'
 import { type Change, restoreTriage, type Triage } from './change.ts'
@@ -21,7 +23,7 @@ import { addToCounts, type CountChange } from './count-queries.ts'
 import { countChanges } from './counts.ts'
 import type { VulnerabilityFilter } from './filter.ts'
 import type { Vulnerability } from './finding.ts'
-import { assertComment, changeSlice, reportedSeverities, saveChanges } from './life.ts'
+import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './life.ts'
 import { lockVulnerabilities } from './life-queries.ts'
 import { matchingIds } from './list.ts'
 
@@ -113,45 +115,56 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
     await getBulk(deps, project, id)
     // Of two requests one marks it.
     if (!(await markUndone(deps.db, id, user.id, now))) throw unchanged()
-    const untouched = await listUntouched(deps.db, id)
-    const byId = new Map(untouched.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
-    const stillThere = new Set(await listExistingUsers(deps.db, usersIn(untouched)))
     const counts: CountChange[] = []
     let restored = 0
-    await inSlices(
-      [...byId.keys()].sort((a, b) => a - b),
-      async (slice) => {
-        const held = await lockVulnerabilities(deps.db, project.id, slice)
-        const reported = await reportedSeverities(deps, slice)
-        // Again, now that nobody else can change them.
-        const since = new Set((await listUntouched(deps.db, id, slice)).map(({ vulnerabilityId }) => vulnerabilityId))
-        const changed = held.flatMap((before) => {
-          const kept = byId.get(before.id)
-          if (!kept || !since.has(before.id)) return []
-          const triage = withoutStrangers(kept, stillThere)
-          const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
-          return [{ before, after, entry: undoEntry(before, after, user, id) }]
-        })
-        await saveChanges(deps, project.id, changed, now)
-        counts.push(...countChanges(changed))
-        restored += changed.length
-      },
-    )
+    // In the order in which they were changed, which is that of their ids.
+    for (let after = 0; ; ) {
+      const entries = await listEntriesOf(deps.db, id, after, undoSlice)
+      const changed = await restoreSlice(deps, project, user, id, entries, now)
+      await saveChanges(deps, project.id, changed, now)
+      counts.push(...countChanges(changed))
+      restored += changed.length
+      const last = entries.at(-1)
+      if (!last) break
+      after = last.id
+      await setImmediate()
+    }
     await addToCounts(deps.db, project.id, counts, now)
     await finishBulk(deps.db, id, { restored })
     return getBulk(deps, project, id)
   })
 }
 
-export interface Untouched {
-  vulnerabilityId: number
-  before: Triage
+const undoSlice = 250
+
+async function restoreSlice(
+  deps: Deps,
+  project: Project,
+  user: User,
+  bulkId: number,
+  entries: readonly BulkEntry[],
+  now: string,
+): Promise<ChangedVulnerability[]> {
+  const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
+  const held = await lockVulnerabilities(deps.db, project.id, ids)
+  // Only now nobody else can change them.
+  const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
+  const reported = await reportedSeverities(deps, ids)
+  const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
+  const keptOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
+  return held.flatMap((before) => {
+    const kept = keptOf.get(before.id)
+    if (!kept || touched.has(before.id)) return []
+    const triage = withoutStrangers(kept, stillThere)
+    const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
+    return [{ before, after, entry: undoEntry(before, after, user, bulkId) }]
+  })
 }
 
 const userFields = ['confirmedById', 'dismissedById', 'resolvedById'] as const
 
-function usersIn(untouched: readonly Untouched[]): number[] {
-  return [...new Set(untouched.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
+function usersIn(entries: readonly BulkEntry[]): number[] {
+  return [...new Set(entries.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
 }
 
 /** Users may have been deleted since. */
