@@ -23,7 +23,10 @@ export interface Statistics {
 const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
-export async function readStatistics({ db, now }: Deps, { projectIds }: ListScope): Promise<Statistics> {
+export async function readStatistics(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { projectIds }: ListScope,
+): Promise<Statistics> {
   const today = Date.parse(now().slice(0, 10))
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
   const [found, growth] = await Promise.all([listCells(db, projectIds), listGrowth(db, projectIds, dates[0] ?? '')])
