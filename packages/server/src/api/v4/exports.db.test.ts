@@ -184,6 +184,25 @@ describe('an export', () => {
     expect(rows.map((row: { title: string }) => row.title)).toEqual(['other'])
   })
 
+  test('tells what people wrote and decided', async () => {
+    const { server, project } = await world()
+    await report(server.admin, project, flaws('one'))
+    const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+    await server.admin.post(`/vulnerabilities/${id}/dismiss`, {
+      comment: 'fine',
+      dismissal_reason: 'mitigating_control',
+    })
+    const { text } = await exported(server, project)
+    expect(text).toContain(
+      '2026-05-01 10:20:30 UTC|root|dismissed|changed vulnerability status from Detected to Dismissed',
+    )
+    expect(text).toContain(',Mitigating control,')
+    const sarif = JSON.parse((await exported(server, project, { export_format: 'sarif' })).text)
+    expect(sarif.runs[0].results[0].suppressions).toEqual([
+      { kind: 'external', status: 'accepted', justification: 'mitigating_control' },
+    ])
+  })
+
   test('of nothing is valid in every format', async () => {
     const { server, project } = await world()
     expect((await exported(server, project)).text).toMatch(/^Group Name.*\n$/)

@@ -19,6 +19,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
     extras: { cvss: [] },
     scanner: { name: 'Semgrep' },
     identifiers: [],
+    remarks: [],
     ...fields,
   }) as unknown as ExportedRow
 
@@ -76,6 +77,27 @@ test('CVSS vectors and the reason of a dismissal are written out', () => {
       vulnerability: { ...row().vulnerability, state: 'dismissed', dismissalReason: 'used_in_tests' },
     }),
   ).toBe('Used in tests')
+})
+
+test('comments have four parts each: when, who, into which state, and what', () => {
+  const base = { vulnerabilityId: 7, from: null, to: null, comment: null, dismissalReason: null }
+  const remarks = [
+    { ...base, kind: 'note', username: 'ann', comment: 'is this real?', createdAt: '2026-05-02T08:00:00.000Z' },
+    {
+      ...base,
+      kind: 'state',
+      username: null,
+      from: 'detected',
+      to: 'dismissed',
+      dismissalReason: 'used_in_tests',
+      comment: 'no',
+      createdAt: '2026-05-03T09:10:11.000Z',
+    },
+  ]
+  expect(cell('Comments', { remarks })).toBe(
+    '2026-05-02 08:00:00 UTC|ann||is this real?; 2026-05-03 09:10:11 UTC||dismissed|' +
+      'changed vulnerability status from Detected to Dismissed: Used in tests with the following comment: "no"',
+  )
 })
 
 test.for([

@@ -1,4 +1,6 @@
 import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
+import { historyText } from '../vulnerabilities/history-text.ts'
+import type { Remark } from './row-queries.ts'
 import type { ExportedRow } from './rows.ts'
 import { rubyText } from './ruby-text.ts'
 
@@ -16,10 +18,10 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['CVE', ({ identifiers }) => firstOf(identifiers, 'cve')?.name ?? ''],
   ['CWE', ({ identifiers }) => firstOf(identifiers, 'cwe')?.name ?? ''],
   ['Other Identifiers', ({ identifiers }) => otherNames(identifiers)],
-  ['Detected At', ({ vulnerability }) => `${vulnerability.createdAt.slice(0, 19).replace('T', ' ')} UTC`],
+  ['Detected At', ({ vulnerability }) => timeText(vulnerability.createdAt)],
   ['Location', ({ finding }) => rubyText(finding.location)],
   ['Activity', ({ vulnerability }) => String(vulnerability.isResolvedOnDefaultBranch)],
-  ['Comments', () => ''],
+  ['Comments', ({ remarks }) => remarks.map(remarkText).join('; ')],
   ['Full Path', ({ project, vulnerability }) => `${project.fullPath}/${vulnerability.id}`],
   ['CVSS Vectors', ({ extras }) => extras.cvss.map(({ vendor, vector }) => `${vendor}=${vector}`).join('; ')],
   ['Dismissal Reason', ({ vulnerability }) => humanized(dismissalOf(vulnerability))],
@@ -57,6 +59,19 @@ function otherNames(identifiers: readonly StoredIdentifier[]): string {
     .filter((identifier) => !shown.includes(identifier))
     .map(({ name }) => (/[;"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
     .join('; ')
+}
+
+/** When, who, into which state, and what: four parts, of which a note has no third. */
+function remarkText(remark: Remark): string {
+  const state = remark.kind === 'state' ? remark.to : ''
+  return [timeText(remark.createdAt), remark.username ?? '', state, historyText({ ...remark, ...nowhere })].join('|')
+}
+
+/** Remarks are about no branch. */
+const nowhere = { ref: null, details: null }
+
+function timeText(time: string): string {
+  return `${time.slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** Only of what is dismissed now. */

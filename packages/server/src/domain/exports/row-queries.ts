@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { type Membership, memberNamespaces, memberProjects } from '../projects/membership-queries.ts'
 import type { FindingExtras } from '../vulnerabilities/finding.ts'
+import type { HistoryKind } from '../vulnerabilities/history.ts'
 
 /** The projects in which he is a member at this level, and those of his own namespace. */
 export async function listMemberProjectIds(db: Db, membership: Membership): Promise<number[]> {
@@ -22,4 +23,45 @@ export async function listExtras(
   findingIds: readonly number[],
 ): Promise<{ id: number; extras: FindingExtras }[]> {
   return db.all(sql`select id, extras from findings where id in ${db.dialect.integers(findingIds)} order by id`)
+}
+
+/** What people wrote and decided, of each vulnerability in order. */
+export interface Remark {
+  vulnerabilityId: number
+  kind: HistoryKind
+  username: string | null
+  from: string | null
+  to: string | null
+  comment: string | null
+  dismissalReason: string | null
+  createdAt: string
+}
+
+export async function listRemarks(db: Db, vulnerabilityIds: readonly number[]): Promise<Remark[]> {
+  const rows = await db.all<RemarkRow>(sql`
+    select h.vulnerability_id, h.kind, u.username, h.from_value, h.to_value, h.comment, h.dismissal_reason, h.created_at
+    from vulnerability_history h left join users u on u.id = h.user_id
+    where h.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and h.kind in ('note', 'state', 'severity')
+    order by h.vulnerability_id, h.id`)
+  return rows.map((row) => ({
+    vulnerabilityId: row.vulnerability_id,
+    kind: row.kind,
+    username: row.username,
+    from: row.from_value,
+    to: row.to_value,
+    comment: row.comment,
+    dismissalReason: row.dismissal_reason,
+    createdAt: row.created_at,
+  }))
+}
+
+interface RemarkRow {
+  vulnerability_id: number
+  kind: HistoryKind
+  username: string | null
+  from_value: string | null
+  to_value: string | null
+  comment: string | null
+  dismissal_reason: string | null
+  created_at: string
 }

@@ -16,7 +16,7 @@ import type { VulnerabilityPlace } from '../vulnerabilities/list.ts'
 import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list-queries.ts'
 import { openListing } from '../vulnerabilities/listing.ts'
 import type { ExportFilter } from './export.ts'
-import { listExtras } from './row-queries.ts'
+import { listExtras, listRemarks, type Remark } from './row-queries.ts'
 
 /** A vulnerability with everything that an export tells of it. */
 export interface ExportedRow {
@@ -26,6 +26,7 @@ export interface ExportedRow {
   extras: FindingExtras
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
+  remarks: Remark[]
 }
 
 /** So many rows are held: neither memory nor the waiting of others grows with the list. */
@@ -70,9 +71,10 @@ function withoutIds({ scannerIds, ...filter }: ExportFilter, cells: readonly Cou
 }
 
 async function loadRows(deps: Deps, project: Project, ids: readonly number[]): Promise<ExportedRow[]> {
-  const [vulnerabilities, findings] = await Promise.all([
+  const [vulnerabilities, findings, remarks] = await Promise.all([
     listVulnerabilitiesById(deps.db, ids),
     listFindingsOf(deps.db, ids),
+    listRemarks(deps.db, ids),
   ])
   const findingIds = findings.map(({ id }) => id)
   const [extras, identifiers, scanners] = await Promise.all([
@@ -89,6 +91,8 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
   const identifiersOf = new Map<number, StoredIdentifier[]>(findingIds.map((id) => [id, []]))
   for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
 
+  const remarksOf = new Map<number, Remark[]>(ids.map((id) => [id, []]))
+  for (const remark of remarks) remarksOf.get(remark.vulnerabilityId)?.push(remark)
   return vulnerabilities.flatMap((vulnerability) => {
     const finding = findingOf.get(vulnerability.id)
     const extras = finding && extrasOf.get(finding.id)
@@ -96,6 +100,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
     // Whatever was deleted since its id was read.
     if (!finding || !extras || !scanner) return []
     const identifiers = identifiersOf.get(finding.id) ?? []
-    return [{ project, vulnerability, finding, extras, scanner, identifiers }]
+    const remarks = remarksOf.get(vulnerability.id) ?? []
+    return [{ project, vulnerability, finding, extras, scanner, identifiers, remarks }]
   })
 }
