@@ -131,6 +131,24 @@ describe('a webhook', () => {
     expect(titles(receiver)).toEqual([promoted.body.title])
   })
 
+  test('is told of every change of state, and of a link to an issue', async () => {
+    const { server, project, receiver } = await world()
+    await report(server.admin, project, flaws('x'))
+    const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+    await server.admin.post(`/vulnerabilities/${id}/confirm`)
+    expect((await server.admin.post(`/vulnerabilities/${id}/confirm`)).status).toBe(304)
+    await server.admin.post(`/vulnerabilities/${id}/dismiss`)
+    await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: 'https://tracker.test/7' })
+    await server.runJobs()
+    const told = receiver.received.map(({ body: { object_attributes: told } }) => [told.state, told.issues.length])
+    expect(told).toEqual([
+      ['detected', 0],
+      ['confirmed', 0],
+      ['dismissed', 0],
+      ['dismissed', 1],
+    ])
+  })
+
   test('hears nothing without vulnerability_events, of other projects, or once deleted', async () => {
     const { server, project, receiver, path } = await world({ hook: { vulnerability_events: false } })
     await report(server.admin, project, flaws('unheard'))
