@@ -19,7 +19,8 @@ test('objects without rows go when they are a day old, those with rows stay', as
   const upload = await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'kept'))
   expect(upload.status).toBe(201)
   const [kept] = await keys()
-  for (const key of ['files/orphan', 'elsewhere/orphan']) await server.deps.objects.put(key, Readable.from([Buffer.from('x')]))
+  for (const key of ['files/orphan', 'elsewhere/orphan'])
+    await server.deps.objects.put(key, Readable.from([Buffer.from('x')]))
 
   clock.now = inHours(23)
   await sweepObjects(server.deps)
