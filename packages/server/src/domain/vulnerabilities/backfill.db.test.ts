@@ -97,7 +97,8 @@ test('vulnerabilities of an older database are counted, dated and searchable aft
   const found = async (search: string) => {
     const [probe] = probesOf(db, { search })
     if (!probe?.candidates) throw new Error('no index serves this search')
-    return (await listCandidates(db, 'vulnerability_id', probe.candidates([1]), 10)).sort()
+    const ids = await listCandidates(db, 'vulnerability_id', probe.candidates([1]), 10)
+    return ids === 'too many' ? ids : ids.sort()
   }
   expect(await found('hash 2')).toEqual([1, 2, 3])
   expect(await found('app.ts')).toEqual([1, 2, 3])

@@ -49,9 +49,11 @@ export function originProbe(
   const isOfScanner = scanners ? sql`and s.external_id in ${texts(scanners)}` : empty
   const isOfType = reportTypes ? sql`and f.report_type in ${texts(reportTypes)}` : empty
   return {
-    candidates: () => sql`
+    candidates: () => [
+      sql`
       select f.id, f.vulnerability_id from scanners s join findings f on f.scanner_id = s.id
       where s.project_id = ${projectId} ${isOfScanner} ${isOfType}`,
+    ],
     passes: sql`1 = 1 ${isOfType} ${
       scanners
         ? sql`and f.scanner_id in (select s.id from scanners s where s.project_id = ${projectId} ${isOfScanner})`
@@ -68,10 +70,12 @@ export function stateProbe(db: Db, { projectId }: FindingScope, states: readonly
   const passes = sql`${state} in ${texts(states)}`
   if (states.includes('detected')) return { passes }
   return {
-    candidates: () => sql`
+    candidates: () => [
+      sql`
       select f.id, f.vulnerability_id from vulnerabilities v join findings f on f.vulnerability_id = v.id
       where v.project_id = ${projectId} and v.is_on_default_branch in (true, false) and v.severity in ${severities}
         and v.state in ${texts(states)}`,
+    ],
     passes,
   }
 }

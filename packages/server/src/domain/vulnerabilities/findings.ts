@@ -93,8 +93,8 @@ async function gather(db: Db, filter: FindingFilter, probes: readonly Probe[]): 
   const wanted = new Set<number>(filter.severities?.map((severity) => severityRanks[severity]))
   for (const { candidates } of probes) {
     if (!candidates) continue
-    const ids = await listCandidates(db, 'id', candidates([filter.projectId]), maxCountedRows + 1)
-    if (ids.length > maxCountedRows) continue
+    const ids = await listCandidates(db, 'id', candidates([filter.projectId]), maxCountedRows)
+    if (ids === 'too many') continue
     const present: Position[] = []
     await inSlices(ids, async (slice) => {
       present.push(...(await listPresentOf(db, filter, slice)))

@@ -79,7 +79,12 @@ const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 
 const memories = perDatabase((changes) => ({
   cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
-  gathered: openCache<Position[]>(changes, [...listedTables, ...probedTables], 100_000, (rows) => rows.length + 1),
+  gathered: openCache<Position[] | 'too many'>(
+    changes,
+    [...listedTables, ...probedTables],
+    100_000,
+    (rows) => rows.length + 1,
+  ),
   milestones: openMilestones<Position>(changes, listedTables, 500),
   // Closer: between two of them many rows may have to be looked at.
   probed: openMilestones<Position>(changes, [...listedTables, ...probedTables], 50),

@@ -14,7 +14,7 @@ import { severityRanks } from './scales.ts'
 
 interface ListingOptions {
   /** Remembers what was gathered. */
-  memory?: Cache<Position[]>
+  memory?: Cache<Position[] | 'too many'>
   /** Whatever part of a filter has no more than this is gathered and sorted; longer ones are read in their order. */
   mostGathered?: number
 }
@@ -34,12 +34,10 @@ export async function openListing(
   if (probes.length === 0 || inRuns.total === 0) return inRuns
   const gather = async () => {
     const found = await gatherRows(db, scope, wanted, inRuns, probes, mostGathered)
-    return found?.sort(comparing(sort))
+    return found?.sort(comparing(sort)) ?? 'too many'
   }
-  const key = JSON.stringify([scope.key, filter, sort])
-  const rows = memory?.peek(key) ?? (await gather())
-  if (!rows) return testedListing(inRuns, testing(db, probes))
-  return heldListing(memory ? await memory.get(key, async () => rows) : rows, comparing(sort))
+  const rows = await (memory ? memory.get(JSON.stringify([scope.key, filter, sort]), gather) : gather())
+  return rows === 'too many' ? testedListing(inRuns, testing(db, probes)) : heldListing(rows, comparing(sort))
 }
 
 /** What kept counts know all of: stretches of an index, merged. */
@@ -107,8 +105,8 @@ async function gatherRows(
   for (const probe of probes) {
     const { candidates } = probe
     if (!candidates) continue
-    const ids = await listCandidates(db, 'vulnerability_id', candidates(projectIds), mostGathered + 1)
-    if (ids.length > mostGathered) continue
+    const ids = await listCandidates(db, 'vulnerability_id', candidates(projectIds), mostGathered)
+    if (ids === 'too many') continue
     const rows: Position[] = []
     await inSlices(ids, async (slice) => {
       for (const found of await listVulnerabilitiesById(db, slice)) {

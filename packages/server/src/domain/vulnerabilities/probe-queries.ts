@@ -4,8 +4,8 @@ import { searchTerms, type VulnerabilityFilter } from './filter.ts'
 
 /** A part of a filter that no kept count knows: asked of the findings themselves. */
 export interface Probe {
-  /** A query for the findings that pass, by way of an index: `id` and `vulnerability_id`. Absent where none helps. */
-  candidates?: ((projectIds: readonly number[]) => Sql) | undefined
+  /** Queries for the findings that pass, together all of them, by way of indexes: `id` and `vulnerability_id`. Absent where none helps. */
+  candidates?: ((projectIds: readonly number[]) => Sql[]) | undefined
   /** A condition on the table `findings`, called `f`. */
   passes: Sql
 }
@@ -30,12 +30,23 @@ export function textProbesOf(
 type Listed = 'id' | 'vulnerability_id'
 const listedColumns: Record<Listed, Sql> = { id: sql`id`, vulnerability_id: sql`vulnerability_id` }
 
-/** At most so many. */
-export async function listCandidates(db: Db, listed: Listed, candidates: Sql, limit: number): Promise<number[]> {
+/** Empty handed when there are more than so many. One query after the other: joined, an engine might read all of them. */
+export async function listCandidates(
+  db: Db,
+  listed: Listed,
+  queries: readonly Sql[],
+  most: number,
+): Promise<number[] | 'too many'> {
   const column = listedColumns[listed]
-  const rows = await db.all<{ id: number }>(sql`
-    select distinct ${column} as id from (${candidates}) as found where ${column} is not null limit ${limit}`)
-  return rows.map(({ id }) => id)
+  const ids = new Set<number>()
+  for (const query of queries) {
+    const rows = await db.all<{ id: number }>(sql`
+      select ${column} as id from (${query}) as found where ${column} is not null limit ${most + 1}`)
+    if (rows.length > most) return 'too many'
+    for (const { id } of rows) ids.add(id)
+    if (ids.size > most) return 'too many'
+  }
+  return [...ids]
 }
 
 /** Those of the ids that pass all probes. */
@@ -56,7 +67,8 @@ function identifierProbe(db: Db, names: readonly string[]): Probe {
   const { asciiLower, texts, integers } = db.dialect
   const keys = texts(names.map((name) => name.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())))
   return {
-    candidates: (projectIds) => sql`
+    candidates: (projectIds) => [
+      sql`
       select f.id, f.vulnerability_id from (
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${asciiLower(sql`name`)} in ${keys}
@@ -64,6 +76,7 @@ function identifierProbe(db: Db, names: readonly string[]): Probe {
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${asciiLower(sql`external_id`)} in ${keys}
       ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id`,
+    ],
     passes: sql`exists (
       select 1 from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
       where fi.finding_id = f.id
@@ -89,17 +102,19 @@ function searchProbe(db: Db, search: string): Probe {
     select project_id, text from finding_texts
     where project_id in ${integers(projectIds)} and ${containsTerms('finding_texts', ['text'], terms)})`
   return {
-    candidates: (projectIds) => sql`
+    candidates: (projectIds) => [
+      sql`
       select f.id, f.vulnerability_id from ${found(projectIds)} as t
-        join findings f on f.project_id = t.project_id and ${name} = t.text
-      union all
+        join findings f on f.project_id = t.project_id and ${name} = t.text`,
+      sql`
       select f.id, f.vulnerability_id from ${found(projectIds)} as t
-        join findings f on f.project_id = t.project_id and ${place} = t.text
-      union all
+        join findings f on f.project_id = t.project_id and ${place} = t.text`,
+      sql`
       select f.id, f.vulnerability_id from (
         select id from identifiers
         where project_id in ${integers(projectIds)} and ${containsTerms('identifiers', ['name'], terms)}
       ) as i join finding_identifiers fi on fi.identifier_id = i.id join findings f on f.id = fi.finding_id`,
+    ],
     passes,
   }
 }
@@ -110,9 +125,11 @@ const place = sql`substr(f.place, 1, 500)`
 
 function refProbe(db: Db, ref: string): Probe {
   return {
-    candidates: (projectIds) => sql`
+    candidates: (projectIds) => [
+      sql`
       select f.id, f.vulnerability_id from occurrences o join findings f on f.id = o.finding_id
       where o.project_id in ${db.dialect.integers(projectIds)} and o.ref = ${ref} and o.is_present = true`,
+    ],
     passes: sql`exists (
       select 1 from occurrences o where o.finding_id = f.id and o.ref = ${ref} and o.is_present = true)`,
   }
