@@ -28,11 +28,19 @@ export interface Database extends Db {
    * A statement that fails spoils the transaction, even when its error is caught: use `on conflict` instead of catching.
    * Inside `work` the database itself must not be written to: on SQLite that waits for `work` and fails after a minute.
    */
-  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   readonly changes: Changes
   /** Rejects when the database does not answer. */
   ready(): Promise<void>
   close(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /**
+   * The commit does not wait for the disk. A power cut may undo it, whole, together with others of the kind; a killed
+   * process does not. For what would be made again.
+   */
+  isProvisional?: boolean
 }
 
 /**

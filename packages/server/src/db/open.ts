@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { createChangeLog, type ForeignKey } from './changes.ts'
-import type { Database, Db, Dialect } from './db.ts'
+import type { Database, Db, Dialect, TransactionOptions } from './db.ts'
 
 export type DatabaseOptions =
   | { kind: 'sqlite'; file: string }
@@ -17,7 +17,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   let closed: Promise<void> | undefined
   const database: Database & SchemaOwner = {
     ...statements(engine.dialect, engine.execute),
-    transaction: (work) => engine.transaction((session) => runWork(engine.dialect, session, work)),
+    transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
     changes: { stamp: changes.stamp, watch: changes.watch },
     ready: engine.ready,
     close() {
@@ -44,7 +44,7 @@ export interface Engine {
   readonly dialect: Dialect
   /** Runs one statement outside a transaction; a write is committed and counted when it resolves. */
   readonly execute: Execute
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T>
   foreignKeys(): Promise<ForeignKey[]>
   /** Forgets what was prepared, and tells the other processes. */
   schemaChanged(): Promise<void>

@@ -55,7 +55,7 @@ export async function openPostgres(
       }
     },
 
-    async transaction(work) {
+    async transaction(work, { isProvisional = false } = {}) {
       for (let attempt = 1; ; ) {
         const client = await orUnavailable(dedicated.connect())
         const written = new Set<string>()
@@ -75,7 +75,7 @@ export async function openPostgres(
         }
         try {
           // Not awaited: the first statement travels with it, and fails when it does.
-          const begun = command(client, 'begin')
+          const begun = command(client, isProvisional ? 'begin; set local synchronous_commit = off' : 'begin')
           begun.catch(() => {})
           const result = await work(session)
           committing = true

@@ -36,11 +36,13 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
         throw unavailableOr(error)
       }
     },
-    transaction: (work) =>
+    transaction: (work, { isProvisional = false } = {}) =>
       inTurn(async () => {
         const { database } = writer
         const written = new Set<string>()
         try {
+          // The log keeps the order of commits, so that the next one that waits for the disk takes this one along.
+          if (isProvisional) database.pragma('synchronous = normal')
           database.exec('begin immediate')
           const result = await work({
             async execute(query: Sql, want: Want) {
@@ -59,6 +61,8 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
           // A full disk has rolled back already.
           if (database.inTransaction) database.exec('rollback')
           throw unavailableOr(error)
+        } finally {
+          if (isProvisional) database.pragma('synchronous = full')
         }
       }),
     foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),

@@ -31,6 +31,11 @@ export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Pr
   return deps.db.transaction((db) => work({ ...deps, db }))
 }
 
+/** The same for what would be made again if a power cut took it: the commit does not wait for the disk. */
+export function provisionally<T>(deps: RootDeps, work: (deps: Deps) => Promise<T>): Promise<T> {
+  return deps.db.transaction((db) => work({ ...deps, db }), { isProvisional: true })
+}
+
 function isDatabase(db: Db): db is Database {
   return 'transaction' in db
 }

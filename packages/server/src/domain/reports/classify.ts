@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, provisionally, type RootDeps } from '../deps.ts'
 import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
 import {
   type FindingDraft,
@@ -80,7 +80,7 @@ export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boole
  * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
  * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
  */
-export function openClassifier(deps: Deps, place: ImportPlace) {
+export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const result: Classified = {
     scannerIds: new Map(),
     seen: new Set(),
@@ -102,7 +102,7 @@ export function openClassifier(deps: Deps, place: ImportPlace) {
     if (unknown.length === 0) return
     const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
     const ids = place.importId
-      ? await transaction(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
+      ? await provisionally(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
       : await listScannerIds(
           deps.db,
           place.projectId,
@@ -159,7 +159,7 @@ export function openClassifier(deps: Deps, place: ImportPlace) {
       return
     }
     if (inserted.length + staged.length === 0) return
-    const ids = await transaction(deps, async ({ db }) => {
+    const ids = await provisionally(deps, async ({ db }) => {
       await learnIdentifiers(
         db,
         [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { invalid, reportRejected } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
-import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects } from '../files/doomed.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
@@ -26,7 +26,7 @@ import { Unreadable } from './unreadable.ts'
 
 /** What an import would change, computed in the same way and without writing anything. */
 export async function rehearseReport(
-  deps: Deps,
+  deps: RootDeps,
   project: Project,
   file: { open: OpenBytes; sha256: string; bytes: number },
   options: IngestOptions,
@@ -152,7 +152,7 @@ interface Read {
 }
 
 async function readAll(
-  deps: Deps,
+  deps: RootDeps,
   place: ImportPlace,
   report: Reading,
   afterBatch: (findings: number) => Promise<void>,
@@ -199,7 +199,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
   const { importId, projectId, now } = place
   if (importId === undefined) return
   await inSlices(matched.rejected, async (slice) => {
-    const ids = await transaction(deps, async ({ db }) => {
+    const ids = await provisionally(deps, async ({ db }) => {
       const staged = await listStaged(db, importId, uuidsOf(slice))
       const drafts = [...staged.values()]
       const ids = await insertFindings(db, { projectId, importId, now }, drafts)
