@@ -6,6 +6,7 @@ import {
   type FindingDraft,
   findingRow,
   findKnownFindings,
+  hasAnyFinding,
   hasFindings,
   insertBelongings,
   insertFindings,
@@ -41,11 +42,14 @@ export interface Classified {
   changed: StagedFinding[]
   /** Those without a vulnerability; in a rehearsal new ones are counted as id 0. */
   unattached: number[]
-  /** Not known under this uuid; those that are known under no other are new. */
+  /** Not known under this uuid, but perhaps under another one. */
   fresh: FreshFinding[]
+  /** Known under no uuid: so many, and the first of them. */
+  news: { total: number; first: FreshFinding[] }
   /** Known under another uuid since an earlier import, if nobody else in this report is that finding. */
   claims: Claim[]
-  counts: { kept: number }
+  /** How many the report names. */
+  kept: number
 }
 
 export interface StagedFinding {
@@ -90,10 +94,13 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     changed: [],
     unattached: [],
     fresh: [],
+    news: { total: 0, first: [] },
     claims: [],
-    counts: { kept: 0 },
+    kept: 0,
   }
   const identifierIds = new Map<string, number>()
+  /** Before this import: of its own ones no two have the same uuid. */
+  let hasAny: boolean | undefined
   /** Nothing can have moved where nothing was known; then keys need not be remembered. */
   const scannersWithPast = new Map<number, boolean>()
 
@@ -117,11 +124,13 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   async function add(batch: readonly ReportFinding[]): Promise<void> {
     await keepScannersOf(batch.map(({ scanner }) => scanner))
     const uuids = batch.map(({ uuid }) => uuid)
-    const known = new Map((await findKnownFindings(deps.db, place, uuids)).map((finding) => [finding.uuid, finding]))
+    hasAny ??= await hasAnyFinding(deps.db, place.projectId)
+    const listed = hasAny ? await findKnownFindings(deps.db, place, uuids) : []
+    const known = new Map(listed.map((finding) => [finding.uuid, finding]))
     const inserted: ReportFinding[] = []
     const staged: ReportFinding[] = []
     const digests = new Map<string, string>()
-    result.counts.kept += batch.length
+    result.kept += batch.length
     for (const finding of batch) {
       const digest = digestOf(finding)
       digests.set(finding.uuid, digest)
@@ -136,7 +145,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
           staged.push(finding)
           result.changed.push({ findingId: match.id, uuid: finding.uuid })
         }
-        result.fresh.push(freshFrom(finding, match.id, hasPast(finding)))
+        addFresh(finding, match.id)
       } else {
         if (differs && mayChange(place, match)) {
           staged.push(finding)
@@ -155,7 +164,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   ): Promise<void> {
     const { importId, projectId, now } = place
     if (importId === undefined) {
-      for (const finding of inserted) result.fresh.push(freshFrom(finding, 0, hasPast(finding)))
+      for (const finding of inserted) addFresh(finding, 0)
       return
     }
     if (inserted.length + staged.length === 0) return
@@ -175,9 +184,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       )
       return ids
     })
-    for (const finding of inserted) {
-      result.fresh.push(freshFrom(finding, idOf(ids, finding.uuid), hasPast(finding)))
-    }
+    for (const finding of inserted) addFresh(finding, idOf(ids, finding.uuid))
   }
 
   async function learnIdentifiers(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
@@ -199,8 +206,12 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     return { row, identifierIds: ids, keys: matchingKeys(finding) }
   }
 
-  const hasPast = ({ scanner }: ReportFinding) =>
-    scannersWithPast.get(result.scannerIds.get(scanner.externalId) ?? 0) === true
+  function addFresh(finding: ReportFinding, id: number): void {
+    const mayHaveMoved = scannersWithPast.get(result.scannerIds.get(finding.scanner.externalId) ?? 0) === true
+    const fresh = freshFrom(finding, id, mayHaveMoved)
+    if (fresh.keys.length + fresh.former.length > 0) result.fresh.push(fresh)
+    else addNew(result, fresh)
+  }
 
   const freshFrom = (finding: ReportFinding, id: number, mayHaveMoved: boolean): FreshFinding => ({
     id,
@@ -236,6 +247,16 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
 /** What a step takes is time that others wait. */
 const batchSize = 100
 const maxRemembered = 100_000
+
+/** As many as anybody looks at. */
+export const maxSamples = 10
+
+/** A finding that the project did not know. In a rehearsal it has no id. */
+export function addNew({ news, arrivals, unattached }: Classified, fresh: FreshFinding): void {
+  if (news.total++ < maxSamples) news.first.push(fresh)
+  if (fresh.id !== 0) arrivals.push(fresh.id)
+  unattached.push(fresh.id)
+}
 
 /** A known finding that the report names. */
 export function see(

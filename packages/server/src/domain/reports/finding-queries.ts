@@ -149,6 +149,11 @@ export async function hasFindings(db: Db, scannerIds: readonly number[]): Promis
   return row !== undefined
 }
 
+/** Also of those that nobody has seen. */
+export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean> {
+  return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
+}
+
 /** A finding as it is stored, and what is stored with it. */
 export interface FindingDraft {
   row: FindingRow

@@ -7,7 +7,7 @@ import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { applyPlan, type Plan } from './apply.ts'
-import { type Classified, type FreshFinding, type ImportPlace, idOf, openClassifier } from './classify.ts'
+import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { dropStaged, insertBelongings, insertFindings, listStaged } from './finding-queries.ts'
 import {
   type Import,
@@ -228,8 +228,8 @@ function countsOf(report: Reading, { result, matched, gone }: Read): Omit<Import
   const returned = result.returned.length
   return {
     ...report.outcome().counts,
-    new: matched.news.length,
-    known: result.counts.kept - matched.news.length - returned,
+    new: result.news.total,
+    known: result.kept - result.news.total - returned,
     returned,
     gone: gone.length,
     changed: result.changed.length,
@@ -240,7 +240,6 @@ function countsOf(report: Reading, { result, matched, gone }: Read): Omit<Import
 
 /** As many of a kind as anybody reads; the counts are of all. */
 const maxShown = 100
-const maxSamples = 10
 
 async function outcomeOf(deps: Deps, report: Reading, { result, matched, gone }: Read): Promise<ImportOutcome> {
   const { warnings, skipped, merged } = report.outcome()
@@ -251,7 +250,7 @@ async function outcomeOf(deps: Deps, report: Reading, { result, matched, gone }:
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: {
-      new: matched.news.slice(0, maxSamples).map(sampleOf),
+      new: result.news.first.map(sampleOf),
       returned: await some(result.returned),
       gone: await some(gone),
       changed: await some(result.changed.map(({ findingId }) => findingId)),

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
-import { type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
+import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
 import { type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
 import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
 
@@ -14,8 +14,6 @@ export interface Match {
 }
 
 export interface Matched {
-  /** New to the project. */
-  news: FreshFinding[]
   matches: Match[]
   /** Uuids of claims that failed: their findings are stored, from what was set aside. */
   rejected: FreshFinding[]
@@ -54,14 +52,9 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
   take(await pairsByUuid(deps, place, open))
   for (const rank of ranksOf(open)) take(await pairsByKey(deps, place, result.seen, open, rank))
 
-  const matched = new Set(matches.map(({ fresh }) => fresh))
-  const isMatched = (fresh: FreshFinding) => matched.has(fresh)
-  for (const fresh of open) {
-    // Rejected claims get their ids when they are stored; in a rehearsal nothing does.
-    if (fresh.id !== 0) result.arrivals.push(fresh.id)
-    if (fresh.id !== 0 || place.importId === undefined) result.unattached.push(fresh.id)
-  }
-  return { news: open, matches, rejected: rejected.filter((fresh) => !isMatched(fresh)) }
+  const isRejected = new Set(rejected)
+  for (const fresh of open) addNew(result, fresh)
+  return { matches, rejected: open.filter((fresh) => isRejected.has(fresh)) }
 }
 
 interface Pair {
