@@ -1,5 +1,4 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
-import { setFlagsFromString } from 'node:v8'
 import { openApp, openDatabaseFor, openDeps } from './app.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
@@ -18,9 +17,6 @@ const usage = `Usage: alcove [serve | migrate | doctor [--fix] | objects copy --
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
-
-// Garbage is collected when the heap has grown by half, not to four times its size as V8 likes it.
-setFlagsFromString('--heap-growing-percent=50')
 
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {

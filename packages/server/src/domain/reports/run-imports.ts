@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import { Failure, type ReportProblem } from '../../platform/failure.ts'
+import { withSmallHeap } from '../../platform/heap.ts'
 import { findUserByReference } from '../access/users.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
@@ -25,6 +26,9 @@ export const importJob = (projectId: number, importId: number) => ({
 /** One at a time, so that what large reports need of memory is known; small ones are done before anybody notices. */
 export const importKind = jobKind<ImportJob>({ kind: 'import', concurrency: 1, mostAttempts: 3, run, giveUp })
 
+/** Packed, it is ten times as large. */
+const largeBytes = 2 * 1024 * 1024
+
 /** How long the database or the store is left alone when it does not answer. */
 const outageMs = 10_000
 
@@ -33,7 +37,8 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
   if (!begun) return undefined
   try {
-    await ingest(deps, begun, attempt, job)
+    const take = () => ingest(deps, begun, attempt, job)
+    await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
   } catch (error) {
     // Somebody else has it, or nobody: it is gone with its project.
     if (error instanceof Overtaken || isForeignKeyViolation(error)) return undefined
