@@ -19,6 +19,11 @@ export interface Db {
   one<Row>(query: Sql): Promise<Row | undefined>
   /** The number of rows changed; of a statement that returns rows, how many. */
   run(query: Sql): Promise<number>
+  /**
+   * Resolves when everything committed so far would outlive a power cut. Who commits something hears of it only then;
+   * others may see it earlier, and wait for this before they do what cannot be undone. Inside a transaction: at once.
+   */
+  settled(): Promise<void>
 }
 
 export interface Database extends Db {

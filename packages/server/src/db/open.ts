@@ -16,7 +16,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   let closed: Promise<void> | undefined
   const database: Database & SchemaOwner = {
-    ...statements(engine.dialect, engine.execute),
+    ...statements(engine.dialect, engine.execute, engine.settled),
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
     changes: { stamp: changes.stamp, watch: changes.watch },
     ready: engine.ready,
@@ -45,6 +45,8 @@ export interface Engine {
   /** Runs one statement outside a transaction; a write is committed and counted when it resolves. */
   readonly execute: Execute
   transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Resolves when every commit so far would outlive a power cut. */
+  settled(): Promise<void>
   foreignKeys(): Promise<ForeignKey[]>
   /** Forgets what was prepared, and tells the other processes. */
   schemaChanged(): Promise<void>
@@ -74,9 +76,10 @@ export interface SchemaOwner {
   schemaChanged(): Promise<void>
 }
 
-function statements(dialect: Dialect, execute: Execute): Db {
+function statements(dialect: Dialect, execute: Execute, settled: () => Promise<void>): Db {
   return {
     dialect,
+    settled,
     all: async <Row>(query: Sql) => (await execute(query, 'all')).rows as Row[],
     one: async <Row>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
     run: async (query) => (await execute(query, 'run')).changed,
@@ -101,7 +104,11 @@ async function runWork<T>(dialect: Dialect, session: Session, work: (db: Db) => 
     }
   }
   const db: Db & ScriptRunner = {
-    ...statements(dialect, (query, want) => guarded(() => session.execute(query, want))),
+    ...statements(
+      dialect,
+      (query, want) => guarded(() => session.execute(query, want)),
+      async () => {},
+    ),
     script: (text) => guarded(() => session.script(text)),
   }
   try {

@@ -99,6 +99,8 @@ export async function openPostgres(
       }
     },
 
+    // A commit is seen when it is on the disk, or on the standbys, as the server is set.
+    settled: async () => {},
     async foreignKeys() {
       const { rows } = await command((await shared.next()).client, foreignKeyQueries.postgres)
       return rows as ForeignKey[]

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from './open.ts'
@@ -39,20 +42,71 @@ test('another process keeps us out until it is killed', async () => {
   await db.close()
 })
 
-test('commits are on disk before they are reported', async () => {
+test('commits are on disk before they are reported, those of the same moment by one wait', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer)`)
-  await db.run(sql`insert into things values (1)`)
   expect(await db.one(sql`pragma journal_mode`)).toEqual({ journal_mode: 'wal' })
-  await db.transaction(async (tx) => {
-    expect(await tx.one(sql`pragma synchronous`)).toEqual({ synchronous: 2 })
-    expect(await tx.one(sql`pragma foreign_keys`)).toEqual({ foreign_keys: 1 })
-  })
+  const disk = holdDisk()
+  try {
+    const reported: number[] = []
+    const insert = (n: number) => db.run(sql`insert into things values (${n})`).then(() => reported.push(n))
+    const writes = [insert(1)]
+    await disk.asked(1)
+    writes.push(insert(2), insert(3))
+    writes.push(db.transaction((tx) => tx.run(sql`insert into things values (4)`)).then(() => reported.push(4)))
+    const provisional = await db.transaction((tx) => tx.run(sql`insert into things values (5)`), {
+      isProvisional: true,
+    })
+    expect([provisional, reported]).toEqual([1, []])
+    // Whoever reads sees them already; who does what cannot be undone waits.
+    expect(await db.all(sql`select n from things order by n`)).toHaveLength(5)
+    const settled = db.settled().then(() => reported.push(0))
+    disk.answer()
+    await disk.asked(2)
+    expect(reported).toEqual([1])
+    disk.answer()
+    await Promise.all([...writes, settled])
+    expect([reported.sort(), disk.count()]).toEqual([[0, 1, 2, 3, 4], 2])
+
+    const lost = insert(6)
+    await disk.asked(3)
+    disk.answer(new Error('the disk is gone'))
+    await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    // Nothing was written: nothing to wait for.
+    expect(await db.run(sql`delete from things where n = 99`)).toBe(0)
+    expect(disk.count()).toBe(3)
+  } finally {
+    disk.release()
+  }
   await db.close()
   const again = await open()
-  expect(await again.one(sql`select n from things`)).toEqual({ n: 1 })
+  expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
   await again.close()
 })
+
+/** Lets every wait for the disk last until it is answered. */
+function holdDisk() {
+  const real = fs.fdatasync
+  const waiting: ((error: Error | null) => void)[] = []
+  let count = 0
+  const held = (_handle: number, done: (error: Error | null) => void) => {
+    count++
+    waiting.push(done)
+  }
+  fs.fdatasync = held as typeof fs.fdatasync
+  syncBuiltinESMExports()
+  return {
+    count: () => count,
+    answer: (error: Error | null = null) => waiting.shift()?.(error),
+    async asked(times: number) {
+      while (count < times) await setTimeout(1)
+    },
+    release() {
+      fs.fdatasync = real
+      syncBuiltinESMExports()
+    },
+  }
+}
 
 test('a write that fails at its commit says so, also when it returns a row', async () => {
   const db = await open()

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag'
 import { Failure } from '../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
 import type { Engine, Result, Want } from './open.ts'
+import { openSettling } from './settling.ts'
 import { plainValue, similarity, sqliteDialect, unicodeLower } from './sql.ts'
 
 const maxPreparedStatements = 500
@@ -11,7 +12,8 @@ const turnTimeoutMs = 60_000
 
 /**
  * Writes go through one connection, one after the other; reads use another and see the last commit without waiting.
- * The calls are synchronous: what makes a transaction long is the awaiting inside its work.
+ * The calls are synchronous: what makes a transaction long is the awaiting inside its work. A commit is seen by others
+ * at once, and answered to whoever made it when the log is on the disk.
  */
 export async function openSqlite(path: string, changes: ChangeLog): Promise<Engine> {
   // However it is named, it is one database with one lock.
@@ -19,6 +21,11 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
   const lock = takeLock(file)
   const [writer, reader] = connectBoth(file, lock)
   const inTurn = createQueue()
+  const log = openSettling(`${file}-wal`)
+  const settled = () =>
+    log.settled().catch((error: unknown) => {
+      throw new Failure({ kind: 'unavailable', what: 'the database', why: String(error), inDoubt: true })
+    })
 
   return {
     dialect: sqliteDialect,
@@ -27,22 +34,23 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
       try {
         const read = reader.prepare(sql)
         if (read.readonly) return read.execute(query.values, want)
-        return await inTurn(async () => {
+        const result = await inTurn(async () => {
           const result = writer.prepare(sql).execute(query.values, want)
           changes.bump(changes.tablesWritten(sql))
           return result
         })
+        if (result.changed > 0) await settled()
+        return result
       } catch (error) {
         throw unavailableOr(error)
       }
     },
-    transaction: (work, { isProvisional = false } = {}) =>
-      inTurn(async () => {
+    async transaction(work, { isProvisional = false } = {}) {
+      let isWritten = false
+      const result = await inTurn(async () => {
         const { database } = writer
         const written = new Set<string>()
         try {
-          // The log keeps the order of commits, so that the next one that waits for the disk takes this one along.
-          if (isProvisional) database.pragma('synchronous = normal')
           database.exec('begin immediate')
           const result = await work({
             async execute(query: Sql, want: Want) {
@@ -50,9 +58,13 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
               const statement = writer.prepare(sql)
               const result = statement.execute(query.values, want)
               if (!statement.readonly) for (const table of changes.tablesWritten(sql)) written.add(table)
+              isWritten ||= !statement.readonly && result.changed > 0
               return result
             },
-            script: async (text) => void database.exec(text),
+            async script(text) {
+              isWritten = true
+              database.exec(text)
+            },
           })
           database.exec('commit')
           changes.bump(written)
@@ -61,10 +73,12 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
           // A full disk has rolled back already.
           if (database.inTransaction) database.exec('rollback')
           throw unavailableOr(error)
-        } finally {
-          if (isProvisional) database.pragma('synchronous = full')
         }
-      }),
+      })
+      if (isWritten && !isProvisional) await settled()
+      return result
+    },
+    settled,
     foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),
     async schemaChanged() {
       reader.forgetStatements()
@@ -73,6 +87,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
     ready: async () => void reader.database.prepare('select 1').get(),
     close: () =>
       inTurn(async () => {
+        await log.close()
         // The writer last: it empties the log into the file.
         for (const database of [reader.database, writer.database, lock]) database.close()
       }),
@@ -110,7 +125,8 @@ interface Connection {
 function connect(file: string, readonly: boolean): Connection {
   const database = new Sqlite(file, { readonly, timeout: 5_000 })
   if (!readonly) database.pragma('journal_mode = wal')
-  database.pragma('synchronous = full')
+  // A commit does not wait for the disk itself: whoever asked for it does, and all who did at the same time together.
+  database.pragma('synchronous = normal')
   database.pragma('foreign_keys = on')
   database.pragma('cache_size = -4000')
   // Mapped once: what is written goes through the cache anyway.

@@ -19,6 +19,8 @@ export async function removeDoomed(deps: Deps): Promise<void> {
   let failure: unknown
   for (let after = 0; ; ) {
     const doomed = await oldestDoomed(deps.db, after, batchSize)
+    // Bytes cannot be brought back, should a power cut bring back their rows.
+    if (doomed.length > 0) await deps.db.settled()
     const removed: number[] = []
     for (const { id, key } of doomed) {
       try {

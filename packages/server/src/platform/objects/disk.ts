@@ -49,7 +49,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
     async open(key, range) {
       assertKey(key)
       const file = await openIfThere(pathOf(key)).catch(refused)
-      return file?.createReadStream({ ...range })
+      return file?.createReadStream({ ...range, highWaterMark: pieceBytes })
     },
 
     async remove(key) {
