@@ -49,20 +49,17 @@ export function reportEntry(number: number) {
 
 export const scanner = { id: 'bench-scanner', name: 'Bench scanner', version: '1.4.2', vendor: { name: 'Acme' } }
 
-/** A whole report of entries that differ from those of any report with another offset. */
-export function reportText(entries: number, offset = 0): string {
-  return JSON.stringify({
-    version: '15.2.1',
-    scan: {
-      analyzer: scanner,
-      scanner,
-      type: 'sast',
-      status: 'success',
-      start_time: '2026-01-31T08:15:30',
-      end_time: '2026-01-31T08:16:30',
-    },
-    vulnerabilities: Array.from({ length: entries }, (_, index) => reportEntry(offset + index)),
-  })
+/** What a report says beside its findings. */
+export const reportHead = {
+  version: '15.2.1',
+  scan: {
+    analyzer: scanner,
+    scanner,
+    type: 'sast',
+    status: 'success',
+    start_time: '2026-01-31T08:15:30',
+    end_time: '2026-01-31T08:16:30',
+  },
 }
 
 /** The same for the same number and all over the place for neighbours (Knuth's multiplicative hash). */

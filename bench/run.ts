@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './dataset.ts'
 import { fileComparisons, identicalFiles } from './files.ts'
+import { measureLargeReport } from './large-report.ts'
 import { hasNginx, nginxComparisons, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
@@ -40,7 +41,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   )
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
 
-  const [filesProject = 0, ...reportProjects] = await prepare(dataset, 1 + options.rounds)
+  const [filesProject = 0, largeProject = 0, ...reportProjects] = await prepare(dataset, 2 + options.rounds)
   const server = await startServer(env)
   try {
     if (isAsked(options, 'pages')) {
@@ -54,6 +55,9 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
     if (isAsked(options, 'nginx')) await measureNginx(server, filesProject, options)
     if (isAsked(options, 'reports')) {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
+    }
+    if (isAsked(options, 'large report')) {
+      printTable('A large report', await measureLargeReport(server, largeProject, sizes.largeReport, folder))
     }
     await sleep(2_000)
     printTable('After all this', memoryRows('two seconds later', [server.memory()]))

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { reportEntry, reportHead } from './entries.ts'
+import type { Running } from './processes.ts'
+import { authorization } from './requests.ts'
+import { type Cell, percentile } from './table.ts'
+
+const mostWaitMs = 100
+
+/** Takes in a report that no memory should hold, twice, while somebody reads and somebody else writes. */
+export async function measureLargeReport(
+  server: Running,
+  projectId: number,
+  entries: number,
+  folder: string,
+): Promise<Record<string, Cell>[]> {
+  const file = join(folder, 'large-report.json')
+  await writeReport(file, entries)
+  const rows: Record<string, Cell>[] = []
+  for (const name of ['first import', 'the same again']) {
+    const reads = ask(server, `/api/v4/projects/${projectId}`, {}, 10)
+    const writes = ask(server, `/api/v4/projects/${projectId}?description=bench`, { method: 'PUT' }, 50)
+    const start = performance.now()
+    let memory = 0
+    const url = `${server.url}/api/v4/projects/${projectId}/security_reports`
+    const form = new FormData()
+    form.set('file', await openAsBlob(file), 'report.json')
+    form.set('async', 'true')
+    let report = await json(await fetch(url, { method: 'POST', headers: authorization, body: form }))
+    while (report.status === 'waiting' || report.status === 'running') {
+      await sleep(100)
+      memory = Math.max(memory, server.memory().residentMb)
+      report = await json(await fetch(`${url}/${report.id}`, { headers: authorization }))
+    }
+    const seconds = (performance.now() - start) / 1000
+    if (report.findings?.read !== entries) throw new Error(`${url} ended with ${JSON.stringify(report)}`)
+    const [read, written] = [await reads.stop(), await writes.stop()]
+    const p99 = Math.max(percentile(read, 99), percentile(written, 99))
+    rows.push({
+      report: `${name}, ${entries.toLocaleString('en')} findings`,
+      seconds,
+      'findings/s': entries / seconds,
+      'memory MB at most': memory,
+      'reads p50 ms': percentile(read, 50),
+      'reads p99 ms': percentile(read, 99),
+      'writes p99 ms': percentile(written, 99),
+      'at most ms': Math.max(read.at(-1) ?? 0, written.at(-1) ?? 0),
+      aim: `p99 ≤ ${mostWaitMs}`,
+      verdict: p99 <= mostWaitMs ? 'met' : 'missed',
+    })
+  }
+  return rows
+}
+
+interface Report {
+  id?: number
+  status?: string
+  findings?: { read: number }
+}
+
+const json = (response: Response) => response.json() as Promise<Report>
+
+async function writeReport(file: string, entries: number): Promise<void> {
+  const out = createWriteStream(file)
+  out.write(`${JSON.stringify(reportHead).slice(0, -1)},"vulnerabilities":[`)
+  for (let number = 0; number < entries; number++) {
+    const { category: _c, message: _m, cve: _v, scanner: _s, ...entry } = reportEntry(number)
+    if (!out.write(`${number ? ',' : ''}${JSON.stringify(entry)}`)) await once(out, 'drain')
+  }
+  out.end(']}')
+  await once(out, 'finish')
+}
+
+/** Asks now and then until it is told to stop; what it waited for, in order. */
+function ask({ url }: Running, path: string, init: { method?: string }, everyMs: number) {
+  const waits: number[] = []
+  let isOver = false
+  const asking = (async () => {
+    while (!isOver) {
+      const start = performance.now()
+      const response = await fetch(url + path, { ...init, headers: authorization })
+      await response.arrayBuffer()
+      waits.push(performance.now() - start)
+      await sleep(everyMs)
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await asking
+      return waits.sort((a, b) => a - b)
+    },
+  }
+}

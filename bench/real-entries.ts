@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { reportEntry, reportHead } from './entries.ts'
+
+interface Entry {
+  id?: string
+  location?: { start_line?: number; end_line?: number }
+}
+
+/** Reports that scanners wrote; they lie beside the project, if anywhere. */
+const folder = fileURLToPath(new URL('../../shared/data/reports/gitlab/sast', import.meta.url))
+
+/**
+ * A report of so many findings, made of what real scanners reported, again and again at other lines; of invented ones
+ * where there is nothing real.
+ */
+export function realReport(entries: number): { text: string; isReal: boolean } {
+  const real = existsSync(folder) ? readdirSync(folder).flatMap((name) => entriesOf(`${folder}/${name}`)) : []
+  if (real.length === 0)
+    return { text: reportOf(Array.from({ length: entries }, (_, n) => reportEntry(n))), isReal: false }
+  const all = Array.from({ length: entries }, (_, number) => {
+    const entry = real[number % real.length] ?? {}
+    const round = Math.floor(number / real.length)
+    const line = (entry.location?.start_line ?? 1) + 1000 * round
+    return {
+      ...entry,
+      id: `${entry.id}-${round}`,
+      location: { ...entry.location, start_line: line, end_line: line + 2 },
+      // A signature would make all rounds one finding.
+      tracking: undefined,
+    }
+  })
+  return { text: reportOf(all), isReal: true }
+}
+
+const reportOf = (vulnerabilities: object[]): string => JSON.stringify({ ...reportHead, vulnerabilities })
+
+/** Of a version that the head of the report names too. */
+function entriesOf(file: string): Entry[] {
+  try {
+    const { version, vulnerabilities } = JSON.parse(readFileSync(file, 'utf8'))
+    return /^15\./.test(version) && Array.isArray(vulnerabilities) ? vulnerabilities.filter(isComplete) : []
+  } catch {
+    return []
+  }
+}
+
+const isComplete = ({ id, identifiers, location }: Record<string, unknown>): boolean =>
+  typeof id === 'string' && Array.isArray(identifiers) && identifiers.length > 0 && typeof location === 'object'
