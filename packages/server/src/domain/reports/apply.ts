@@ -10,7 +10,6 @@ import {
   deleteBelongings,
   type FindingDraft,
   insertBelongings,
-  listStaged,
   updateFindings,
 } from './finding-queries.ts'
 import type { Match, Matched } from './match.ts'
@@ -24,6 +23,7 @@ import {
   type Scope,
   type Sighting,
 } from './occurrence-queries.ts'
+import { listStaged } from './staged-queries.ts'
 
 /** All that an import will change. */
 export interface Plan {

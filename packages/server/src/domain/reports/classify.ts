@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Deps, provisionally, type RootDeps } from '../deps.ts'
+import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queries.ts'
 import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
 import {
   type FindingDraft,
@@ -11,12 +12,9 @@ import {
   insertBelongings,
   insertFindings,
   type KnownFinding,
-  keepIdentifiers,
-  keepScanners,
-  listScannerIds,
-  stageFindings,
 } from './finding-queries.ts'
 import type { Identifier, JsonObject, ReportFinding, Scanner } from './report.ts'
+import { stageFindings } from './staged-queries.ts'
 
 /** Where a report belongs. */
 export interface ImportPlace {

@@ -2,81 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { confidenceRanks, severityRanks } from '../vulnerabilities/scales.ts'
 import type { FindingKey } from './finding-keys.ts'
-import type { Identifier, JsonObject, ReportFinding, Scanner } from './report.ts'
-
-/** Ids by external id. What is stored of a scanner is not changed by later reports. */
-export async function keepScanners(
-  db: Db,
-  projectId: number,
-  scanners: readonly Scanner[],
-  now: string,
-): Promise<Map<string, number>> {
-  const rows = scanners.map(({ externalId, name, vendor }) => ({ external_id: externalId, name, vendor }))
-  const columns = { external_id: 'text', name: 'text', vendor: 'text' } as const
-  await db.run(sql`
-    insert into scanners (project_id, external_id, name, vendor, created_at)
-    select ${projectId}, r.external_id, r.name, r.vendor, ${now} from ${db.dialect.records(rows, columns)} as r
-    where true
-    on conflict (project_id, external_id) do nothing`)
-  return listScannerIds(
-    db,
-    projectId,
-    scanners.map(({ externalId }) => externalId),
-  )
-}
-
-/** Those of them that are known, by external id. */
-export async function listScannerIds(
-  db: Db,
-  projectId: number,
-  externalIds: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await db.all<{ id: number; external_id: string }>(sql`
-    select id, external_id from scanners
-    where project_id = ${projectId} and external_id in ${db.dialect.texts(externalIds)} order by id`)
-  return new Map(rows.map((row) => [row.external_id, row.id]))
-}
-
-/** Ids by fingerprint. In the order of the fingerprints, so that two imports at once do not wait for each other. */
-export async function keepIdentifiers(
-  db: Db,
-  projectId: number,
-  identifiers: readonly Identifier[],
-): Promise<Map<string, number>> {
-  const distinct = new Map(identifiers.map((identifier) => [identifier.fingerprint, identifier]))
-  const fingerprints = [...distinct.keys()].sort()
-  const select = sql`
-    select id, fingerprint from identifiers
-    where project_id = ${projectId} and fingerprint in ${db.dialect.texts(fingerprints)} order by id`
-  const known = new Map(
-    (await db.all<{ id: number; fingerprint: string }>(select)).map((row) => [row.fingerprint, row.id]),
-  )
-  const fresh = fingerprints.flatMap((fingerprint) => (known.has(fingerprint) ? [] : (distinct.get(fingerprint) ?? [])))
-  if (fresh.length === 0) return known
-
-  const rows = fresh.map(({ fingerprint, externalType, externalId, name, url }) => ({
-    fingerprint,
-    external_type: externalType,
-    external_id: externalId,
-    name,
-    url,
-  }))
-  const columns = {
-    fingerprint: 'text',
-    external_type: 'text',
-    external_id: 'text',
-    name: 'text',
-    url: 'text',
-  } as const
-  await db.run(sql`
-    insert into identifiers (project_id, fingerprint, external_type, external_id, name, url)
-    select ${projectId}, r.fingerprint, r.external_type, r.external_id, r.name, r.url
-    from ${db.dialect.records(rows, columns)} as r where true order by r.fingerprint
-    on conflict (project_id, fingerprint) do nothing`)
-  // Again, and not what the insert returns: another import may have been faster with some of them.
-  const stored = await db.all<{ id: number; fingerprint: string }>(select)
-  return new Map(stored.map((row) => [row.fingerprint, row.id]))
-}
+import type { JsonObject, ReportFinding } from './report.ts'
 
 /** What is known of a uuid that a report names. */
 export interface KnownFinding {
@@ -285,31 +211,6 @@ export async function deleteBelongings(db: Db, findingIds: readonly number[]): P
   const ids = db.dialect.integers(findingIds)
   await db.run(sql`delete from finding_identifiers where finding_id in ${ids}`)
   await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
-}
-
-/** What an import says of findings that are known, kept until it is known to be whole. */
-export async function stageFindings(db: Db, importId: number, drafts: readonly FindingDraft[]): Promise<void> {
-  if (drafts.length === 0) return
-  const rows = drafts.map((draft) => ({ uuid: draft.row.uuid, draft }))
-  await db.run(sql`
-    insert into staged_findings (import_id, uuid, draft)
-    select ${importId}, r.uuid, r.draft from ${db.dialect.records(rows, { uuid: 'text', draft: 'json' })} as r
-    where true on conflict (import_id, uuid) do update set draft = excluded.draft`)
-}
-
-export async function listStaged(
-  db: Db,
-  importId: number,
-  uuids: readonly string[],
-): Promise<Map<string, FindingDraft>> {
-  const rows = await db.all<{ uuid: string; draft: FindingDraft }>(sql`
-    select uuid, draft from staged_findings
-    where import_id = ${importId} and uuid in ${db.dialect.texts(uuids)} order by uuid`)
-  return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
-}
-
-export async function dropStaged(db: Db, importId: number): Promise<void> {
-  await db.run(sql`delete from staged_findings where import_id = ${importId}`)
 }
 
 /** Findings that an import brought in and that nobody has seen; so many at a time. Tells how many. */

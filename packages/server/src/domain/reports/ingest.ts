@@ -8,7 +8,7 @@ import { inSlices } from '../slices.ts'
 import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
-import { dropStaged, insertBelongings, insertFindings, listStaged } from './finding-queries.ts'
+import { insertBelongings, insertFindings } from './finding-queries.ts'
 import {
   type Import,
   type ImportCounts,
@@ -22,6 +22,7 @@ import { type Matched, matchMoved } from './match.ts'
 import { listPresent, listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
+import { dropStaged, listStaged } from './staged-queries.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** What an import would change, computed in the same way and without writing anything. */

@@ -7,10 +7,11 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
 import { findProject } from '../projects/visible.ts'
-import { deleteUnseen, dropStaged } from './finding-queries.ts'
+import { deleteUnseen } from './finding-queries.ts'
 import { noOutcome } from './import.ts'
 import { beginImport, failImport, findImport, type RunningImport, setProgress } from './import-queries.ts'
 import { ingestReport, Overtaken } from './ingest.ts'
+import { dropStaged } from './staged-queries.ts'
 
 interface ImportJob {
   importId: number
