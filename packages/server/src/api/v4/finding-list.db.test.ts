@@ -127,3 +127,47 @@ test('a finding tells how its vulnerability changed, and what it is linked to', 
     issue_links: [{ issue_iid: 17, issue_url: url, link_type: 'related', author: { username: 'root' } }],
   })
 })
+
+test('the list of findings goes by a severity that somebody set, whatever reports say', async () => {
+  // Made-up rows have taken ids that PostgreSQL would give.
+  const server = await startServer()
+  const other = await server.project('acme/overridden')
+  const send = (severities: Record<string, string>, fields: Record<string, string> = {}) => {
+    const entries = Object.entries(severities).map(([name, severity], line) =>
+      entry({ name, severity, line: line + 1, rule: name }),
+    )
+    const file = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), {
+      promote: 'true',
+      ...fields,
+    })
+    return server.admin.post(`/projects/${other.id}/security_reports`, file)
+  }
+  const listed = async (query = '') => {
+    const { body } = await server.admin.get(`/projects/${other.id}/vulnerability_findings?${query}`)
+    return body.map(({ name, severity }: { name: string; severity: string }) => `${name} ${severity}`)
+  }
+  await send({ A: 'High', B: 'Medium' })
+  const { body } = await server.admin.get(`/projects/${other.id}/vulnerabilities`)
+  const [a, b] = ['A', 'B'].map((title) => body.find((one: { title: string }) => one.title === title).id)
+
+  await server.admin.put(`/vulnerabilities/${b}/severity`, { severity: 'critical' })
+  expect(await listed()).toEqual(['B critical', 'A high'])
+  expect([await listed('severity=critical'), await listed('severity=medium')]).toEqual([['B critical'], []])
+  expect(await listed('severity=critical,high&search=b')).toEqual(['B critical'])
+
+  // A report that says something else, and one for a branch.
+  await send({ A: 'Medium', B: 'Low' })
+  expect(await listed()).toEqual(['B critical', 'A medium'])
+  await send({ A: 'Medium', B: 'Low' }, { ref: 'feature' })
+  expect(await listed('ref=feature')).toEqual(['B critical', 'A medium'])
+
+  await server.admin.delete(`/vulnerabilities/${b}/severity`)
+  expect([await listed(), await listed('ref=feature')]).toEqual([
+    ['A medium', 'B low'],
+    ['A medium', 'B low'],
+  ])
+
+  const bulk = { action: 'severity', severity: 'info', vulnerability_ids: [a, b] }
+  expect((await server.admin.post(`/projects/${other.id}/vulnerabilities/bulk`, bulk)).status).toBe(201)
+  expect(await listed()).toEqual(['A info', 'B info'])
+})

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { showSeverities } from '../vulnerabilities/occurrence-queries.ts'
 import { confidenceRanks, severityRanks } from '../vulnerabilities/scales.ts'
 import type { FindingKey } from './finding-keys.ts'
 import type { JsonObject, ReportFinding } from './report.ts'
@@ -167,7 +168,6 @@ export async function updateFindings(
 ): Promise<void> {
   if (drafts.length === 0) return
   const rows = drafts.map(({ findingId, draft }) => ({ ...draft.row, id: findingId }))
-  const ids = db.dialect.integers(drafts.map(({ findingId }) => findingId))
   await db.run(sql`
     update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
       description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
@@ -175,9 +175,10 @@ export async function updateFindings(
       extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
       updated_at = ${now}
     from ${db.dialect.records(rows, { ...findingColumns, id: 'integer' })} as r where findings.id = r.id`)
-  await db.run(sql`
-    update occurrences set severity = f.severity from findings f
-    where f.id = occurrences.finding_id and f.id in ${ids} and occurrences.severity <> f.severity`)
+  await showSeverities(
+    db,
+    drafts.map(({ findingId }) => findingId),
+  )
 }
 
 /** Identifiers and keys: what hangs on a finding and goes by its content. */
@@ -239,9 +240,7 @@ export async function absorbFindings(
       extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
       updated_at = ${now}
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
-  await db.run(sql`
-    update occurrences set severity = f.severity from findings f
-    where f.id = occurrences.finding_id and f.id in ${db.dialect.integers(known)} and occurrences.severity <> f.severity`)
+  await showSeverities(db, known)
   await deleteBelongings(db, known)
   await db.run(sql`
     update finding_identifiers set finding_id = r.finding_id from ${listed} as r

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { shownSeverity } from '../vulnerabilities/rows.ts'
 import { severityOf } from '../vulnerabilities/scales.ts'
 import type { Sample } from './import.ts'
 
@@ -19,7 +20,7 @@ export async function insertOccurrences(
   await db.run(sql`
     insert into occurrences (project_id, finding_id, ref, severity, is_present, first_import_id, last_import_id,
       first_seen_at, last_seen_at)
-    select ${projectId}, f.id, ${ref}, f.severity, true, ${importId}, ${importId}, ${now}, ${now}
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, true, ${importId}, ${importId}, ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }
 

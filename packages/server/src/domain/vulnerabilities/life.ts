@@ -11,6 +11,7 @@ import { type HistoryEntry, recordHistory } from './history.ts'
 import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './life-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 import { listFindingsOf } from './list-queries.ts'
+import { showSeveritiesOf } from './occurrence-queries.ts'
 
 /** By its id in digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
@@ -76,6 +77,10 @@ export async function saveChanges(
     deps.db,
     changed.map(({ after }) => after),
   )
+  await showSeveritiesOf(
+    deps.db,
+    changed.flatMap(({ before, after }) => (isOverrideOther(before, after) ? after.id : [])),
+  )
   await recordHistory(
     deps.db,
     changed.flatMap(({ entry }) => entry ?? []),
@@ -87,6 +92,11 @@ export async function saveChanges(
     changed.flatMap(({ after, entry }) => (entry?.kind === 'state' ? after.id : [])),
   )
 }
+
+/** What only a scanner says of a severity has been stored with its finding. */
+const isOverrideOther = (before: Vulnerability, after: Vulnerability): boolean =>
+  before.isSeverityOverridden !== after.isSeverityOverridden ||
+  (after.isSeverityOverridden && before.severity !== after.severity)
 
 /** What a change makes of a slice of vulnerabilities, held by the transaction. */
 export async function changeSlice(

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { PastImport } from './history.ts'
 import type { Occurrence } from './occurrences.ts'
+import { shownSeverity } from './rows.ts'
 
 interface OccurrenceRow {
   ref: string
@@ -53,6 +54,24 @@ export async function countOccurrences(db: Db, vulnerabilityId: number): Promise
       where f.vulnerability_id = ${vulnerabilityId} limit ${maxCountedRows + 1}
     ) as counted`)
   return row?.total ?? 0
+}
+
+/** Lists of findings go by the severity in their occurrences: keeps it what these findings are shown with. */
+export async function showSeverities(db: Db, findingIds: readonly number[]): Promise<void> {
+  if (findingIds.length > 0) await updateSeverities(db, sql`f.id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** The same for the findings of these vulnerabilities. */
+export async function showSeveritiesOf(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
+  if (vulnerabilityIds.length > 0) {
+    await updateSeverities(db, sql`f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)}`)
+  }
+}
+
+async function updateSeverities(db: Db, which: Sql): Promise<void> {
+  await db.run(sql`
+    update occurrences set severity = ${shownSeverity} from findings f
+    where f.id = occurrences.finding_id and ${which} and occurrences.severity <> ${shownSeverity}`)
 }
 
 async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {

@@ -76,9 +76,13 @@ export interface ListedFindingRow {
   last_import_id: number | null
 }
 
-/** Of the tables `findings`, called `f`, and `vulnerabilities`, called `v`. */
+/** Of a finding, called `f`: what somebody set for its vulnerability, else what the scanner says. */
+export const shownSeverity: Sql = sql`coalesce((
+  select v.severity from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true), f.severity)`
+
+/** Of the tables `findings`, called `f`, `occurrences`, called `o`, and `vulnerabilities`, called `v`. */
 export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
-  f.description, f.solution, f.severity, f.confidence, f.location, f.details, f.extras, v.state`
+  f.description, f.solution, o.severity, f.confidence, f.location, f.details, f.extras, v.state`
 
 export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
   return {
