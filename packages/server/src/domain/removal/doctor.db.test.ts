@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
+import { sastReport } from '../../testing/reports.ts'
 import { startServer } from '../../testing/server.ts'
+import { importJob, importKind } from '../reports/run-imports.ts'
 import { examine } from './doctor.ts'
 
 test('finds every disagreement between database and store, and repairs it', async () => {
@@ -43,4 +45,41 @@ test('finds every disagreement between database and store, and repairs it', asyn
   expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 1, objects: 1 })
   expect((await server.admin.get(`${at}/${whole}`)).text).toBe('whole')
   expect((await server.admin.get(`${at}/limits`)).body).toMatchObject({ used_bytes: 5, files: 1 })
+})
+
+test('an import that waits, and whose report is lost, is told of, and fails', async () => {
+  const server = await startServer()
+  const { deps } = server
+  const project = await server.project('acme/lost-report')
+  const { key } = importJob(project.id, 0)
+  // Somebody else is at an import of this project, so that nobody begins with this one.
+  await deps.db.run(sql`
+    insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
+    values ('import', ${key}, ${{ importId: 0 }}, 'running', 1, ${deps.now()}, ${deps.now()}, 'test',
+      '2100-01-01T00:00:00.000Z')`)
+  const file = () => formWithFile('file', 'report.json', JSON.stringify(sastReport([])), { async: 'true' })
+  const at = `/projects/${project.id}/security_reports`
+  const [kept, lost] = [await server.admin.post(at, file()), await server.admin.post(at, file())]
+  expect([kept.status, lost.status]).toEqual([202, 202])
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 2, objects: 2 })
+
+  const row = await deps.db.one<{ object_key: string }>(sql`select object_key from imports where id = ${lost.body.id}`)
+  await deps.objects.remove(row?.object_key ?? '')
+  const { findings } = await examine(deps, { fix: true })
+  expect(findings).toEqual([
+    { kind: 'missing object', what: `report of import ${lost.body.id}, main (${row?.object_key})` },
+  ])
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 1, objects: 1 })
+  expect((await server.admin.get(`${at}/${lost.body.id}`)).body).toMatchObject({
+    status: 'failed',
+    errors: [{ type: 'internal', message: 'The report is not in the store any more; send it again.' }],
+  })
+
+  // Its job, which comes later, finds nothing to do; the other one is taken in.
+  for (const { body } of [lost, kept]) {
+    const job = { id: 0, payload: { importId: body.id }, attempt: 1, signal: AbortSignal.timeout(5000) }
+    await importKind.run(deps, { ...job, progress: async () => {} } as never)
+  }
+  const states = (await server.admin.get(at)).body.map(({ status }: { status: string }) => status)
+  expect(states.sort()).toEqual(['done', 'failed'])
 })

@@ -1,6 +1,7 @@
 import { type Deps, transaction } from '../deps.ts'
 import { deleteExports } from '../exports/queries.ts'
 import { doomObjects, removeDoomed } from '../files/doomed.ts'
+import { failLostImport } from '../reports/run-imports.ts'
 import { recount } from '../topics/assignment.ts'
 import {
   correctUsage,
@@ -74,6 +75,7 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
       await dropAvatars(deps.db, idsOf('avatar'))
       await dropMergedAvatars(deps.db, idsOf('merged avatar'))
       await deleteExports(deps.db, idsOf('export'))
+      for (const id of idsOf('report')) await failLostImport(deps, id)
       await doomObjects(deps, [...orphans, ...broken.map(({ key }) => key)])
       await correctUsage(deps.db)
       await recount(deps, topics)

@@ -84,9 +84,9 @@ export interface StoredFile {
 }
 
 /** In the order they are listed; merged avatars are kept in case a merge of topics is undone. */
-const fileKinds = ['upload', 'avatar', 'merged avatar', 'export'] as const
+const fileKinds = ['upload', 'avatar', 'merged avatar', 'export', 'report'] as const
 
-/** Uploads, deleted ones too, then avatars, then exports; each by id, after the given one. */
+/** Uploads, deleted ones too, then avatars, exports, and reports not taken in yet; each by id, after the given one. */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
   const reached = fileKinds.indexOf(after?.kind ?? 'upload')
   const idAfter = (kind: StoredFile['kind']) => {
@@ -108,12 +108,16 @@ export async function listStoredFiles(db: Db, after: StoredFile | undefined, lim
       union all
       select 4 as part, 'export' as kind, id, object_key as key, bytes, filename as name from vulnerability_exports
       where object_key is not null and id > ${idAfter('export')}
+      union all
+      select 5 as part, 'report' as kind, id, object_key as key, file_bytes as bytes, ref as name from imports
+      where object_key is not null and id > ${idAfter('report')}
     ) as files order by part, id limit ${limit}`)
   const nouns = {
     upload: 'upload',
     avatar: 'avatar of topic',
     'merged avatar': 'avatar kept for the undo of merge',
     export: 'export',
+    report: 'report of import',
   }
   return rows.map(({ name, ...row }) => ({ ...row, what: `${nouns[row.kind]} ${row.id}, ${name}` }))
 }

@@ -89,11 +89,20 @@ async function ingest(
 
 const progressEveryMs = 500
 
-async function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
+function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
+  return abandon(deps, importId, unexpected)
+}
+
+/** Ends an import whose file is lost; whoever asks for it is told. */
+export function failLostImport(deps: Deps, importId: number): Promise<void> {
+  return abandon(deps, importId, lost)
+}
+
+async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
   const found = await findImport(deps.db, importId)
   if (!found || found.objectKey === null) return
   await clear(deps, importId)
-  await fail(deps, { id: importId, objectKey: found.objectKey }, [unexpected])
+  await fail(deps, { id: importId, objectKey: found.objectKey }, [problem])
 }
 
 type Kept = Pick<RunningImport, 'id' | 'objectKey'>
@@ -112,6 +121,12 @@ async function clear({ db }: Deps, importId: number): Promise<void> {
 }
 
 const unexpected: ReportProblem = { type: 'internal', message: 'The import failed; see the server’s log.', pointer: '' }
+
+const lost: ReportProblem = {
+  type: 'internal',
+  message: 'The report is not in the store any more; send it again.',
+  pointer: '',
+}
 
 function problemsOf(error: unknown): readonly ReportProblem[] | undefined {
   return error instanceof Failure && error.cause.kind === 'report-rejected' ? error.cause.problems : undefined
