@@ -1,75 +1,37 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import {
+  count,
+  data,
+  distinct,
+  entries,
+  entriesIn,
+  type Facts,
+  ourWords,
+  type ReportEntry,
+  scannersOf,
+} from '../../testing/report-facts.ts'
 import { type ReadOptions, readWholeReport } from './read-report.ts'
 import type { Report } from './report.ts'
 
-// Facts about many real and hostile reports, counted without this server; they lie beside the project, if anywhere.
-const data = new URL('../../../../../../shared/data/', import.meta.url)
-
-interface Entry {
-  file: string
-  kind: string
-  sane_outcome?: string
-  facts?: Facts
-}
-
-type Counts = Record<string, number>
-
-interface Facts {
-  version?: unknown
-  schema?: { valid: boolean; note?: string }
-  scan_status?: string
-  scan_scanner?: { id: string }
-  vulnerabilities?: number
-  by_severity?: Counts
-  by_confidence?: Counts
-  by_scanner?: Counts
-  identifiers: number
-  distinct_identifiers: number
-  distinct_primary_identifiers: number
-  most_identifiers_on_one: number
-  distinct_by_scanner_identifier_location: number
-  with_cvss_vectors: number
-  with_details: number
-  with_flags: number
-  with_evidence: number
-  results?: number
-  by_kind?: Counts
-  by_baseline_state?: Counts
-  suppressed_accepted?: number
-  vulnerability_component_pairs?: number
-  by_analysis_state?: Counts
-  misconfigurations?: number
-  secrets?: number
-  matches?: number
-  findings?: number
-  distinct_rules?: number
-}
-
-const formats = ['gitlab', 'sarif', 'cyclonedx', 'trivy', 'grype', 'semgrep', 'gitleaks']
-const entries: Entry[] = existsSync(data)
-  ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files.filter(({ kind }: Entry) =>
-      formats.includes(kind),
-    )
-  : []
 const ofFormat = (...kinds: string[]) => entries.filter(({ kind }) => kinds.includes(kind))
 
-const read = (entry: Entry, options: Partial<ReadOptions> = {}) =>
+const read = (entry: ReportEntry, options: Partial<ReadOptions> = {}) =>
   readWholeReport(() => createReadStream(new URL(entry.file, data), { highWaterMark: 10_000 }), {
     projectId: 42,
     ...options,
   })
 
-async function readable(entry: Entry, options: Partial<ReadOptions> = {}): Promise<Report> {
+async function readable(entry: ReportEntry, options: Partial<ReadOptions> = {}): Promise<Report> {
   const result = await read(entry, options)
   if ('problems' in result) throw new Error(`${entry.file}: ${JSON.stringify(result.problems.slice(0, 3))}`)
   return result.report
 }
 
-const ofAcceptedVersion = ({ file, facts }: Entry) =>
+const ofAcceptedVersion = ({ file, facts }: ReportEntry) =>
   facts?.schema !== undefined && facts.schema.note === undefined && !file.endsWith('/duplicate-keys.json')
-const isPacked = ({ file }: Entry) => file.endsWith('/gzipped.json')
+const isPacked = ({ file }: ReportEntry) => file.endsWith('/gzipped.json')
 
 describe.skipIf(entries.length === 0)('every GitLab report of the collection', () => {
   test('there are 117', () => expect(ofFormat('gitlab')).toHaveLength(117))
@@ -177,20 +139,19 @@ describe.skipIf(entries.length === 0)('every other report of the collection is r
     const states = facts.by_analysis_state ?? {}
     const settled = skipped.filter(({ reason }) => reason.startsWith('its analysis says'))
     expect([counts.read, settled.length]).toEqual([
-      Math.max(facts.vulnerability_component_pairs ?? 0, facts.vulnerabilities ?? 0),
+      entriesIn(entry),
       (states.not_affected ?? 0) + (states.false_positive ?? 0) + (states.resolved ?? 0),
     ])
   })
 
   test.for(ofFormat('trivy', 'grype', 'semgrep', 'gitleaks'))('$file', async (entry) => {
-    const { vulnerabilities = 0, misconfigurations = 0, secrets = 0, matches, results, findings } = entry.facts as Facts
     // What gitleaks writes when it finds nothing could be anything.
     const { format, counts } = await readable(
       entry,
       entry.kind === 'gitleaks' ? { reportType: 'secret_detection' } : {},
     )
     expect(format).toBe(entry.kind)
-    expect(counts.read).toBe(matches ?? results ?? findings ?? vulnerabilities + misconfigurations + secrets)
+    expect(counts.read).toBe(entriesIn(entry))
   })
 })
 
@@ -226,27 +187,4 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
-}
-
-function count(words: readonly string[]): Counts {
-  const counts: Counts = {}
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1
-  return counts
-}
-
-/** Where the facts looked at a scanner that 15.x does not have at this place, the scan's counts. */
-function scannersOf({ by_scanner = {}, scan_scanner }: Facts): Counts {
-  const { '(absent)': absent, ...named } = by_scanner
-  return absent ? { ...named, [scan_scanner?.id ?? '']: absent } : named
-}
-
-const distinct = (values: readonly string[]): number => new Set(values).size
-
-function ourWords(counts: Counts = {}): Counts {
-  const ours: Counts = {}
-  for (const [word, amount] of Object.entries(counts)) {
-    const our = word === '(absent)' ? 'unknown' : word.toLowerCase()
-    ours[our] = (ours[our] ?? 0) + amount
-  }
-  return ours
 }
