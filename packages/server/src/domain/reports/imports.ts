@@ -3,6 +3,7 @@ import { notFound, reportRejected, unavailable } from '../../platform/failure.ts
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import type { User } from '../access/users.ts'
 import { type RootDeps, transaction } from '../deps.ts'
+import { removeDoomedSoon } from '../files/doomed.ts'
 import { enqueue } from '../jobs/job.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
@@ -55,6 +56,7 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   if (found.state !== 'failed') return found
   // Its sender hears it now; nothing of it is left.
   await deleteImport(deps.db, id)
+  await removeDoomedSoon(deps)
   const { problems } = found.outcome
   if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
   throw reportRejected(problems)
