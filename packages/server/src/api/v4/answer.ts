@@ -13,7 +13,15 @@ import { metricsContentType } from '../../platform/metrics.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
-import { assertAnnouncedLength, type BodyKind, bodyKind, maxFormBytes, maxFramingBytes, readBody } from './body.ts'
+import {
+  assertAnnouncedLength,
+  type BodyKind,
+  bodyKind,
+  maxFormBytes,
+  maxFramingBytes,
+  mayHoldFile,
+  readBody,
+} from './body.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
 import { hasSecret, readCredentials, readSudo, sessionHeader } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
@@ -61,7 +69,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   async function answer(request: FastifyRequest, reply: FastifyReply, files: ReceivedFile[]): Promise<void> {
     const query = queryOf(request)
-    const kind = bodyKind(request)
+    const kind = kindOf(request)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     const admit = (caller: Caller | null) =>
       guard.admit(route.permission, caller, id).catch((error: unknown) => {
@@ -83,7 +91,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
     // A large body is only stored for somebody who may send it; whether he may hear 400 first is up to the row.
     let found: Found | Failure | undefined
-    if (kind === 'multipart') found = await admit(caller).catch(failureOnly)
+    if (mayHoldFile(kind)) found = await admit(caller).catch(failureOnly)
     if (found instanceof Failure && row.anonymous !== 'after-input') throw found
     const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
     if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
@@ -181,6 +189,13 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const named = headers['x-gitlab-organization-id']
     if (!hasOrganization || bag['organization_id'] !== undefined || !/^\d{1,15}$/.test(String(named))) return bag
     return mergeBags(emptyBag(), bag, { organization_id: String(named) })
+  }
+
+  function kindOf(request: FastifyRequest): BodyKind {
+    const kind = bodyKind(request)
+    const isRaw = kind === 'json' || kind === 'other'
+    // Clients announce JSON on requests without a body.
+    return route.rawFile && isRaw && request.headers['content-length'] !== '0' ? 'file' : kind
   }
 
   /** Raw bodies of any type are sent to an upload by mistake; GitLab answers that the file is missing. */

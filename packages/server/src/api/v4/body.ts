@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
-import { type Bag, bagFromPairs, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart.ts'
 
 /** JSON and urlencoded bodies are held in memory, so they are kept small; a topic's description may have 1 MiB. */
@@ -10,7 +12,8 @@ export const maxFormBytes = 2 * maxTextBytes
 /** What the framing of a form that is nothing but a file may add to it. */
 export const maxFramingBytes = 64 * 1024
 
-export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'other'
+/** `file`: the body is nothing but a file, which only some routes take. */
+export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'other'
 
 export function bodyKind(request: FastifyRequest): BodyKind {
   if (request.method === 'GET' || request.method === 'HEAD') return 'none'
@@ -27,12 +30,14 @@ export function bodyKind(request: FastifyRequest): BodyKind {
 export function assertAnnouncedLength(
   request: FastifyRequest,
   kind: BodyKind,
-  maxMultipartBytes: number,
+  maxFileBytes: number,
   sentence?: string,
 ): void {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (kind !== 'none' && announced > (kind === 'multipart' ? maxMultipartBytes : maxTextBytes)) throw tooLarge(sentence)
+  if (kind !== 'none' && announced > (mayHoldFile(kind) ? maxFileBytes : maxTextBytes)) throw tooLarge(sentence)
 }
+
+export const mayHoldFile = (kind: BodyKind) => kind === 'multipart' || kind === 'file'
 
 /** What the body says, as a bag. Files are stored while they come in, as the options say. */
 export async function readBody(request: FastifyRequest, kind: BodyKind, files: MultipartOptions): Promise<Bag> {
@@ -45,6 +50,8 @@ export async function readBody(request: FastifyRequest, kind: BodyKind, files: M
       return parseUrlencoded(await readBytes(request))
     case 'multipart':
       return bagFromForm(await readMultipart(request, files))
+    case 'file':
+      return bagFromPairs(await readAsFile(request, files))
     case 'other':
       throw new Failure({ kind: 'unsupported-content-type', contentType: request.headers['content-type'] ?? '' })
   }
@@ -54,6 +61,25 @@ export async function readBody(request: FastifyRequest, kind: BodyKind, files: M
 function bagFromForm({ fields, files }: MultipartForm): Bag {
   return bagFromPairs([...fields, ...files])
 }
+
+/** Nobody named the file, and nothing depends on its name. */
+async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: MultipartOptions): Promise<Pair[]> {
+  const [name] = fileFields
+  if (name === undefined) return []
+  const stream = Readable.from(untilEnd(raw), { objectMode: false })
+  return [[name, await receive({ name, filename: name, stream })]]
+}
+
+/** Leaves the socket alone when the reader leaves early: the answer has to go through it. */
+async function* untilEnd(raw: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    yield* raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch {
+    throw endedTooEarly()
+  }
+}
+
+const endedTooEarly = () => parameterProblem('the request body ended too early')
 
 /** By events, not by `for await`: leaving such a loop early destroys the socket that the answer has to go through. */
 function readBytes({ raw }: FastifyRequest): Promise<Buffer> {
@@ -70,7 +96,7 @@ function readBytes({ raw }: FastifyRequest): Promise<Buffer> {
       else chunks.push(chunk)
     }
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks)))
-    const onBroken = () => settle(() => reject(parameterProblem('the request body ended too early')))
+    const onBroken = () => settle(() => reject(endedTooEarly()))
     raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   })
 }

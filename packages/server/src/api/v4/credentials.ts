@@ -31,10 +31,11 @@ export function readCredentials(
   }
 }
 
-/** Whom an administrator acts for; in JSON an id may be a number. */
+/** Whom an administrator acts for; in JSON an id may be a number. A list means nobody knows whom, so nobody acts. */
 export function readSudo(...values: unknown[]): string | undefined {
   const sudo = firstText(...values.map((value) => (typeof value === 'number' ? String(value) : value)))
-  if (sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
+  const isOdd = values.some((value) => typeof value === 'object' && value !== null)
+  if (isOdd || sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
   return sudo
 }
 

@@ -221,6 +221,12 @@ describe('sudo', () => {
     expect(await admin.get(`/user?sudo=${reference}`)).toMatchObject(asNadia)
   })
 
+  test('nobody acts for a list of users, not even as himself', async () => {
+    const refused = { status: 400, body: { error: 'sudo is invalid' } }
+    expect(await admin.get('/user?sudo[]=nadia')).toMatchObject(refused)
+    expect(await admin.post('/user/personal_access_tokens', { sudo: { id: 1 }, name: 'x' })).toMatchObject(refused)
+  })
+
   test('the name may stand in a form', async () => {
     const form = new URLSearchParams({ sudo: 'nadia', name: 'by sudo', 'scopes[]': 'k8s_proxy' })
     expect(await admin.post('/user/personal_access_tokens', form)).toMatchObject({

@@ -77,11 +77,11 @@ function describeRoute(route: Route, schemas: Schemas): object {
         required: true,
         schema: plain(properties[name] ?? idSchema, schemas),
       })),
-      ...(inBody
-        ? []
-        : others.map(([name, schema]) => queryParameter(name, plain(schema, schemas), required.includes(name)))),
+      ...others
+        .filter(([, field]) => !inBody || (route.rawFile && !isBinary(field)))
+        .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name))),
     ],
-    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas) }),
+    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas, route.rawFile) }),
     responses: {
       [route.status]: successOf(route, schemas),
       ...(isFileOutput(route.output) && fileResponses),
@@ -107,20 +107,30 @@ function queryParameter(name: string, schema: unknown, isRequired: boolean): obj
   }
 }
 
-function requestBody(fields: [string, TSchema][], required: readonly string[], schemas: Schemas): object {
+const isBinary = (field: TSchema) => (field as { format?: string }).format === 'binary'
+
+function requestBody(
+  fields: [string, TSchema][],
+  required: readonly string[],
+  schemas: Schemas,
+  rawTypes: readonly string[] = [],
+): object {
   const names = fields.map(([name]) => name).filter((name) => required.includes(name))
   const schema = {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field, schemas)])),
     ...(names.length > 0 && { required: names }),
   }
-  const hasFile = fields.some(([, field]) => (field as { format?: string }).format === 'binary')
+  const hasFile = fields.some(([, field]) => isBinary(field))
   const types = hasFile
     ? ['multipart/form-data']
     : ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
   return {
     ...(names.length > 0 && { required: true }),
-    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+    content: {
+      ...Object.fromEntries(types.map((type) => [type, { schema }])),
+      ...Object.fromEntries(rawTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+    },
   }
 }
 

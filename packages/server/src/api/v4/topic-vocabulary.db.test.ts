@@ -31,6 +31,8 @@ topics:
     title: "Machine “learning” 🦊"
 `
 
+const named = (name: string) => ({ name, title: name })
+
 test('what was exported is imported and exported again as the same bytes, in either format', async () => {
   expect(await exported()).toBe('version: 1\ntopics: []\n')
   expect(await load(file)).toMatchObject({ status: 201, body: { created: 3, updated: 0, deleted: 0, unchanged: 0 } })
@@ -145,9 +147,36 @@ test('an import with anything wrong in it changes nothing, and lists everything'
 
 test.each([
   ['no file', new URLSearchParams({ prune: 'true' }), 'file is missing'],
-  ['text in place of a file', { file: 'version: 1' }, 'file is invalid'],
+  ['a form with text in place of a file', new URLSearchParams({ file: 'version: 1' }), 'file is invalid'],
+  ['an empty body', '', 'file is missing'],
 ])('%s is 400', async (_, body, error) => {
   expect(await server.admin.post('/topics/import', body)).toMatchObject({ status: 400, body: { error } })
+})
+
+test.each([
+  ['application/yaml', file],
+  ['text/yaml; charset=utf-8', file],
+  ['application/octet-stream', file],
+  ['application/json', JSON.stringify({ version: 1, topics: ['c++', 'javascript', 'machine learning'].map(named) })],
+])('a body of %s is the file itself, and the query says the rest', async (type, body) => {
+  const send = (query = '', sent: string | Buffer = body, client = server.admin) =>
+    client.post(`/topics/import${query}`, sent, { headers: { 'content-type': type } })
+  expect(await send('?dry_run=true')).toMatchObject({ status: 201, body: { dry_run: true, created: 3 } })
+  expect(await exported()).toBe('version: 1\ntopics: []\n')
+  expect(await send()).toMatchObject({ status: 201, body: { dry_run: false, created: 3 } })
+  expect(await send('?prune=1', '{"version": 1, "topics": []}')).toMatchObject({ status: 201, body: { deleted: 3 } })
+
+  expect(await send('?prune=x')).toMatchObject({ status: 400, body: { error: 'prune is invalid' } })
+  expect(await send('', '{"version": 1, "topics": ')).toMatchObject({
+    status: 400,
+    body: { errors: [{ entry: null }] },
+  })
+  expect((await send('', '{"file": "version: 1"}')).status).toBe(400)
+  expect(await send('', '#'.repeat(5 * 1024 * 1024 + 1))).toMatchObject({ status: 413 })
+  expect((await send('', body, server.anonymous)).status).toBe(401)
+  expect((await send('', body, await server.user('someone'))).status).toBe(403)
+  expect(await exported()).toBe('version: 1\ntopics: []\n')
+  expect(await storedObjects()).toBe(0)
 })
 
 test('a file that is no text, or too large, is refused', async () => {

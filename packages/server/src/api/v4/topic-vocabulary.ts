@@ -90,6 +90,7 @@ export const topicVocabularyRoutes: readonly Route[] = [
     }),
     status: 201,
     output: importView,
+    rawFile: Object.values(mediaTypes),
     fileLimit: ({ settings }) => ({
       maxBytes: Math.min(settings.maxUploadBytes, maxVocabularyBytes),
       sentence: 'a list of topics may have up to 5 MiB, and no more than an upload',
