@@ -9,6 +9,7 @@ import { vulnerabilityLife } from './0007_vulnerability_life.ts'
 import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 import { imports } from './0009_imports.ts'
 import { accountSearch } from './0016_account_search.ts'
+import { narrowSearch } from './0020_narrow_search.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   jobsHooksExports,
   imports,
   accountSearch,
+  narrowSearch,
 ]
