@@ -72,6 +72,7 @@ export async function crash({ folder, kills, seed, onKill }: CrashOptions): Prom
     if (chance.whole(10) === 0) await killAtStart()
     server = await start()
     api = openApi(server.url, token)
+    await importsEnd(api)
     for (const writer of writers) await verify(writer, api, summary)
     const { problems, ...counts } = await examine(folder)
     if (problems.length > 0) throw new Error(`after ${summary.kills} kills:\n${problems.join('\n')}`)
@@ -112,6 +113,11 @@ async function write(writer: Writer, api: Api, chance: Chance, summary: CrashSum
     writer.underWay = undefined
     summary.acknowledged++
   }
+}
+
+/** A report that was kept is taken in after the restart: before or after that is fine, and two lists read while it happens are neither. */
+async function importsEnd(api: Api): Promise<void> {
+  while ((await api.list('/admin/jobs?kind=import&state=waiting,running')).length > 0) await sleep(20)
 }
 
 /** What is there must be what was acknowledged, with all or nothing of the request that was under way. */
