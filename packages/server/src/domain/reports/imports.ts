@@ -53,10 +53,11 @@ export async function importReport(
 async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {
   const found = await waitForEnd(deps, id, ms)
   if (!found) throw notFound('Project')
+  // Whoever is told that it is over finds no trace of the file.
+  if (hasEnded(found)) await removeDoomedSoon(deps)
   if (found.state !== 'failed') return found
   // Its sender hears it now; nothing of it is left.
   await deleteImport(deps.db, id)
-  await removeDoomedSoon(deps)
   const { problems } = found.outcome
   if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
   throw reportRejected(problems)
