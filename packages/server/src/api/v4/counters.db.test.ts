@@ -1,18 +1,20 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
-import type { Client, Reply } from '../../testing/client.ts'
+import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 const writers = 50
 const stepsPerWriter = Number(process.env['ALCOVE_TEST_WRITER_STEPS'] ?? 12)
 const names = Array.from({ length: 12 }, (_, number) => `topic ${number}`)
+const aliases = Array.from({ length: 24 }, (_, number) => `word ${number}`)
 const visibilities = ['private', 'internal', 'public']
 
 test('every count is right after fifty writers have changed everything it depends on', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const world = await settle(server)
   const bugs: string[] = []
+  const succeeded = new Set<string>()
   let successes = 0
 
   await Promise.all(
@@ -22,15 +24,19 @@ test('every count is right after fifty writers have changed everything it depend
         const [what, act] = choose(acts)
         const { status, text } = await act(world, choose, `${writer}-${step}`)
         if (status >= 500) bugs.push(`${what}: ${status} ${text}`)
-        if (status < 300) successes += 1
+        if (status >= 300) continue
+        succeeded.add(what)
+        successes += 1
       }
     }),
   )
 
   expect(bugs).toEqual([])
+  expect([...succeeded]).toEqual(expect.arrayContaining(mustSucceed))
   expect(successes).toBeGreaterThan((writers * stepsPerWriter) / 4)
   const { db } = server.deps
   expect(await wrongTopics(db)).toEqual([])
+  expect(await wrongNames(db)).toEqual([])
   expect(await wrongStars(db)).toEqual([])
   expect(await wrongPaths(db)).toEqual([])
   // What is listed is what was counted.
@@ -39,6 +45,9 @@ test('every count is right after fifty writers have changed everything it depend
     expect([name, list.headers['x-total']]).toEqual([name, String(total)])
   }
 })
+
+/** What the rest is for: each was done some time, whoever was faster. */
+const mustSucceed = ['merge topics', 'undo a merge', 'give a topic an alias', 'import topics', 'set topics']
 
 interface World {
   admin: Client
@@ -91,6 +100,24 @@ const acts: readonly Act[] = [
     ({ admin, topics }, choose) =>
       admin.post('/topics/merge', { source_topic_id: choose(topics), target_topic_id: choose(topics) }),
   ],
+  [
+    'merge topics and forget the name',
+    ({ admin, topics }, choose) =>
+      admin.post('/topics/merge', {
+        source_topic_id: choose(topics),
+        target_topic_id: choose(topics),
+        keep_alias: false,
+      }),
+  ],
+  ['undo a merge', undoMerge],
+  ['undo a merge', undoMerge],
+  ['give a topic an alias', addAlias],
+  ['take an alias away', removeAlias],
+  [
+    'rename a topic',
+    ({ admin, topics }, choose) => admin.put(`/topics/${choose(topics)}`, { name: choose(names).toUpperCase() }),
+  ],
+  ['import topics', importTopics],
   ['delete a topic', ({ admin, topics }, choose) => admin.delete(`/topics/${choose(topics)}`)],
   ['create a topic', createTopic],
   ['create a group with projects, and delete it', comeAndGo],
@@ -152,6 +179,39 @@ async function createTopic({ admin, topics }: World, choose: Choose): Promise<Re
   return created
 }
 
+/** Some can be undone whole, some in part, some not at all; others undo the same one meanwhile. */
+async function undoMerge({ admin, topics }: World, choose: Choose): Promise<Reply> {
+  const { body: merges } = await admin.get('/topics/merges?per_page=20')
+  const open = merges.filter((merge: { undone_at: string | null }) => merge.undone_at === null)
+  const id = open.length > 0 ? choose(open as { id: number }[]).id : 0
+  const undone = await admin.post(`/topics/merges/${id}/undo`, { partial: choose([true, true, false]) })
+  if (undone.status === 201) topics.push(undone.body.id)
+  return undone
+}
+
+async function addAlias({ admin }: World, choose: Choose): Promise<Reply> {
+  return admin.post(`/topics/${await oneThatIsThere(admin, choose)}/aliases`, { name: choose(aliases) })
+}
+
+async function removeAlias({ admin }: World, choose: Choose): Promise<Reply> {
+  const path = `/topics/${await oneThatIsThere(admin, choose)}/aliases`
+  const { status, body } = await admin.get(path)
+  const name = status === 200 && body.length > 0 ? choose(body as { name: string }[]).name : choose(aliases)
+  return admin.delete(path, { name })
+}
+
+/** Unless it goes meanwhile. */
+async function oneThatIsThere(admin: Client, choose: Choose): Promise<number> {
+  const { body } = await admin.get('/topics?per_page=100')
+  return body.length > 0 ? choose(body as { id: number }[]).id : 0
+}
+
+function importTopics({ admin }: World, choose: Choose): Promise<Reply> {
+  const [first, second] = [choose(names), choose(names)]
+  const topics = [{ name: first, title: second, aliases: choose([[], [choose(aliases)]]) }]
+  return admin.post('/topics/import', formWithFile('file', 'topics.json', JSON.stringify({ version: 1, topics })))
+}
+
 /** Others transfer projects into it meanwhile. */
 async function comeAndGo(world: World, choose: Choose, label: string): Promise<Reply> {
   const { body } = await world.admin.post('/groups', {
@@ -209,6 +269,17 @@ async function wrongTopics(db: Db): Promise<unknown[]> {
     select name, total_projects_count as total, non_private_projects_count as open from topics order by id`)
   expect(counted.length).toBeGreaterThan(0)
   return kept.filter((topic, index) => JSON.stringify(topic) !== JSON.stringify(counted[index]))
+}
+
+/** Each topic has one name of its own, and whatever leads to it is in its organization. */
+function wrongNames(db: Db): Promise<unknown[]> {
+  return db.all(sql`
+    select t.id, t.name from topics t
+    where 1 <> (select count(*) from topic_names n where n.topic_id = t.id and not n.is_alias)
+    union all
+    select n.id, n.name from topic_names n join topics t on t.id = n.topic_id
+    where n.organization_id <> t.organization_id or n.name_key <> lower(n.name)
+      or (not n.is_alias and n.name <> t.name) or t.name_key <> lower(t.name)`)
 }
 
 function wrongStars(db: Db): Promise<unknown[]> {

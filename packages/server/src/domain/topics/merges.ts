@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../db/violations.ts'
 import { blocked, conflict, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
@@ -57,8 +58,8 @@ export interface Undone {
  * with `partial` as much is restored as can be, as long as nobody else has the names.
  */
 export function undoMerge(deps: Deps, caller: Caller, id: number, options: { partial: boolean }): Promise<Undone> {
-  return transaction(deps, async (deps) => {
-    const sentence = `merge ${id} cannot be undone`
+  const sentence = `merge ${id} cannot be undone`
+  const undone = transaction(deps, async (deps) => {
     await lockMerge(deps.db, id)
     const merge = await findMerge(deps.db, id)
     if (!merge) throw notFound()
@@ -76,7 +77,8 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     await restoreTopic(deps.db, merge)
     await restoreNames(deps.db, merge)
     const { source, organizationId } = merge
-    await claimName(deps.db, { id: source.id, organizationId }, source.name, 'own', source.createdAt)
+    const own = await claimName(deps.db, { id: source.id, organizationId }, source.name, 'own', source.createdAt)
+    if (!own) throw blocked(sentence, [givenAway])
     await restoreAssignments(deps.db, merge, target !== undefined)
     await recountTopics(deps.db, [source.id, merge.target.id])
     await markUndone(deps.db, id, caller.user.id, deps.now())
@@ -84,6 +86,10 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     const topic = await findTopic(deps.db, source.id)
     if (!topic) throw notFound()
     return { topic, leftOut: changes }
+  })
+  return undone.catch((error: unknown) => {
+    // Somebody took a name between the look and the claim.
+    throw isUniqueViolation(error) ? blocked(sentence, [givenAway]) : error
   })
 }
 
@@ -119,6 +125,7 @@ async function changesSince(deps: Deps, merge: Merge, targetIsThere: boolean): P
   return targetIsThere ? changes : [`topic ${quote(merge.target.name)} was deleted since`, ...changes]
 }
 
+const givenAway = 'one of its names was given away at the same time'
 const quote = (name: string) => `"${name}"`
 
 const batchSize = 100
