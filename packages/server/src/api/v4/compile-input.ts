@@ -120,6 +120,7 @@ type Rule = (bag: Bag) => string | undefined
 
 /** A name counts as given when the client sent it, blank and null included. */
 function rulesOf(schema: TObject): Rule[] {
+  // Keywords of ours (`exclusive` and the like) stand beside the schema's own, which the library's type does not know.
   const keywords = schema as unknown as Record<string, readonly (readonly string[])[] | undefined>
   const rules = (keyword: string, check: (names: readonly string[], given: string[]) => string | undefined): Rule[] =>
     (keywords[keyword] ?? []).map((names) => {

@@ -399,7 +399,8 @@ describe('trouble', () => {
       db: new Proxy(server.deps.db, {
         get: (db, name) =>
           name === 'run'
-            ? (query: { text: string }) =>
+            ? // Passed on as it came; only its text is looked at.
+              (query: { text: string }) =>
                 query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query as never)
             : Reflect.get(db, name),
       }),

@@ -205,6 +205,7 @@ describe('an import that is broken off', () => {
         return Reflect.get(target, name) as unknown
       },
     })
+    // A kind forgets what its payload is; this is an import's.
     return importKind.run(server.deps, { id: 0, payload: { importId }, attempt: 1, signal, progress } as never)
   }
 
@@ -259,7 +260,7 @@ describe('an import that is broken off', () => {
     const project = await freshProject()
     const kept = await keepOnly(project, sastReport(many(300)))
     await expect(runSteps(kept, 1)).rejects.toThrow('killed')
-    await importKind.giveUp?.(server.deps, { importId: kept } as never, 'killed')
+    await importKind.giveUp?.(server.deps, { importId: kept } as never, 'killed') // an import's payload
     expect(await countRows('findings', project)).toBe(0)
     expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: null })
   })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Caller } from '../../domain/access/callers.ts'
 import {
   activateUser,
   blockUser,
@@ -12,7 +13,7 @@ import {
   unblockUser,
   userOrderFor,
 } from '../../domain/access/users.ts'
-import type { Deps } from '../../domain/deps.ts'
+import type { Deps, RootDeps } from '../../domain/deps.ts'
 import { changeAccount, createAccount } from '../../domain/projects/accounts.ts'
 import { removeUser } from '../../domain/removal/remove.ts'
 import { assertUnmodified } from '../../domain/unmodified.ts'
@@ -177,59 +178,32 @@ export const userRoutes: readonly Route[] = [
       await removeUser(deps, user, input.hard_delete ?? false)
     },
   }),
-  route({
-    method: 'POST',
-    path: '/users/:id/block',
-    summary: 'Block a user',
-    permission: 'user.manage',
-    input: Type.Object({ id: integer() }),
-    status: 201,
-    output: Type.Boolean(),
-    async handle({ deps, caller, input }) {
-      await blockUser(deps, caller, input.id)
-      return true
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/users/:id/unblock',
-    summary: 'Unblock a user',
-    permission: 'user.manage',
-    input: Type.Object({ id: integer() }),
-    status: 201,
-    output: Type.Boolean(),
-    async handle({ deps, input }) {
-      await unblockUser(deps, input.id)
-      return true
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/users/:id/deactivate',
-    summary: 'Deactivate a user until he signs in again',
-    permission: 'user.manage',
-    input: Type.Object({ id: integer() }),
-    status: 201,
-    output: Type.Boolean(),
-    async handle({ deps, caller, input }) {
-      await deactivateUser(deps, caller, input.id)
-      return true
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/users/:id/activate',
-    summary: 'Activate a deactivated user',
-    permission: 'user.manage',
-    input: Type.Object({ id: integer() }),
-    status: 201,
-    output: Type.Boolean(),
-    async handle({ deps, input }) {
-      await activateUser(deps, input.id)
-      return true
-    },
-  }),
+  changeOfState('block', 'Block a user', blockUser),
+  changeOfState('unblock', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
+  changeOfState('deactivate', 'Deactivate a user until he signs in again', deactivateUser),
+  changeOfState('activate', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]
+
+/** `POST /users/:id/<word>`, answered with `true`. */
+function changeOfState(
+  word: string,
+  summary: string,
+  change: (deps: RootDeps, caller: Caller, id: number) => Promise<void>,
+): Route {
+  return route({
+    method: 'POST',
+    path: `/users/:id/${word}`,
+    summary,
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    async handle({ deps, caller, input }) {
+      await change(deps, caller, input.id)
+      return true
+    },
+  })
+}
 
 function keyOf(user: User, by: UserOrder['by']): string {
   if (by === 'username') return user.username.toLowerCase()

@@ -21,7 +21,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
     identifiers: [],
     remarks: [],
     ...fields,
-  }) as unknown as ExportedRow
+  }) as unknown as ExportedRow // only what cells are made of
 
 const identifier = (externalType: string, name: string) => ({ id: 1, externalType, externalId: name, name, url: null })
 

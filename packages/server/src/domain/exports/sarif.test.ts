@@ -28,7 +28,7 @@ const row = (finding: object, rest: object = {}): ExportedRow =>
     scanner: { name: 'Semgrep', externalId: 'semgrep', vendor: 'Acme' },
     identifiers: [{ name: 'Rule 1', externalType: 'rule', externalId: 'one', url: 'https://rules.test/a b' }],
     ...rest,
-  }) as unknown as ExportedRow
+  }) as unknown as ExportedRow // only what SARIF is made of
 
 const rows = [
   row({ location: { file: 'src/a b#c?.ts', start_line: 3, end_line: 5, class: 'A', method: 'b' } }),

@@ -170,7 +170,7 @@ async function runClaimed(deps: RootDeps, { job, kind, token }: Claimed, stoppin
   async function giveUp(error: string): Promise<void> {
     await transaction(deps, async (deps) => {
       const isOurs = await failJob(deps.db, job.id, token, error, deps.now())
-      if (isOurs) await kind.giveUp?.(deps, job.payload as never, error)
+      if (isOurs) await kind.giveUp?.(deps, job.payload as never, error) // what was queued under the kind's name
     })
   }
 

@@ -78,6 +78,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   // Its job, which comes later, finds nothing to do; the other one is taken in.
   for (const { body } of [lost, kept]) {
     const job = { id: 0, payload: { importId: body.id }, attempt: 1, signal: AbortSignal.timeout(5000) }
+    // A kind forgets what its payload is; this is an import's.
     await importKind.run(deps, { ...job, progress: async () => {} } as never)
   }
   const states = (await server.admin.get(at)).body.map(({ status }: { status: string }) => status)

@@ -1,63 +1,36 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { FindingExtras } from './finding.ts'
-import { type State, severityOf } from './scales.ts'
+import type { FindingExtras, Vulnerability } from './finding.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from './rows.ts'
 
 /** What a webhook is told of a vulnerability. */
-export interface ChangedVulnerability {
-  id: number
-  projectId: number
+export interface AnnouncedVulnerability extends Vulnerability {
   projectPath: string
   findingId: number
-  title: string
-  state: State
-  severity: string
-  reportType: string
   location: object
   cvss: FindingExtras['cvss']
-  isResolvedOnDefaultBranch: boolean
-  isSeverityOverridden: boolean
-  isAutoResolved: boolean
-  confirmedAt: string | null
-  confirmedById: number | null
-  dismissedAt: string | null
-  dismissedById: number | null
-  resolvedAt: string | null
-  resolvedById: number | null
-  createdAt: string
-  updatedAt: string
 }
 
-export async function listChanged(db: Db, ids: readonly number[]): Promise<ChangedVulnerability[]> {
-  const rows = await db.all<ChangedRow>(sql`
-    select v.id, v.project_id, p.full_path, f.id as finding_id, v.title, v.state, v.severity, v.report_type, f.location,
-      f.extras, v.is_resolved_on_default_branch, v.is_severity_overridden, v.is_auto_resolved, v.confirmed_at,
-      v.confirmed_by_id, v.dismissed_at, v.dismissed_by_id, v.resolved_at, v.resolved_by_id, v.created_at, v.updated_at
-    from vulnerabilities v join projects p on p.id = v.project_id join findings f on f.vulnerability_id = v.id
-    where v.id in ${db.dialect.integers(ids)} order by v.id`)
+export async function listAnnounced(db: Db, ids: readonly number[]): Promise<AnnouncedVulnerability[]> {
+  const rows = await db.all<AnnouncedRow>(sql`
+    with changed as (select ${vulnerabilityColumns} from vulnerabilities where id in ${db.dialect.integers(ids)})
+    select v.*, p.full_path, f.id as finding_id, f.location, f.extras
+    from changed v join projects p on p.id = v.project_id join findings f on f.vulnerability_id = v.id
+    order by v.id`)
   return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
+    ...vulnerabilityFrom(row),
     projectPath: row.full_path,
     findingId: row.finding_id,
-    title: row.title,
-    state: row.state,
-    severity: severityOf(row.severity),
-    reportType: row.report_type,
     location: row.location,
     cvss: row.extras.cvss,
-    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
-    isSeverityOverridden: row.is_severity_overridden,
-    isAutoResolved: row.is_auto_resolved,
-    confirmedAt: row.confirmed_at,
-    confirmedById: row.confirmed_by_id,
-    dismissedAt: row.dismissed_at,
-    dismissedById: row.dismissed_by_id,
-    resolvedAt: row.resolved_at,
-    resolvedById: row.resolved_by_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   }))
+}
+
+interface AnnouncedRow extends VulnerabilityRow {
+  full_path: string
+  finding_id: number
+  location: object
+  extras: FindingExtras
 }
 
 /** The newest one of a project. */
@@ -65,30 +38,6 @@ export async function findNewestVulnerability(db: Db, projectId: number): Promis
   const row = await db.one<{ id: number | null }>(sql`
     select max(id) as id from vulnerabilities where project_id = ${projectId}`)
   return row?.id ?? undefined
-}
-
-interface ChangedRow {
-  id: number
-  project_id: number
-  full_path: string
-  finding_id: number
-  title: string
-  state: State
-  severity: number
-  report_type: string
-  location: object
-  extras: FindingExtras
-  is_resolved_on_default_branch: boolean
-  is_severity_overridden: boolean
-  is_auto_resolved: boolean
-  confirmed_at: string | null
-  confirmed_by_id: number | null
-  dismissed_at: string | null
-  dismissed_by_id: number | null
-  resolved_at: string | null
-  resolved_by_id: number | null
-  created_at: string
-  updated_at: string
 }
 
 /** What the vulnerabilities are linked to, in the order in which it was. */

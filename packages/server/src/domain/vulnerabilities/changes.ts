@@ -2,7 +2,7 @@ import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
 import { findListeners } from '../webhooks/record.ts'
-import { type ChangedVulnerability, findNewestVulnerability, listChanged, listLinked } from './changes-queries.ts'
+import { type AnnouncedVulnerability, findNewestVulnerability, listAnnounced, listLinked } from './changes-queries.ts'
 import type { StoredIdentifier } from './finding.ts'
 import { listIdentifiers } from './finding-queries.ts'
 
@@ -30,7 +30,7 @@ export async function describeNewestVulnerability(deps: Deps, projectId: number)
 }
 
 async function describeChanged(deps: Deps, ids: readonly number[]): Promise<object[]> {
-  const changed = await listChanged(deps.db, ids)
+  const changed = await listAnnounced(deps.db, ids)
   const identifiersOf = new Map<number, StoredIdentifier[]>(changed.map(({ findingId }) => [findingId, []]))
   for (const identifier of await listIdentifiers(deps.db, [...identifiersOf.keys()])) {
     identifiersOf.get(identifier.findingId)?.push(identifier)
@@ -45,7 +45,7 @@ async function describeChanged(deps: Deps, ids: readonly number[]): Promise<obje
 /** The body of a `Vulnerability Hook` (contract 7). */
 function describe(
   { settings }: Deps,
-  changed: ChangedVulnerability,
+  changed: AnnouncedVulnerability,
   identifiers: readonly StoredIdentifier[],
   links: Awaited<ReturnType<typeof listLinked>>,
 ) {

@@ -67,7 +67,7 @@ describe('a webhook', () => {
     await server.runJobs()
     const [vulnerability] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
     expect(receiver.received).toHaveLength(1)
-    const [{ headers, body, path } = {} as never] = receiver.received
+    const [{ headers, body, path } = {} as never] = receiver.received // there is one, as was expected above
     expect(path).toBe('/hook')
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -287,10 +287,12 @@ describe('a receiver in trouble', () => {
     // A process that is killed after it has sent, and before it has written that down.
     const dying = {
       ...server.deps,
+      // It never resolves, to whatever its work would have.
       db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never },
     }
     const job = { id: 0, attempt: 1, signal: new AbortController().signal, progress: async () => {} }
     const [{ id: hookId } = { id: 0 }] = (await server.admin.get(`/projects/${project.id}/hooks`)).body
+    // A kind forgets what its payload is; this is a delivery's.
     await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed')
     expect(receiver.received).toHaveLength(1)
     clock.now = later(100)
