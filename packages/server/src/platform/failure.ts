@@ -37,7 +37,8 @@ export type FailureCause =
   | { kind: 'token-expired' }
   | { kind: 'token-revoked' }
   | { kind: 'scope-too-small'; accepted: readonly string[] }
-  | { kind: 'forbidden'; reason?: string }
+  /** A reason stands behind the status, a sentence alone. */
+  | { kind: 'forbidden'; reason?: string; sentence?: string }
   /** With a noun (`Project`) the thing that was looked for; without one, a record found by its id. */
   | { kind: 'not-found'; noun?: string }
   /** The record is there, but what it stands for is not (a file missing from the store), or a lookup without a record. */

@@ -81,7 +81,8 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, undefined)) : undefined
     // Below /api/ the header shows that a page of ours asks: others' forms and pictures cannot send it.
     const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
-    const credentials = readCredentials(request.headers, { isReading, isCookieRead }, query, form)
+    const options = { isReading, isCookieRead, address: addressFrom(request) }
+    const credentials = readCredentials(request.headers, options, query, form)
     if (credentials.session && !route.outside) assertSameOrigin(request, originOf(deps, request))
     const count: CountRequest = (user) => throttle.admit(route, request, reply, user)
     let caller = await guard.identify(route.permission, credentials, count)
@@ -179,7 +180,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const origin = originOf(deps, request)
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
-    const client = { address: request.ip, userAgent: request.headers['user-agent'] }
+    const client = { address: addressFrom(request), userAgent: request.headers['user-agent'] }
     const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
     return context as never // what the permission's row promises
   }
@@ -271,6 +272,11 @@ function paramsOf(request: FastifyRequest): Bag {
   const params = request.params as Bag
   for (const name in params) if (String(params[name]).includes('\0')) throw parameterProblem(`${name} is invalid`)
   return params
+}
+
+/** As it is usually written, also where the socket takes both kinds. */
+function addressFrom({ ip }: FastifyRequest): string {
+  return ip.replace(/^::ffff:(?=[\d.]+$)/i, '')
 }
 
 /** Proxies may ask for a whole address, of which the origin is left out here. */

@@ -9,7 +9,7 @@ import type { Credentials } from './guard.ts'
  */
 export function readCredentials(
   headers: IncomingHttpHeaders,
-  options: { isReading: boolean; isCookieRead: boolean },
+  options: { isReading: boolean; isCookieRead: boolean; address: string },
   query: Bag,
   form?: Bag,
 ): Credentials {
@@ -25,6 +25,7 @@ export function readCredentials(
   const session = options.isCookieRead ? readCookie(headers.cookie, sessionCookie) : undefined
   return {
     isReading: options.isReading,
+    address: options.address,
     ...(token && { token }),
     ...(sudo && { sudo }),
     ...(session && !token && { session }),

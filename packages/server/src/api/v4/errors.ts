@@ -49,7 +49,7 @@ function answers(cause: FailureCause): ErrorAnswer {
         },
       }
     case 'forbidden':
-      return message(403, cause.reason ? `403 Forbidden - ${cause.reason}` : '403 Forbidden')
+      return message(403, cause.sentence ?? (cause.reason ? `403 Forbidden - ${cause.reason}` : '403 Forbidden'))
     case 'not-found':
       // GitLab's own difference: a record looked up by id answers with a small f.
       return message(404, cause.noun ? `404 ${cause.noun} Not Found` : '404 Not found')

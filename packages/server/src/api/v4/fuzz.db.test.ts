@@ -272,6 +272,7 @@ async function tables(): Promise<string[]> {
       (name) =>
         ![
           'token_uses',
+          'token_addresses',
           'session_uses',
           'request_counts',
           'hook_events',

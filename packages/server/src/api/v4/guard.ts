@@ -35,6 +35,8 @@ export interface Credentials {
   sudo?: string
   /** What a browser's cookie holds, where it counts; a token comes before it. */
   session?: string
+  /** Where the connection comes from. */
+  address: string
   isReading: boolean
 }
 
@@ -111,10 +113,13 @@ export function createGuard(deps: RootDeps): Guard {
     },
   }
 
-  async function recognise(permission: Permission, { token, session }: Credentials): Promise<Caller | undefined> {
+  async function recognise(
+    permission: Permission,
+    { token, session, address }: Credentials,
+  ): Promise<Caller | undefined> {
     if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
     const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
-    return authenticate(deps, token, tokens, { isRotation })
+    return authenticate(deps, token, tokens, { isRotation, address })
   }
 
   /** Strangers do not hear that there is such a vulnerability; who sees its project does. */

@@ -28,7 +28,11 @@ type Person = (typeof people)[number]
 
 /** What the guard answers before a handler is reached; `·` lets the request through. */
 async function cell(guard: Guard, route: Route, client: Client, id: number): Promise<string> {
-  const credentials = { isReading: route.method === 'GET', ...(client.token && { token: client.token }) }
+  const credentials = {
+    isReading: route.method === 'GET',
+    address: '127.0.0.1',
+    ...(client.token && { token: client.token }),
+  }
   try {
     const caller = await guard.identify(route.permission, credentials)
     await guard.admit(route.permission, caller, String(id))

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { IssuedToken } from '../../domain/access/issue.ts'
+import { findTokenAddresses } from '../../domain/access/issued-tokens.ts'
 import { type AccessToken, isExpired } from '../../domain/access/tokens.ts'
 import type { Deps } from '../../domain/deps.ts'
 import { date, nullable, optional, text } from './input.ts'
@@ -41,8 +42,15 @@ function viewFields(deps: Deps, token: AccessToken) {
 }
 
 export const viewIssued = (deps: Deps, token: IssuedToken) => ({ ...viewFields(deps, token), token: token.secret })
-/** Addresses are not recorded. */
-export const viewToken = (deps: Deps, token: AccessToken) => ({ ...viewFields(deps, token), last_used_ips: [] })
+export async function viewTokens(deps: Deps, tokens: readonly AccessToken[]) {
+  const addresses = await findTokenAddresses(deps, tokens)
+  return tokens.map((token) => ({ ...viewFields(deps, token), last_used_ips: addresses.get(token.id) ?? [] }))
+}
+
+export async function viewToken(deps: Deps, token: AccessToken) {
+  const addresses = await findTokenAddresses(deps, [token])
+  return { ...viewFields(deps, token), last_used_ips: addresses.get(token.id) ?? [] }
+}
 export const viewImpersonation = (deps: Deps, token: AccessToken) => ({
   ...viewFields(deps, token),
   impersonation: true,

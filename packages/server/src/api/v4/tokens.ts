@@ -25,6 +25,7 @@ import {
   viewImpersonation,
   viewIssued,
   viewToken,
+  viewTokens,
 } from './token-views.ts'
 
 const rotationInput = {
@@ -106,7 +107,7 @@ export const tokenRoutes: readonly Route[] = [
         expiresBefore: input.expires_before,
       }
       const found = await findTokens(deps, caller, filter, input.sort, page)
-      return { ...found, rows: found.rows.map((token) => viewToken(deps, token)) }
+      return { ...found, rows: await viewTokens(deps, found.rows) }
     },
   }),
   route({

@@ -106,6 +106,87 @@ describe('POST /users/:id/deactivate and /activate', () => {
   })
 })
 
+describe('POST /users/:id/ban and /unban', () => {
+  const blocked = { status: 403, body: { message: '403 Forbidden - Your account has been blocked.' } }
+
+  test('answer true; who is banned gets in with nothing, and is shown as banned', async () => {
+    const user = await server.user('banned')
+    const id = user.user?.id
+    const project = await server.project('acme/banned')
+    await admin.post(`/projects/${project.id}/members`, { user_id: id, access_level: 30 })
+    await user.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'a'))
+    const password = { login: 'banned', password: 'correct horse battery' }
+    const cookie = String((await anonymous.post('//-/sessions', password)).headers['set-cookie']).split(';', 1)[0] ?? ''
+    const browser = { headers: { cookie, 'x-alcove-session': '1' } }
+    expect(await anonymous.get('/user', browser)).toMatchObject({ status: 200 })
+
+    expect(await admin.post(`/users/${id}/ban`)).toMatchObject({ status: 201, text: 'true' })
+    expect(await user.get('/user')).toMatchObject(blocked)
+    expect(await user.get('/topics')).toMatchObject(blocked)
+    expect(await anonymous.get('/user', browser)).toMatchObject({ status: 401 })
+    expect(await anonymous.post('//-/sessions', password)).toMatchObject(blocked)
+    expect(await admin.get('/user', { headers: { sudo: 'banned' } })).toMatchObject(blocked)
+    const impersonation = await admin.post(`/users/${id}/impersonation_tokens`, { name: 'i', scopes: ['api'] })
+    const asHim = { headers: { 'private-token': impersonation.body.token } }
+    expect(await anonymous.get('/user', asHim)).toMatchObject(blocked)
+
+    expect((await admin.get(`/users/${id}`)).body.state).toBe('banned')
+    expect((await nadia.get('/users?username=banned')).body).toMatchObject([{ state: 'banned' }])
+    expect((await admin.get(`/projects/${project.id}/members/${id}`)).body.state).toBe('banned')
+    expect((await admin.get('/users?username=banned&active=true')).body).toEqual([])
+    expect((await admin.get('/users?username=banned&blocked=true')).body).toEqual([])
+    expect((await admin.get('/users?username=banned&exclude_active=true')).body).toHaveLength(1)
+    expect((await admin.get(`/projects/${project.id}/uploads`)).body).toMatchObject([
+      { uploaded_by: { username: 'banned' } },
+    ])
+
+    expect(await admin.post(`/users/${id}/unban`)).toMatchObject({ status: 201, text: 'true' })
+    expect(await user.get('/user')).toMatchObject({ status: 200, body: { state: 'active' } })
+  })
+
+  test('tell the state that is in the way', async () => {
+    const id = (await server.user('in-the-way')).user?.id
+    const post = (path: string) => admin.post(`/users/${id}/${path}`)
+    const refusal = (message: string) => ({ status: 403, body: { message } })
+    expect(await post('unban')).toMatchObject(refusal('You cannot unban active users.'))
+    await post('block')
+    expect(await post('ban')).toMatchObject(refusal('You cannot ban blocked users.'))
+    expect(await post('unban')).toMatchObject(refusal('You cannot unban blocked users.'))
+    await post('unblock')
+    await post('deactivate')
+    expect(await post('ban')).toMatchObject(refusal('You cannot ban deactivated users.'))
+    expect(await post('unblock')).toMatchObject(
+      refusal('403 Forbidden - Deactivated users cannot be unblocked by the API'),
+    )
+    await post('activate')
+    await post('ban')
+    expect(await post('ban')).toMatchObject(refusal('You cannot ban banned users.'))
+    expect(await post('unblock')).toMatchObject(refusal('403 Forbidden - Banned users cannot be unblocked by the API'))
+    expect(await post('activate')).toMatchObject({ status: 403 })
+    expect(await post('deactivate')).toMatchObject({ status: 403 })
+    expect(await post('block')).toMatchObject({ status: 201 })
+    expect((await admin.get(`/users/${id}`)).body.state).toBe('banned')
+  })
+
+  test('are for administrators, about others who are there', async () => {
+    const { body: self } = await admin.get('/user')
+    for (const path of ['ban', 'unban']) {
+      expect(await nadia.post(`/users/${self.id}/${path}`)).toMatchObject({ status: 403 })
+      expect(await anonymous.post(`/users/${self.id}/${path}`)).toMatchObject({ status: 401 })
+      expect(await admin.post(`/users/999999/${path}`)).toMatchObject({
+        status: 404,
+        body: { message: '404 User Not Found' },
+      })
+      expect(await admin.post(`/users/x/${path}`)).toMatchObject({ status: 400, body: { error: 'id is invalid' } })
+    }
+    expect(await admin.post(`/users/${self.id}/ban`)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - The API initiating user cannot be banned by the API' },
+    })
+    expect(await admin.get('/user')).toMatchObject({ status: 200 })
+  })
+})
+
 test('e-mail addresses are told to administrators and to oneself alone', async () => {
   const shy = await server.user('shy')
   const address = 'shy@example.test'

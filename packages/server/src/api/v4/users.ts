@@ -2,15 +2,19 @@ import Type, { type Static } from 'typebox'
 import type { Caller } from '../../domain/access/callers.ts'
 import {
   activateUser,
+  banUser,
   blockUser,
   deactivateUser,
+  unbanUser,
+  unblockUser,
+} from '../../domain/access/user-states.ts'
+import {
   findUsers,
   getUser,
   readAccounts,
   readUser,
   type User,
   type UserOrder,
-  unblockUser,
   userOrderFor,
 } from '../../domain/access/users.ts'
 import type { Deps, RootDeps } from '../../domain/deps.ts'
@@ -180,6 +184,8 @@ export const userRoutes: readonly Route[] = [
   }),
   changeOfState('block', 'Block a user', blockUser),
   changeOfState('unblock', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
+  changeOfState('ban', 'Ban a user', banUser),
+  changeOfState('unban', 'Lift the ban of a user', (deps, _caller, id) => unbanUser(deps, id)),
   changeOfState('deactivate', 'Deactivate a user until he signs in again', deactivateUser),
   changeOfState('activate', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]

@@ -10,6 +10,7 @@ import { jobsHooksExports } from './0008_jobs_hooks_exports.ts'
 import { imports } from './0009_imports.ts'
 import { accountSearch } from './0016_account_search.ts'
 import { narrowSearch } from './0020_narrow_search.ts'
+import { bansAndAddresses } from './0021_bans_and_addresses.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   imports,
   accountSearch,
   narrowSearch,
+  bansAndAddresses,
 ]

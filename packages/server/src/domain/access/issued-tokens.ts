@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Caller } from './callers.ts'
 import { type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
-import { countTokens, findTokenById, listTokens, revokeToken } from './token-queries.ts'
+import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
 import { type AccessToken, administratorScopes } from './tokens.ts'
 import { getUser } from './users.ts'
 
@@ -33,6 +33,14 @@ export const tokenOrders = [
   'name_desc',
 ] as const
 export type TokenOrder = (typeof tokenOrders)[number]
+
+/** By token id: where each was used from, the last address first. */
+export function findTokenAddresses(deps: Deps, tokens: readonly AccessToken[]): Promise<Map<number, string[]>> {
+  return listTokenAddresses(
+    deps.db,
+    tokens.map((token) => token.id),
+  )
+}
 
 /** The caller's own personal tokens; everybody's for administrators. An order nobody knows is by id. */
 export async function findTokens(

@@ -92,6 +92,35 @@ export async function noteTokenUse(db: Db, tokenId: number, at: string): Promise
     on conflict (token_id) do update set last_used_at = excluded.last_used_at`)
 }
 
+/** Keeps the so many that were used last. */
+export async function noteTokenAddress(
+  db: Db,
+  tokenId: number,
+  address: string,
+  at: string,
+  most: number,
+): Promise<void> {
+  const changed = await db.run(sql`
+    insert into token_addresses (token_id, address, last_used_at)
+    select id, ${address}, ${at} from access_tokens where id = ${tokenId}
+    on conflict (token_id, address) do update set last_used_at = excluded.last_used_at`)
+  if (changed === 0) return
+  await db.run(sql`
+    delete from token_addresses where token_id = ${tokenId} and address not in (
+      select address from token_addresses where token_id = ${tokenId}
+      order by last_used_at desc, address limit ${most})`)
+}
+
+/** Where each was used from, the last first. */
+export async function listTokenAddresses(db: Db, tokenIds: readonly number[]): Promise<Map<number, string[]>> {
+  const rows = await db.all<{ token_id: number; address: string }>(sql`
+    select token_id, address from token_addresses where token_id in ${db.dialect.integers(tokenIds)}
+    order by token_id, last_used_at desc, address`)
+  const found = new Map<number, string[]>()
+  for (const { token_id: id, address } of rows) found.set(id, [...(found.get(id) ?? []), address])
+  return found
+}
+
 const orders: Record<TokenOrder, Sql> = {
   created_asc: sql`t.created_at, t.id`,
   created_desc: sql`t.created_at desc, t.id desc`,

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
-import { findTokenByDigest, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
+import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
 import { findUserByReference, type User } from './users.ts'
 
 export interface AccessToken {
@@ -92,12 +93,20 @@ export const administratorScopes: readonly string[] = ['sudo', 'admin_mode', 're
 /** What a process remembers of tokens, so that not every request asks the database. */
 export interface TokenMemory {
   holders: Cache<TokenHolder | undefined>
-  /** Token id → when its use was last written down (ms). */
-  notedAt: Map<number, number>
+  /** By token id: what was last written down of its use. */
+  noted: Map<number, NotedUse>
+}
+
+/** Times in ms. */
+interface NotedUse {
+  at: number
+  /** Since when these addresses have been written down; for a while they are not again. */
+  since: number
+  addresses: Set<string>
 }
 
 export function openTokenMemory(changes: Changes): TokenMemory {
-  return { holders: openCache(changes, ['access_tokens', 'users'], 10_000), notedAt: new Map() }
+  return { holders: openCache(changes, ['access_tokens', 'users'], 10_000), noted: new Map() }
 }
 
 /** Who sends this token. Throws when nobody does, or nobody may any more. */
@@ -105,7 +114,7 @@ export async function authenticate(
   deps: Deps,
   token: string,
   memory: TokenMemory,
-  { isRotation }: { isRotation: boolean },
+  { isRotation, address }: { isRotation: boolean; address: string },
 ): Promise<Caller> {
   const digest = digestToken(token)
   const holder = await memory.holders.get(digest, () => findTokenByDigest(deps.db, digest))
@@ -120,7 +129,7 @@ export async function authenticate(
     throw new Failure({ kind: 'token-revoked' })
   }
   assertActive(holder.user)
-  noteUse(deps, holder.token.id, now, memory)
+  noteUse(deps, holder.token.id, address, memory)
   return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
 }
 
@@ -147,7 +156,7 @@ export function isExpired(token: Pick<AccessToken, 'expiresOn'>, now: string): b
 }
 
 export function assertActive(user: User): void {
-  if (user.state === 'blocked') throw forbidden('Your account has been blocked.')
+  if (user.state === 'blocked' || user.state === 'banned') throw forbidden('Your account has been blocked.')
   if (user.state === 'deactivated') {
     throw forbidden('Your account has been deactivated by your administrator. Please log back in to reactivate it.')
   }
@@ -159,13 +168,28 @@ export function assertActive(user: User): void {
 }
 
 const noteEveryMs = 10 * 60 * 1000
+const noteAddressEveryMs = 60 * 1000
 
-/** Best effort and never waited for: a lost note costs a few minutes of precision. */
-function noteUse(deps: Deps, tokenId: number, now: string, memory: TokenMemory): void {
+/**
+ * Best effort and never waited for: a lost note costs a few minutes of precision. A token that is used from many
+ * addresses at once is not written down more often than one a minute.
+ */
+function noteUse(deps: Deps, tokenId: number, address: string, memory: TokenMemory): void {
+  const now = deps.now()
   const at = Date.parse(now)
-  if (at - (memory.notedAt.get(tokenId) ?? 0) < noteEveryMs) return
-  memory.notedAt.set(tokenId, at)
-  noteTokenUse(deps.db, tokenId, now).catch((error: unknown) =>
-    deps.log.debug({ err: error }, 'the use of a token could not be noted'),
-  )
+  const last = memory.noted.get(tokenId)
+  if (!last || at - last.since >= noteEveryMs) {
+    memory.noted.set(tokenId, { at, since: at, addresses: new Set([address]) })
+  } else {
+    if (last.addresses.has(address) || at - last.at < noteAddressEveryMs) return
+    last.at = at
+    last.addresses.add(address)
+  }
+  const writing = transaction(deps, async ({ db }) => {
+    await noteTokenUse(db, tokenId, now)
+    if (isIP(address) !== 0) await noteTokenAddress(db, tokenId, address, now, mostAddresses)
+  })
+  writing.catch((error: unknown) => deps.log.debug({ err: error }, 'the use of a token could not be noted'))
 }
+
+const mostAddresses = 5

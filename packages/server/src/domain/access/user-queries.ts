@@ -1,4 +1,4 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import type { UserDraft } from './user-draft.ts'
@@ -9,8 +9,7 @@ interface UserRow {
   username: string
   email: string
   name: string
-  state: 'active' | 'blocked' | 'unconfirmed'
-  is_deactivated: boolean
+  state: User['state']
   is_admin: boolean
   is_external: boolean
   can_create_group: boolean
@@ -21,7 +20,18 @@ interface UserRow {
   updated_at: string
 }
 
-const columns = sql`users.id, users.username, users.email, users.name, users.state, users.is_deactivated, users.is_admin,
+/** Beside what is kept as the state: who is deactivated is active there, who is banned blocked. */
+const stateIn = (table: string): Sql => sql`case
+  when ${raw(table)}.state = 'active' and ${raw(table)}.is_deactivated then 'deactivated'
+  when ${raw(table)}.state = 'blocked' and ${raw(table)}.is_banned then 'banned'
+  else ${raw(table)}.state end`
+
+/** The state of a user, for a query about something else. */
+export function selectState(table: 'users' | 'u' | 'c', name: 'state' | 'user_state' | 'creator_state' = 'state'): Sql {
+  return sql`${stateIn(table)} as ${raw(name)}`
+}
+
+const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
   users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
@@ -121,9 +131,10 @@ export async function updateUser(db: Db, user: User, passwordHash: string | unde
 }
 
 export async function updateUserState(db: Db, id: number, state: User['state'], now: string): Promise<void> {
-  const isDeactivated = state === 'deactivated'
+  const kept = state === 'deactivated' ? 'active' : state === 'banned' ? 'blocked' : state
   await db.run(sql`
-    update users set state = ${isDeactivated ? 'active' : state}, is_deactivated = ${isDeactivated}, updated_at = ${now}
+    update users set state = ${kept}, is_deactivated = ${state === 'deactivated'}, is_banned = ${state === 'banned'},
+      updated_at = ${now}
     where id = ${id}`)
 }
 
@@ -163,11 +174,7 @@ function conditions(db: Db, filter: UserFilter): Sql {
   const all: Sql[] = [sql`1 = 1`]
   if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
   if (search !== undefined) all.push(matching(db, search))
-  if (states !== undefined) {
-    const isDeactivated = sql`(users.state = 'active' and users.is_deactivated)`
-    const isOther = sql`(users.state in ${db.dialect.texts(states)} and not ${isDeactivated})`
-    all.push(states.includes('deactivated') ? sql`(${isDeactivated} or ${isOther})` : isOther)
-  }
+  if (states !== undefined) all.push(sql`${stateIn('users')} in ${db.dialect.texts(states)}`)
   if (isAdmin !== undefined) all.push(sql`users.is_admin = ${isAdmin}`)
   if (isExternal !== undefined) all.push(sql`users.is_external = ${isExternal}`)
   if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
@@ -190,7 +197,7 @@ function userFrom(row: UserRow): User {
     username: row.username,
     email: row.email,
     name: row.name,
-    state: row.state === 'active' && row.is_deactivated ? 'deactivated' : row.state,
+    state: row.state,
     isAdmin: row.is_admin,
     isExternal: row.is_external,
     canCreateGroup: row.can_create_group,

@@ -9,7 +9,6 @@ import {
   listOwnNamespaceIds,
   listUsers,
   listUsersById,
-  updateUserState,
 } from './user-queries.ts'
 
 export interface User {
@@ -17,7 +16,8 @@ export interface User {
   username: string
   email: string
   name: string
-  state: 'active' | 'blocked' | 'deactivated' | 'unconfirmed'
+  /** Banned is blocked for what he did; only lifting the ban lets him in again. */
+  state: 'active' | 'banned' | 'blocked' | 'deactivated' | 'unconfirmed'
   isAdmin: boolean
   isExternal: boolean
   canCreateGroup: boolean
@@ -133,35 +133,9 @@ export async function readAccounts(deps: Deps, users: readonly User[]): Promise<
   }))
 }
 
-/** His tokens stay and are refused from the next request on. */
-export async function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
-  const user = await getUser(deps, id)
-  if (user.id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
-  if (user.state !== 'blocked') await updateUserState(deps.db, user.id, 'blocked', deps.now())
-}
-
-export async function unblockUser(deps: Deps, id: number): Promise<void> {
-  const user = await getUser(deps, id)
-  if (user.state === 'blocked') await updateUserState(deps.db, user.id, 'active', deps.now())
-}
-
-/** Who was away for long rests until he signs in or an administrator wakes him; his tokens are refused meanwhile. */
-export async function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
-  const user = await getUser(deps, id)
-  if (user.state === 'blocked') throw forbidden('A blocked user cannot be deactivated by the API')
-  if (user.id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
-  if (user.state === 'active') await updateUserState(deps.db, user.id, 'deactivated', deps.now())
-}
-
-export async function activateUser(deps: Deps, id: number): Promise<void> {
-  const user = await getUser(deps, id)
-  if (user.state === 'blocked') throw forbidden('A blocked user must be unblocked to be activated')
-  if (user.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', deps.now())
-}
-
 function statesOf({ active, blocked, excludeActive }: UserQuery): readonly User['state'][] | undefined {
   if (!active && !blocked && !excludeActive) return undefined
-  const states: User['state'][] = ['active', 'blocked', 'deactivated', 'unconfirmed']
+  const states: User['state'][] = ['active', 'banned', 'blocked', 'deactivated', 'unconfirmed']
   return states.filter(
     (state) =>
       (!active || state === 'active') && (!blocked || state === 'blocked') && !(excludeActive && state === 'active'),

@@ -1,6 +1,7 @@
-import sql, { empty, raw, type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
+import { selectState } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { Member, MemberFilter, MemberSource, Person } from './member.ts'
@@ -29,9 +30,9 @@ export async function listMembers(
 ): Promise<Member[]> {
   const rows = await db.all<MemberRow>(sql`
     with ${ranked(db, source, today)}
-    select m.access_level, m.expires_on, m.created_at, u.id as user_id, u.username, u.name, ${stateOf('u')},
+    select m.access_level, m.expires_on, m.created_at, u.id as user_id, u.username, u.name, ${selectState('u')},
       c.id as creator_id, c.username as creator_username, c.name as creator_name,
-      ${stateOf('c', 'creator_state')}
+      ${selectState('c', 'creator_state')}
     from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
       left join users c on c.id = m.created_by_id
     where ranked.place = 1 ${matching(db, filter)}
@@ -47,13 +48,6 @@ export async function countMembers(db: Db, source: MemberSource, filter: MemberF
       where ranked.place = 1 ${matching(db, filter)} limit ${maxCountedRows + 1}
     ) as counted`)
   return row?.total ?? 0
-}
-
-/** A user is deactivated beside his state. */
-function stateOf(table: 'u' | 'c' | 'users', name = 'state'): Sql {
-  const user = raw(table)
-  return sql`case when ${user}.state = 'active' and ${user}.is_deactivated then 'deactivated' else ${user}.state end
-    as ${raw(name)}`
 }
 
 /** The place of each membership among those of the same user. */
@@ -200,7 +194,7 @@ export async function listLevels(
 
 export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {
   return db.all<Person>(sql`
-    select id, username, name, ${stateOf('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
+    select id, username, name, ${selectState('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
 }
 
 function memberFrom(row: MemberRow): Member {

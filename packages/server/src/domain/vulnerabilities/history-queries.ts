@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { selectState } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { HistoryEntry, HistoryKind, PastEntry, SightingOrigin } from './history.ts'
@@ -95,7 +96,7 @@ interface PastRow {
 
 const pastColumns: Sql = sql`h.id, h.vulnerability_id, h.kind, h.user_id, h.import_id, h.bulk_id, h.ref, h.from_value,
   h.to_value, h.comment, h.dismissal_reason, h.details, h.created_at, h.updated_at,
-  u.username, u.name, u.state as user_state,
+  u.username, u.name, ${selectState('u', 'user_state')},
   i.ref as import_ref, i.commit_sha, i.format, i.scanner_name, i.created_at as import_created_at`
 
 /** What is told of one vulnerability. */

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { selectState } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import type { IssueLink, LinkType } from './links.ts'
 
@@ -18,7 +19,7 @@ interface LinkRow {
 }
 
 const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.user_id, l.link_type, l.url, l.title, l.created_at,
-  l.updated_at, u.username, u.name, u.state`
+  l.updated_at, u.username, u.name, ${selectState('u')}`
 
 export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
   const rows = await db.all<LinkRow>(sql`

@@ -1,0 +1,22 @@
+import type { Migration } from '../migrate.ts'
+import { columnTypes } from './column-types.ts'
+
+/** Users who are banned, and the addresses that tokens were used from. */
+export const bansAndAddresses: Migration = {
+  name: '0021_bans_and_addresses',
+  up(engine) {
+    const { integer, boolean, time } = columnTypes(engine)
+    return `
+-- Of a user whose state is blocked.
+alter table users add column is_banned ${boolean} not null default false;
+
+-- Apart from the tokens, as token_uses.
+create table token_addresses (
+  token_id ${integer} not null references access_tokens(id) on delete cascade,
+  address text not null,
+  last_used_at ${time} not null,
+  primary key (token_id, address)
+);
+`
+  },
+}

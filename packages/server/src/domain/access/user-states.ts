@@ -1,0 +1,71 @@
+import { Failure, forbidden, notFound } from '../../platform/failure.ts'
+import { type Deps, transaction } from '../deps.ts'
+import type { Caller } from './callers.ts'
+import { lockUser, updateUserState } from './user-queries.ts'
+import type { User } from './users.ts'
+
+/** His tokens stay and are refused from the next request on. */
+export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
+    return state === 'banned' ? 'banned' : 'blocked'
+  })
+}
+
+export function unblockUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API')
+    if (state === 'banned') throw forbidden('Banned users cannot be unblocked by the API')
+    return state === 'blocked' ? 'active' : state
+  })
+}
+
+/** As blocked, and `unblock` does not undo it. */
+export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
+    if (state !== 'active') throw wrongState('ban', state)
+    return 'banned'
+  })
+}
+
+export function unbanUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (state !== 'banned') throw wrongState('unban', state)
+    return 'active'
+  })
+}
+
+/** Who was away for long rests until he signs in or an administrator wakes him; his tokens are refused meanwhile. */
+export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (isShutOut(state)) throw forbidden('A blocked user cannot be deactivated by the API')
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
+    return state === 'active' ? 'deactivated' : state
+  })
+}
+
+export function activateUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (isShutOut(state)) throw forbidden('A blocked user must be unblocked to be activated')
+    return state === 'deactivated' ? 'active' : state
+  })
+}
+
+/** Under the user's lock, so that of two changes at once the second one sees the first. */
+function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const user = await lockUser(deps.db, id)
+    if (!user) throw notFound('User')
+    const state = next(user)
+    if (state !== user.state) await updateUserState(deps.db, id, state, deps.now())
+  })
+}
+
+function isShutOut(state: User['state']): boolean {
+  return state === 'blocked' || state === 'banned'
+}
+
+function wrongState(action: 'ban' | 'unban', state: User['state']): Failure {
+  return new Failure({ kind: 'forbidden', sentence: `You cannot ${action} ${state} users.` })
+}
