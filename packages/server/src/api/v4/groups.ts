@@ -10,7 +10,7 @@ import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeGroup } from '../../domain/removal/remove.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
 import { cursorFields, nextOf, readKeyset } from './keyset.ts'
-import { visibility } from './project-input.ts'
+import { organizationField, visibility } from './project-input.ts'
 import { projectView, viewProjects, webUrl } from './project-views.ts'
 import { type Route, route } from './route.ts'
 import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from './views.ts'
@@ -135,13 +135,14 @@ export const groupRoutes: readonly Route[] = [
     path: '/groups',
     summary: 'List the groups you can see',
     permission: 'group.list',
-    input: Type.Object({ ...listFields, ...cursorFields }),
+    input: Type.Object({ ...listFields, ...organizationField, ...cursorFields }),
     status: 200,
     output: Type.Array(groupView),
     paged: true,
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
-      return listGroups(deps, caller, groupQueryFrom(input), order, readKeyset(input, page), origin)
+      const query = { ...groupQueryFrom(input), organizationId: input.organization_id }
+      return listGroups(deps, caller, query, order, readKeyset(input, page), origin)
     },
   }),
   route({

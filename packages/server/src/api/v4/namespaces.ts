@@ -4,6 +4,7 @@ import type { Deps } from '../../domain/deps.ts'
 import { checkPath, countMembersFor, findNamespaces, getNamespace } from '../../domain/projects/namespaces.ts'
 import type { Namespace } from '../../domain/projects/project.ts'
 import { flag, integer, optional, text } from './input.ts'
+import { organizationField } from './project-input.ts'
 import { namespaceView, viewNamespace } from './project-views.ts'
 import { type Route, route } from './route.ts'
 
@@ -23,6 +24,7 @@ export const namespaceRoutes: readonly Route[] = [
       full_path_search: optional(flag({ description: 'Search full paths instead of paths' })),
       owned_only: optional(flag()),
       top_level_only: optional(flag()),
+      ...organizationField,
     }),
     status: 200,
     output: Type.Array(listedNamespaceView),
@@ -33,6 +35,7 @@ export const namespaceRoutes: readonly Route[] = [
         fullPathSearch: input.full_path_search,
         ownedOnly: input.owned_only,
         topLevelOnly: input.top_level_only,
+        organizationId: input.organization_id,
       }
       const found = await findNamespaces(deps, caller, query, page)
       return { ...found, rows: await viewNamespaces(deps, caller, found.rows, origin) }

@@ -204,3 +204,133 @@ describe('organizations', () => {
     expect(await list('/topics', '999999')).toMatchObject(notThere)
   })
 })
+
+describe('lists of projects, groups and namespaces', () => {
+  const paths = async (client: Client, path: string, options = {}) => {
+    const { status, body, headers: told } = await client.get(path, options)
+    expect(status, path).toBe(200)
+    if (told['x-total'] !== undefined) expect(told['x-total'], path).toBe(String(body.length))
+    return body.map(
+      (row: { path_with_namespace?: string; full_path?: string }) => row.path_with_namespace ?? row.full_path,
+    )
+  }
+
+  test('are of everything, or of the organization that is asked for', async () => {
+    const server = await startServer()
+    const [first, second] = [
+      (await server.admin.post('/organizations', { name: 'First', path: 'first', visibility: 'public' })).body.id,
+      (await server.admin.post('/organizations', { name: 'Second', path: 'second' })).body.id,
+    ]
+    const member = await server.user('member')
+    await server.project('default/open', { visibility: 'public' })
+    for (const [id, path, visibility] of [
+      [first, 'one', 'public'],
+      [first, 'own', 'private'],
+      [second, 'two', 'private'],
+    ]) {
+      const group = { name: path, path, visibility, organization_id: id }
+      const { body } = await server.admin.post('/groups', group)
+      const user_id = member.user?.id
+      if (visibility === 'private') await server.admin.post(`/groups/${body.id}/members`, { user_id, access_level: 50 })
+      for (const name of ['a', 'b']) {
+        const draft = { name, namespace_id: body.id, visibility, topics: name === 'a' ? ['shared'] : [] }
+        expect((await server.admin.post('/projects', draft)).status).toBe(201)
+      }
+    }
+    const everywhere = ['default/open', 'one/a', 'one/b', 'own/a', 'own/b', 'two/a', 'two/b']
+    const query = 'order_by=id&sort=asc'
+    for (const client of [server.admin, member]) {
+      expect(await paths(client, `/projects?${query}`)).toEqual(everywhere)
+      expect(await paths(client, `/projects?${query}&organization_id=1`)).toEqual(['default/open'])
+      expect(await paths(client, `/projects?${query}&organization_id=${first}`)).toEqual(everywhere.slice(1, 5))
+      expect(await paths(client, `/projects?${query}&organization_id=${first}&visibility=private`)).toEqual([
+        ...['own/a', 'own/b'],
+      ])
+      expect(await paths(client, `/projects?${query}`, headers(second))).toEqual(['two/a', 'two/b'])
+      expect(await paths(client, `/projects?${query}&organization_id=1`, headers(second))).toEqual(['default/open'])
+      expect(await paths(client, `/projects?topic=shared&${query}&organization_id=${second}`)).toEqual(['two/a'])
+      expect(await paths(client, `/projects?topic=shared&${query}&organization_id=1`)).toEqual([])
+      expect(await paths(client, `/projects?search=two&search_namespaces=1`, headers(first))).toEqual([])
+      expect(await paths(client, '/groups')).toEqual(['default', 'one', 'own', 'two'])
+      expect(await paths(client, `/groups?organization_id=${first}`)).toEqual(['one', 'own'])
+      expect(await paths(client, `/groups?search=own&organization_id=${second}`)).toEqual([])
+      expect(await paths(client, '/groups', headers(second))).toEqual(['two'])
+      expect(await paths(client, '/groups?pagination=keyset', headers(second))).toEqual(['two'])
+      expect(await paths(client, '/namespaces', headers(second))).toEqual(['two'])
+    }
+    expect(await paths(server.anonymous, `/projects?${query}&organization_id=${first}`)).toEqual(['one/a', 'one/b'])
+    expect(await paths(server.anonymous, '/groups', headers(first))).toEqual(['one'])
+    const keyset = await member.get(`/projects?pagination=keyset&per_page=1&${query}`, headers(first))
+    expect(keyset.body).toMatchObject([{ path_with_namespace: 'one/a' }])
+    expect(keyset.headers['link']).toContain(`organization_id=${first}`)
+    expect(await member.get('/projects?organization_id=x')).toMatchObject({
+      status: 400,
+      body: { error: 'organization_id is invalid' },
+    })
+  })
+
+  test('of one that is not there for somebody answer as of none', async () => {
+    for (const id of [hidden.id, 999_999]) {
+      for (const client of [outsider, server.anonymous]) {
+        for (const path of ['/projects', '/projects?topic=shared', '/groups', '/groups?search=secret']) {
+          expect(await client.get(path, headers(id)), path).toMatchObject(notThere)
+        }
+        expect(await client.get(`/projects?organization_id=${id}`)).toMatchObject(notThere)
+      }
+      expect(await outsider.get('/namespaces', headers(id))).toMatchObject(notThere)
+      expect(await server.anonymous.get('/namespaces', headers(id))).toMatchObject({ status: 401 })
+    }
+  })
+})
+
+describe('a member of another private organization', () => {
+  test('finds nothing of this one, in no list, count, search, address or old path', async () => {
+    const neighbour = await server.user('neighbour')
+    const { id } = (await create({ name: 'Next door', path: 'next-door' })).body
+    const group = (await admin.post('/groups', { name: 'next', path: 'next', organization_id: id })).body
+    await admin.post(`/groups/${group.id}/members`, { user_id: neighbour.user?.id, access_level: 50 })
+    const mine = (await neighbour.post('/projects', { name: 'mine', namespace_id: group.id, topics: ['shared'] })).body
+    const there = (await admin.post('/projects', { name: 'moved', path: 'moved', namespace_id: hidden.group })).body
+    await admin.put(`/projects/${there.id}`, { path: 'elsewhere', topics: ['shared'], description: 'treasure' })
+
+    const own = await neighbour.get('/projects?membership=true')
+    expect(own.body).toMatchObject([{ id: mine.id }])
+    expect(own.headers['x-total']).toBe('1')
+    const lists = [
+      ...['/projects?visibility=private', '/projects?topic=shared', '/projects?search=treasure'],
+      ...['/projects?search=secret&search_namespaces=true', '/projects?search=elsewhere'],
+      ...['/projects?order_by=last_activity_at&per_page=100', '/groups?per_page=100', '/namespaces?per_page=100'],
+      ...['/groups?search=secret', '/namespaces?search=secret', '/users/insider/projects', '/organizations'],
+      ...['/topics?per_page=100', '/topics?search=shared', '/topics/export'],
+    ]
+    for (const path of lists) {
+      const { status, text, headers: told } = await neighbour.get(path)
+      expect(status, path).toBe(200)
+      expect(text, path).not.toMatch(/secret|elsewhere|moved|treasure|hidden/i)
+      if (told['x-total'] !== undefined) expect(told['x-total'], path).toBe(String(JSON.parse(text).length))
+    }
+    const places = ['', '/members', '/members/all', '/uploads', '/vulnerabilities', '/hooks', '/uploads/limits']
+    for (const place of places) {
+      for (const project of [there.id, 'secret%2Felsewhere', 'secret%2Fmoved']) {
+        expect(await neighbour.get(`/projects/${project}${place}`)).toMatchObject({
+          status: 404,
+          body: { message: '404 Project Not Found' },
+        })
+      }
+    }
+    for (const place of ['', '/projects', '/members', '/members/all', '/subgroups', '/uploads', '/vulnerabilities']) {
+      expect(await neighbour.get(`/groups/${hidden.group}${place}`)).toMatchObject({
+        status: 404,
+        body: { message: '404 Group Not Found' },
+      })
+    }
+    const transfer = (namespace: unknown) => neighbour.put(`/projects/${mine.id}/transfer`, { namespace })
+    const [told, absent] = [await transfer(hidden.group), await transfer(999_999)]
+    expect([told.status, told.text]).toEqual([absent.status, absent.text])
+    expect(told.status).toBe(404)
+
+    const [topic] = (await neighbour.get('/topics?search=shared', headers(id))).body
+    expect(topic).toMatchObject({ organization_id: id, total_projects_count: 1 })
+    expect(topic.id).not.toBe(hidden.topic)
+  })
+})

@@ -47,6 +47,11 @@ export const projectListFields = {
   with_custom_attributes: optional(flag({ description: 'Without effect: there are none' })),
 }
 
+/** Of lists that go over everything; the header `X-GitLab-Organization-ID` says the same. */
+export const organizationField = {
+  organization_id: optional(integer({ description: 'Only what belongs to this organization' })),
+}
+
 const listFields = Type.Object(projectListFields)
 type ListInput = Static<typeof listFields>
 

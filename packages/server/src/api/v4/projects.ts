@@ -19,6 +19,7 @@ import { flag, integer, optional, text } from './input.ts'
 import { keysetField } from './keyset.ts'
 import {
   assertKeyset,
+  organizationField,
   projectAttributes,
   projectAttributesFrom,
   projectListFields,
@@ -46,7 +47,7 @@ export const projectRoutes: readonly Route[] = [
     path: '/projects',
     summary: 'List the projects you can read, newest first',
     permission: 'project.list',
-    input: Type.Object({ ...projectListFields, ...keysetField }),
+    input: Type.Object({ ...projectListFields, ...organizationField, ...keysetField }),
     status: 200,
     output: Type.Array(projectView),
     paged: true,
@@ -54,7 +55,8 @@ export const projectRoutes: readonly Route[] = [
       if (input.pagination === 'keyset') assertKeyset(input)
       const detail = detailFor(caller, input.simple)
       const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
-      const found = await findProjects(deps, caller, projectQueryFrom(input), projectOrderFrom(input), wanted)
+      const query = { ...projectQueryFrom(input), organizationId: input.organization_id }
+      const found = await findProjects(deps, caller, query, projectOrderFrom(input), wanted)
       const rows = await viewProjects(deps, caller, found.rows, origin, detail)
       if (input.pagination !== 'keyset') return { ...found, rows }
       const [last] = found.hasNext ? found.rows.slice(-1) : []

@@ -11,6 +11,7 @@ import { imports } from './0009_imports.ts'
 import { accountSearch } from './0016_account_search.ts'
 import { narrowSearch } from './0020_narrow_search.ts'
 import { bansAndAddresses } from './0021_bans_and_addresses.ts'
+import { listsOfOrganizations } from './0022_lists_of_organizations.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   accountSearch,
   narrowSearch,
   bansAndAddresses,
+  listsOfOrganizations,
 ]

@@ -17,7 +17,13 @@ import {
   updateGroup,
   updateSubgroupPaths,
 } from './namespace-queries.ts'
-import { defaultOrganizationId, getOrganization, type Organization, readOrganization } from './organizations.ts'
+import {
+  assertOrganizationReadable,
+  defaultOrganizationId,
+  getOrganization,
+  type Organization,
+  readOrganization,
+} from './organizations.ts'
 import { fullPathProblems, groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
@@ -112,13 +118,14 @@ export interface GroupQuery {
   allAvailable?: boolean | undefined
   topLevelOnly?: boolean | undefined
   visibility?: Visibility | undefined
+  organizationId?: number | undefined
   exceptIds?: readonly number[] | undefined
   parentId?: number | undefined
   /** However deep. */
   below?: Namespace | undefined
 }
 
-/** Those of the groups that the caller can read. */
+/** Those of the groups that the caller can read, of all organizations or of one that he may know of. */
 export async function findGroups(
   deps: Deps,
   caller: Visitor | null,
@@ -127,6 +134,7 @@ export async function findGroups(
   page: PageRequest,
 ): Promise<Page<Namespace>> {
   assertReachable(page, 'Group')
+  await assertOrganizationReadable(deps, caller, query.organizationId)
   const least = Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0)
   const member = caller && {
     userId: caller.user.id,
@@ -143,6 +151,7 @@ export async function findGroups(
     parentId: query.topLevelOnly ? null : query.parentId,
     below: query.below,
     visibility: query.visibility,
+    organizationId: query.organizationId,
     search: readPathSearch(query.search ?? '', false),
   }
   const counted = await countNamespaces(deps.db, filter)

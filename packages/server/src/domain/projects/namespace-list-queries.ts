@@ -20,6 +20,7 @@ export interface NamespaceFilter {
   parentId?: number | null | undefined
   below?: Namespace | undefined
   visibility?: Visibility | undefined
+  organizationId?: number | undefined
   search?: PathSearch | undefined
 }
 
@@ -56,17 +57,20 @@ export async function countNamespaces(db: Db, filter: NamespaceFilter): Promise<
 
 /** Ids, reached from whatever narrows them most; each once. */
 function gathered(db: Db, filter: NamespaceFilter): Sql {
-  const { open, member, ids = [], parentId, below, search } = filter
+  const { open, member, ids = [], parentId, below, search, organizationId } = filter
   const rest = narrowing(db, filter)
   if (typeof parentId === 'number' || below || search) {
     return sql`select namespaces.id from namespaces where ${isOfKindToo(filter)} ${isIn(db, filter)} ${rest}`
   }
-  if (open.length === everything) return sql`select namespaces.id from namespaces where ${isOfKind(filter)} ${rest}`
+  const here = organizationId === undefined ? empty : sql`and namespaces.organization_id = ${organizationId}`
+  if (open.length === everything) {
+    return sql`select namespaces.id from namespaces where ${isOfKind(filter)} ${here} ${rest}`
+  }
   const isClosed = open.length > 0 ? sql`and namespaces.visibility not in (${join(open)})` : empty
   const listed = db.dialect.integers(ids)
   const branches = open.map(
     (visibility) => sql`select namespaces.id from namespaces
-      where ${isOfKind(filter)} and namespaces.visibility = ${visibility} ${rest}`,
+      where ${isOfKind(filter)} and namespaces.visibility = ${visibility} ${here} ${rest}`,
   )
   if (member) {
     const own = selectMemberNamespaces(member)
@@ -105,12 +109,13 @@ function isOfKindToo({ kind }: NamespaceFilter): Sql {
 
 /** Everything but the kind and who may see it, each with its `and`. */
 function narrowing(db: Db, filter: NamespaceFilter): Sql {
-  const { exceptIds, parentId, below, visibility, search } = filter
+  const { exceptIds, parentId, below, visibility, search, organizationId } = filter
   return sql`
     ${parentId === null ? sql`and namespaces.parent_id is null` : empty}
     ${typeof parentId === 'number' ? sql`and namespaces.parent_id = ${parentId}` : empty}
     ${below ? isBelow(below) : empty}
     ${visibility ? sql`and namespaces.visibility = ${visibility}` : empty}
+    ${organizationId === undefined ? empty : sql`and namespaces.organization_id + 0 = ${organizationId}`}
     ${exceptIds ? sql`and namespaces.id not in ${db.dialect.integers(exceptIds)}` : empty}
     ${search ? sql`and ${matches(db, search)}` : empty}`
 }

@@ -7,6 +7,7 @@ import { mayCreateTopLevel } from './groups.ts'
 import { listLevels } from './member-queries.ts'
 import { countMembersBelow, countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
 import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
+import { assertOrganizationReadable } from './organizations.ts'
 import { lineageOf, type Namespace } from './project.ts'
 import { readPathSearch } from './search.ts'
 import { findNamespace, groupLevel, isGroupVisible } from './visible.ts'
@@ -17,6 +18,7 @@ export interface NamespaceQuery {
   fullPathSearch?: boolean | undefined
   ownedOnly?: boolean | undefined
   topLevelOnly?: boolean | undefined
+  organizationId?: number | undefined
 }
 
 /** The caller's own namespace and the groups he is a member of; everything for administrators. */
@@ -26,11 +28,13 @@ export async function findNamespaces(
   query: NamespaceQuery,
   page: PageRequest,
 ): Promise<Page<Namespace>> {
+  await assertOrganizationReadable(deps, caller, query.organizationId)
   const level = query.ownedOnly ? roles.owner : roles.guest
   const filter: NamespaceFilter = {
     open: caller.isAdmin && !query.ownedOnly ? ['public', 'internal', 'private'] : [],
     member: { userId: caller.user.id, level, today: deps.now().slice(0, 10) },
     parentId: query.topLevelOnly ? null : undefined,
+    organizationId: query.organizationId,
     search: readPathSearch(query.search ?? '', query.fullPathSearch ?? false),
   }
   const counted = await countNamespaces(deps.db, filter)

@@ -65,9 +65,13 @@ export async function getOrganization(deps: Deps, id: number): Promise<Organizat
   return organization
 }
 
-/** Whether the caller may know of it; costs nothing for the first one. */
-export async function assertOrganizationReadable(deps: Deps, visitor: Visitor | null, id: number): Promise<void> {
-  if (id !== defaultOrganizationId) await readOrganization(deps, visitor, id)
+/** Whether the caller may know of it, if one is asked for; costs nothing for the first one. */
+export async function assertOrganizationReadable(
+  deps: Deps,
+  visitor: Visitor | null,
+  id: number | undefined,
+): Promise<void> {
+  if (id !== undefined && id !== defaultOrganizationId) await readOrganization(deps, visitor, id)
 }
 
 /** Whether anything in this instance is hidden by its organization; remembered. */

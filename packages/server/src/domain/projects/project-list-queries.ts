@@ -19,6 +19,7 @@ export interface Audience {
 export interface ProjectFilter {
   audience: Audience
   visibility?: Visibility | undefined
+  organizationId?: number | undefined
   /** In one namespace, or also in those below it. */
   within?: { namespace: Namespace; descendants: boolean } | undefined
   /** Of each list at least one topic; the first list should be the rarest. */
@@ -92,11 +93,17 @@ function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined 
   const { audience, visibility, within, topics, starredBy, search } = filter
   if (audience.open.length === 0 && !audience.member) return undefined
   const isNarrow = within || topics?.length || starredBy !== undefined || search
-  if (isNarrow || audience.open.length === visibilities.length) return flat(db, filter, columns)
+  if (isNarrow) return flat(db, filter, columns)
+  const here =
+    filter.organizationId === undefined ? empty : sql`and projects.organization_id = ${filter.organizationId}`
+  if (audience.open.length === visibilities.length) return sql`${flat(db, filter, columns)} ${here}`
   const asked = visibility ? [visibility] : visibilities
   const branches = audience.open
     .filter((open) => asked.includes(open))
-    .map((open) => sql`select ${columns} from projects where projects.visibility = ${open} ${narrowing(db, filter)}`)
+    .map(
+      (open) =>
+        sql`select ${columns} from projects where projects.visibility = ${open} ${here} ${narrowing(db, filter)}`,
+    )
   const closed = asked.filter((candidate) => !audience.open.includes(candidate))
   if (audience.member && closed.length > 0) {
     const rest = sql`${closed.length < visibilities.length ? sql`and ${isOf(closed)}` : empty} ${narrowing(db, filter)}`
@@ -177,6 +184,8 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
       all.push(sql`exists (
       select 1 from project_topics also where also.project_id = projects.id and ${isTagged(db, sql`also`, ids)})`)
     }
+  // An expression: where an index of organizations helps, the query says so besides.
+  if (filter.organizationId !== undefined) all.push(sql`projects.organization_id + 0 = ${filter.organizationId}`)
   if (within) all.push(isWithin(within.namespace, within.descendants))
   if (starredBy !== undefined) {
     all.push(sql`projects.id in (select project_id from project_stars where user_id = ${starredBy})`)

@@ -8,6 +8,7 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Person } from './member.ts'
 import { listLevels, listPeople } from './member-queries.ts'
 import { findOwnNamespace } from './namespace-queries.ts'
+import { assertOrganizationReadable } from './organizations.ts'
 import { lineageOf, type Namespace, type Project } from './project.ts'
 import {
   type Audience,
@@ -21,7 +22,8 @@ import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** What a client asks a list of projects for. */
-export interface ProjectQuery extends Pick<ProjectFilter, 'visibility' | 'within' | 'isArchived' | 'idAfter'> {
+export interface ProjectQuery
+  extends Pick<ProjectFilter, 'visibility' | 'organizationId' | 'within' | 'isArchived' | 'idAfter'> {
   search?: string | undefined
   /** The search looks at full paths too. */
   searchNamespaces?: boolean | undefined
@@ -49,7 +51,7 @@ export async function getOwnNamespace(deps: Deps, reference: string): Promise<Na
   return namespace
 }
 
-/** Those of the projects that the caller can read; the others are neither listed nor counted. */
+/** Those of the projects that the caller can read, of all organizations or of one that he may know of. */
 export async function findProjects(
   deps: RootDeps,
   caller: Visitor | null,
@@ -60,6 +62,7 @@ export async function findProjects(
   if ((query.updatedAfter || query.updatedBefore) && asked.by !== 'updated_at') {
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
+  await assertOrganizationReadable(deps, caller, query.organizationId)
   const topics = query.isVain ? undefined : await readTopics(deps, query)
   if (!topics) return { rows: [], total: 0 }
   const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
