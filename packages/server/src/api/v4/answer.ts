@@ -98,9 +98,9 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
     const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, limit)))
     // Whom to act for may stand in JSON or multipart, which is read once it is known who sends it.
-    const sudo = credentials.sudo ?? readSudo(body['sudo'])
+    const sudo = readSudo(body['sudo'], credentials.sudo)
     if (sudo !== credentials.sudo) {
-      caller = await guard.identify(route.permission, { ...credentials, ...(sudo && { sudo }) })
+      caller = await guard.identify(route.permission, { ...credentials, ...(sudo !== undefined && { sudo }) })
       found = undefined
     }
     const bag = inOrganization(mergeBags(query, body, params), request)

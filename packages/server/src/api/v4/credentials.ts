@@ -21,23 +21,26 @@ export function readCredentials(
     form?.['private_token'],
     headers['private-token'],
   )
-  const sudo = readSudo(headers['sudo'], query['sudo'], form?.['sudo'])
+  const sudo = readSudo(form?.['sudo'], query['sudo'], headers['sudo'])
   const session = options.isCookieRead ? readCookie(headers.cookie, sessionCookie) : undefined
   return {
     isReading: options.isReading,
     address: options.address,
     ...(token && { token }),
-    ...(sudo && { sudo }),
+    ...(sudo !== undefined && { sudo }),
     ...(session && !token && { session }),
   }
 }
 
-/** Whom an administrator acts for; in JSON an id may be a number. A list means nobody knows whom, so nobody acts. */
+/**
+ * Whom an administrator acts for, as the first of these says. A blank name is one that nobody has: a script whose
+ * variable is empty must not act as the administrator himself. Of a list nobody knows whom it means.
+ */
 export function readSudo(...values: unknown[]): string | undefined {
-  const sudo = firstText(...values.map((value) => (typeof value === 'number' ? String(value) : value)))
-  const isOdd = values.some((value) => typeof value === 'object' && value !== null)
-  if (isOdd || sudo?.includes('\0')) throw parameterProblem('sudo is invalid')
-  return sudo
+  const named = values.find((value) => value !== undefined && value !== null && value !== false)
+  if (named === undefined) return undefined
+  if (typeof named === 'object' || String(named).includes('\0')) throw parameterProblem('sudo is invalid')
+  return String(named)
 }
 
 /** The cookie of a signed-in browser. */

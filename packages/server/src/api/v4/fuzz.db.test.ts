@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => agent.destroy())
 
-test.each(routes.map((route, index) => [`${route.method} ${addressOf(route)}`, route, firstSeed + index] as const))(
+test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, seedOf(route)] as const))(
   '%s withstands everything',
   async (_, route, seed) => {
     const row: PermissionRow = permissions[route.permission]
@@ -50,6 +51,11 @@ test.each(routes.map((route, index) => [`${route.method} ${addressOf(route)}`, r
     if (outcome.failed) throw new Error(explain(outcome), { cause: outcome.errorInstance })
   },
 )
+
+/** Of its own name, so that a new route changes nothing for the others. */
+function seedOf(route: Route): number {
+  return firstSeed + (crc32(`${route.method} ${route.path}`) >>> 1)
+}
 
 test('the requests were not only refused', () => {
   const refused = routes.filter((route) => !succeeded.has(route)).map((route) => `${route.method} ${route.path}`)
@@ -156,6 +162,10 @@ async function renew(): Promise<void> {
     words[name] = String(user.user?.id)
     words['login'] = `${name}-${renewals}`
     words['project'] = 'none'
+  }
+  if ((await server.admin.get(`/users/${words['banned']}`)).body?.state !== 'banned') {
+    words['banned'] = String((await server.user(`banned-${++renewals}`)).user?.id)
+    await server.admin.post(`/users/${words['banned']}/ban`)
   }
   if (!(await isThere(`/projects/${words['project']}/uploads`, words['token of member']))) await renewProject()
   for (const owner of ['project', 'group']) {

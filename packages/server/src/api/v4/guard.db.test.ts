@@ -291,6 +291,36 @@ describe('sudo', () => {
     })
   })
 
+  test.each([
+    ['header', (client: Client) => client.get('/user', sudo(''))],
+    ['query', (client: Client) => client.get('/user?sudo=')],
+    ['query, whatever the header says', (client: Client) => client.get('/user?sudo=', sudo('root'))],
+    ['form', (client: Client) => client.post('/user/personal_access_tokens', new URLSearchParams('sudo=&name=x'))],
+    ['JSON', (client: Client) => client.post('/user/personal_access_tokens', { sudo: '', name: 'x', scopes: [] })],
+  ])('that is blank in the %s is a user whom nobody knows, never the administrator himself', async (_, ask) => {
+    expect(await ask(admin)).toMatchObject({
+      status: 404,
+      body: { message: "404 User with ID or username '' Not Found" },
+    })
+    expect(await ask(nadia)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Must be admin to use sudo' },
+    })
+    expect(await ask(anonymous)).toMatchObject(unauthorized)
+  })
+
+  test('of a parameter counts before the header; null and false are no name', async () => {
+    const omar = await server.user('omar')
+    expect((await admin.get('/user?sudo=nadia', sudo('omar'))).body.username).toBe('nadia')
+    const token = { name: 'x', scopes: ['k8s_proxy'] }
+    const path = '/user/personal_access_tokens'
+    expect((await admin.post(path, { ...token, sudo: 'omar' }, sudo('nadia'))).body.user_id).toBe(omar.user?.id)
+    for (const none of [null, false]) {
+      expect((await admin.post(path, { ...token, sudo: none }, sudo('nadia'))).body.user_id).toBe(nadia.user?.id)
+    }
+    expect(await admin.post(path, { ...token, sudo: true })).toMatchObject({ status: 404 })
+  })
+
   test('acts as no blocked user', async () => {
     const client = await server.user('shut-out')
     await admin.post(`/users/${client.user?.id}/block`)

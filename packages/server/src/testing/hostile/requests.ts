@@ -77,6 +77,7 @@ function pathValue(target: Target, name: string): fc.Arbitrary<string> {
 
 function rightPathValue({ address, on, input }: Target, name: string): fc.Arbitrary<unknown> {
   if (name === 'vulnerability_id' || (name === 'id' && on === 'vulnerability')) return fc.constant('{vulnerability}')
+  if (address.endsWith('/unban')) return fc.constant('{banned}')
   if (name === 'note_id' || name === 'issue_link_id' || name === 'bulk_id') return fc.constant(`{${name}}`)
   if (name === 'id' && on !== 'instance') return fc.constantFrom(`{${on}}`, `{${on} path}`)
   const [, noun] = /(user|topic|avatar)s?\/:id/.exec(address) ?? []
