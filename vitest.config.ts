@@ -40,6 +40,15 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          ...common,
+          name: 'web',
+          include: ['packages/web/tests/*.web.test.ts'],
+          env: { ALCOVE_TEST_ENGINE: 'sqlite' },
+          globalSetup: ['packages/server/src/testing/global-sqlite.ts'],
+        },
+      },
+      {
         test: { ...common, name: 'processes', include: ['packages/server/tests/**/*.test.ts'], testTimeout: 120_000 },
       },
     ],

@@ -1,14 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describeRoutes } from '../packages/server/src/api/v4/openapi.ts'
 import { routes } from '../packages/server/src/routes.ts'
+import { clientTypes, type OpenApi } from './client-types.ts'
 
-// Writes docs/api/openapi.json; with --check only tells whether it is what the routes say.
-const file = new URL('../docs/api/openapi.json', import.meta.url)
-const document = `${JSON.stringify(describeRoutes(routes), null, 2)}\n`
+// Writes docs/api/openapi.json and the client's types; with --check only tells whether they are what the routes say.
+const document = describeRoutes(routes)
+const files: Record<string, string> = {
+  '../docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
+  '../packages/client/src/operations.ts': clientTypes(document as OpenApi), // what describeRoutes writes
+}
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, document)
-} else if (readFileSync(file, 'utf8') !== document) {
-  console.error('docs/api/openapi.json is not what the routes say; run npm run openapi')
-  process.exit(1)
+for (const [name, content] of Object.entries(files)) {
+  const file = new URL(name, import.meta.url)
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, content)
+  } else if (readFileSync(file, 'utf8') !== content) {
+    console.error(`${name.slice(3)} is not what the routes say; run npm run openapi`)
+    process.exitCode = 1
+  }
 }

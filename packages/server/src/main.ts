@@ -110,9 +110,9 @@ Try it:
 
   curl --header 'PRIVATE-TOKEN: ${token}' ${address}/api/v4/user
 
-To sign in from a browser, set his password. This works once, within a day:
+To sign in from a browser, set his password there. This works once, within a day:
 
-  curl --data token=${passwordLink} --data-urlencode password=… ${address}/-/password
+  ${address}/-/password#${passwordLink}
 `
 }
 

@@ -12,6 +12,7 @@ import { registerMultipart } from './multipart.ts'
 import { sendError } from './respond.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { openThrottle } from './throttle.ts'
+import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 
 /** The HTTP server for these routes; not listening yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
@@ -36,6 +37,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     },
   })
   await registerMultipart(app)
+  await registerAssets(app)
   // Bodies are read by answer.ts, after it is known who sends them.
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -87,6 +89,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
   endConnectionsOnClose(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
+    if (isPageRequest(request)) return sendPage(reply)
     const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
     sendError(request, reply, new Failure(nowhere(request, allowed)))
   })

@@ -9,12 +9,14 @@ import {
   type Session,
   sessionDays,
   signIn,
+  signInWithToken,
 } from '../../domain/access/sessions.ts'
 import { tokenScopes } from '../../domain/access/tokens.ts'
 import { getUser } from '../../domain/access/users.ts'
 import { sessionCookie } from './credentials.ts'
-import { date, integer, listOf, text } from './input.ts'
+import { date, integer, listOf, optional, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
+import { sessionStateView, viewSessionState } from './session-views.ts'
 import { issuedTokenView, newTokenInput, viewIssued } from './token-views.ts'
 import { basicUserView, viewBasicUser } from './user-views.ts'
 import { nullableString, timestamp } from './views.ts'
@@ -57,25 +59,45 @@ export const sessionRoutes: readonly Route[] = [
     outside: true,
     summary: 'Sign a browser in',
     permission: 'session.start',
-    input: Type.Object({ login: text({ description: 'Username or e-mail address' }), password: text() }),
+    input: Type.Object(
+      {
+        login: optional(text({ description: 'Username or e-mail address' })),
+        password: optional(text()),
+        token: optional(text({ description: 'In place of both: the browser may do what this token may' })),
+      },
+      { exactlyOneOf: [['login', 'token']], allOrNone: [['login', 'password']] },
+    ),
     status: 201,
     output: basicUserView,
     async handle({ deps, input, origin, client, headers }) {
-      const { user, secret } = await signIn(deps, input.login, input.password, client)
+      const { login = '', password = '', token } = input
+      const { user, secret } = await (token === undefined
+        ? signIn(deps, login, password, client)
+        : signInWithToken(deps, token, client))
       headers['set-cookie'] = setCookie(secret, sessionDays * 24 * 60 * 60, origin)
       return viewBasicUser(user, origin)
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/-/session',
+    outside: true,
+    summary: 'Tell who is signed in, if anybody, and what the server lets people do',
+    permission: 'session.show',
+    status: 200,
+    output: sessionStateView,
+    handle: async ({ deps, caller, origin }) => viewSessionState(deps, caller, origin),
   }),
   route({
     method: 'DELETE',
     path: '/-/sessions',
     outside: true,
     summary: 'Sign the browser out',
-    permission: 'session.end',
+    permission: 'session.leave',
     status: 204,
     output: noOutput,
     async handle({ deps, caller, origin, headers }) {
-      if (caller.token.kind === 'session') await endSession(deps, caller, caller.token.id)
+      if (caller?.token.kind === 'session') await endSession(deps, caller, caller.token.id)
       headers['set-cookie'] = setCookie('', 0, origin)
     },
   }),

@@ -12,6 +12,7 @@ import { accountSearch } from './0016_account_search.ts'
 import { narrowSearch } from './0020_narrow_search.ts'
 import { bansAndAddresses } from './0021_bans_and_addresses.ts'
 import { listsOfOrganizations } from './0022_lists_of_organizations.ts'
+import { sessionsOfTokens } from './0023_sessions_of_tokens.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   narrowSearch,
   bansAndAddresses,
   listsOfOrganizations,
+  sessionsOfTokens,
 ]

@@ -6,6 +6,8 @@ export interface Caller {
   readonly token: {
     readonly id: number
     readonly kind: 'personal' | 'impersonation' | 'session'
+    /** Of a session: the token that the browser was signed in with, in place of a password. */
+    readonly signedInWith?: number
     readonly scopes: readonly string[]
   }
   readonly isAdmin: boolean

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Caller } from './callers.ts'
 import { type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
+import { isSignedInByPassword } from './sessions.ts'
 import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
 import { type AccessToken, administratorScopes } from './tokens.ts'
 import { getUser } from './users.ts'
@@ -139,7 +140,7 @@ export async function issueOwnToken(
   caller: Caller,
   draft: Pick<TokenDraft, 'name' | 'description' | 'scopes' | 'expiresOn'>,
 ): Promise<IssuedToken> {
-  if (caller.token.kind !== 'session') throw forbidden()
+  if (!isSignedInByPassword(caller)) throw forbidden()
   if (!caller.isAdmin && draft.scopes.some((scope) => administratorScopes.includes(scope))) {
     throw parameterProblem('scopes does not have a valid value')
   }

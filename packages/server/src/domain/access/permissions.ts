@@ -41,6 +41,8 @@ export const permissions = {
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
+  'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.end': { on: 'instance', who: 'user', scope: 'api', session: true },
   'session.list': { on: 'instance', who: 'user', scope: 'api', session: true },
   'session.elevate': { on: 'instance', who: 'user', scope: 'api', session: true },

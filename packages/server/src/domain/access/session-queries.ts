@@ -11,20 +11,21 @@ interface SessionRow {
   address: string | null
   user_agent: string | null
   admin_until: string | null
+  token_id: number | null
 }
 
-const columns = sql`s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until`
+const columns = sql`s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id`
 const sessionsWithUse = sql`sessions s left join session_uses u on u.session_id = s.id`
 
 export async function insertSession(
   db: Db,
-  session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt'>,
+  session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt' | 'tokenId'>,
   digest: string,
 ): Promise<void> {
-  const { userId, address, userAgent, expiresAt, createdAt } = session
+  const { userId, address, userAgent, expiresAt, createdAt, tokenId } = session
   await db.run(sql`
-    insert into sessions (user_id, digest, address, user_agent, expires_at, created_at)
-    values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt})`)
+    insert into sessions (user_id, digest, address, user_agent, expires_at, created_at, token_id)
+    values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt}, ${tokenId})`)
 }
 
 /** Without its last use, which changes too often to be remembered. */
@@ -83,5 +84,6 @@ function sessionFrom(row: SessionRow): Session {
     address: row.address,
     userAgent: row.user_agent,
     adminUntil: row.admin_until,
+    tokenId: row.token_id,
   }
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
 import { countGuess, forgetGuesses } from './guesses.ts'
 import { isPassword } from './passwords.ts'
@@ -16,7 +16,8 @@ import {
   noteSessionUse,
   updateAdminUntil,
 } from './session-queries.ts'
-import { assertActive } from './tokens.ts'
+import { findTokenById } from './token-queries.ts'
+import { type AccessToken, assertActive, authenticate, isExpired, mayAdminister, openTokenMemory } from './tokens.ts'
 import { findPasswordHash, findUserByEmail, findUserById, findUserByUsername, updateUserState } from './user-queries.ts'
 import type { User } from './users.ts'
 
@@ -32,6 +33,8 @@ export interface Session {
   userAgent: string | null
   /** In admin mode: until when the browser has its administrator's rights. */
   adminUntil: string | null
+  /** The token it was signed in with; null for a password. */
+  tokenId: number | null
 }
 
 /** Whom a request comes from, as far as the connection tells. */
@@ -54,7 +57,32 @@ export async function signIn(
   client: Client,
 ): Promise<{ user: User; secret: string }> {
   const found = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
-  const user = await provePassword(deps, found, login, password)
+  return startSession(deps, await provePassword(deps, found, login, password), client, null)
+}
+
+/** The browser gets the rights of the token, and loses them with it. */
+export async function signInWithToken(
+  deps: RootDeps,
+  token: string,
+  client: Client,
+): Promise<{ user: User; secret: string }> {
+  const memory = openTokenMemory(deps.db.changes)
+  const caller = await authenticate(deps, token.trim(), memory, {
+    isRotation: false,
+    address: client.address,
+  })
+  if (!caller.token.scopes.some((scope) => scope === 'api' || scope === 'read_api')) {
+    throw new Failure({ kind: 'scope-too-small', accepted: ['api', 'read_api'] })
+  }
+  return startSession(deps, caller.user, client, caller.token.id)
+}
+
+async function startSession(
+  deps: Deps,
+  user: User,
+  client: Client,
+  tokenId: number | null,
+): Promise<{ user: User; secret: string }> {
   const secret = deps.random(32).toString('base64url')
   const createdAt = deps.now()
   const session = {
@@ -63,6 +91,7 @@ export async function signIn(
     userAgent: client.userAgent?.slice(0, maxUserAgentLength) ?? null,
     createdAt,
     expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
+    tokenId,
   }
   await transaction(deps, async (deps) => {
     // Signing in is how somebody who was away for long comes back.
@@ -88,15 +117,22 @@ export async function provePassword(
   return user
 }
 
+interface SignedIn {
+  session: Session
+  user: User
+  /** What it was signed in with. */
+  token: AccessToken | undefined
+}
+
 /** What a process remembers of sessions, so that not every request asks the database. */
 export interface SessionMemory {
-  sessions: Cache<{ session: Session; user: User } | undefined>
+  sessions: Cache<SignedIn | undefined>
   /** Session id → when its use was last written down (ms). */
   notedAt: Map<number, number>
 }
 
 export function openSessionMemory(changes: Changes): SessionMemory {
-  return { sessions: openCache(changes, ['sessions', 'users'], 10_000), notedAt: new Map() }
+  return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
 }
 
 /** Who the cookie belongs to, or `undefined` when it is unknown or over: then nobody is signed in. */
@@ -105,8 +141,16 @@ export async function findSignedIn(deps: Deps, secret: string, memory: SessionMe
   const found = await memory.sessions.get(key, () => load(deps, key))
   const now = deps.now()
   if (!found || found.session.expiresAt <= now || found.user.state !== 'active') return undefined
-  const { session, user } = found
+  const { session, user, token } = found
+  if (token && (token.isRevoked || isExpired(token, now))) return undefined
   noteUse(deps, session.id, now, memory)
+  if (token) {
+    return {
+      user,
+      token: { id: session.id, kind: 'session', scopes: token.scopes, signedInWith: token.id },
+      isAdmin: mayAdminister(deps, user, token.scopes),
+    }
+  }
   const isElevated = !deps.settings.adminMode || (session.adminUntil !== null && session.adminUntil > now)
   return {
     user,
@@ -115,10 +159,13 @@ export async function findSignedIn(deps: Deps, secret: string, memory: SessionMe
   }
 }
 
-async function load(deps: Deps, key: string): Promise<{ session: Session; user: User } | undefined> {
+async function load(deps: Deps, key: string): Promise<SignedIn | undefined> {
   const session = await findSessionByDigest(deps.db, key)
   const user = session && (await findUserById(deps.db, session.userId))
-  return user && { session, user }
+  if (!user) return undefined
+  // Deleting a token deletes its sessions.
+  const token = session.tokenId === null ? undefined : await findTokenById(deps.db, session.tokenId)
+  return { session, user, token }
 }
 
 export function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
@@ -142,9 +189,13 @@ export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> 
   await updateAdminUntil(deps.db, caller.token.id, null)
 }
 
-/** What a token is good for its scopes say. */
-function assertBrowser({ token }: Caller): void {
-  if (token.kind !== 'session') throw forbidden()
+/** Signed in by a password: what a token is good for its scopes say. */
+export function isSignedInByPassword({ token }: Caller): boolean {
+  return token.kind === 'session' && token.signedInWith === undefined
+}
+
+function assertBrowser(caller: Caller): void {
+  if (!isSignedInByPassword(caller)) throw forbidden()
 }
 
 export async function forgetExpiredSessions(deps: Deps): Promise<void> {

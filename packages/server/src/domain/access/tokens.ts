@@ -147,7 +147,7 @@ export async function actAs(deps: Deps, caller: Caller, reference: string): Prom
 }
 
 /** In admin mode an administrator's token counts as anybody's, unless it says that it is for administrating. */
-function mayAdminister(deps: Deps, user: User, scopes: readonly string[]): boolean {
+export function mayAdminister(deps: Deps, user: User, scopes: readonly string[]): boolean {
   return user.isAdmin && (!deps.settings.adminMode || scopes.includes('admin_mode'))
 }
 

@@ -1,0 +1,127 @@
+import { failureFrom } from './failure.ts'
+import type { Operations } from './operations.ts'
+
+export { RequestFailed } from './failure.ts'
+export type { Operations, Schemas } from './operations.ts'
+
+export type Operation = keyof Operations
+export type AnswerOf<O extends Operation> = Operations[O]['answer']
+/** The operations that answer with a list. */
+export type ListOperation = { [O in Operation]: AnswerOf<O> extends unknown[] ? O : never }[Operation]
+export type RowOf<O extends ListOperation> = AnswerOf<O> extends (infer Row)[] ? Row : never
+
+type Part<O extends Operation, P extends string> = Operations[O] extends { [key in P]: infer Value } ? Value : never
+export type BodyOf<O extends Operation> = Part<O, 'body'>
+export type QueryOf<O extends Operation> = Part<O, 'query'>
+
+/** What an operation takes; what it does not know of may not be given. */
+export type Request<O extends Operation> = (Operations[O] extends { path: infer Path }
+  ? { path: Path }
+  : { path?: undefined }) &
+  (Operations[O] extends { query: infer Query } ? { query?: Query } : { query?: undefined }) &
+  (Operations[O] extends { body: infer Body } ? { body?: Body } : { body?: undefined })
+
+/** One page of a list. `total` is undefined where the server does not count (above 10,000 rows). */
+export interface Page<Row> {
+  rows: Row[]
+  total: number | undefined
+  hasNext: boolean
+  /** Of a list with keyset pages: what `cursor` to ask for the next one with. */
+  cursor: string | undefined
+}
+
+export interface Client {
+  /** Throws `RequestFailed` for whatever is not a success. */
+  call<O extends Operation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<AnswerOf<O>>
+  page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<Page<RowOf<O>>>
+  /** Where a request goes; for what sends it in its own way. */
+  address<O extends Operation>(operation: O, request: Request<O>): string
+}
+
+export interface ClientOptions {
+  /** What addresses begin with; absent: the page's own origin. */
+  origin?: string
+  headers?: Record<string, string>
+}
+
+/** A client of the API, typed by its OpenAPI document. It sends cookies to its own origin only. */
+export function createClient({ origin = '', headers = {} }: ClientOptions = {}): Client {
+  async function send(operation: Operation, request: Loose, signal?: AbortSignal): Promise<Response> {
+    const { body, contentType } = encodeBody(request.body)
+    const response = await fetch(address(operation, request), {
+      method: operation.slice(0, operation.indexOf(' ')),
+      headers: { ...headers, ...(contentType && { 'content-type': contentType }) },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+    if (!response.ok) throw await failureFrom(response)
+    return response
+  }
+
+  function address(operation: Operation, { path, query }: Loose): string {
+    const template = operation.slice(operation.indexOf(' ') + 1)
+    const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path?.[name] ?? '')))
+    const search = encodeQuery(query ?? {})
+    const prefix = isOutsideApi(template) ? '' : '/api/v4'
+    return `${origin}${prefix}${filled}${search && `?${search}`}`
+  }
+
+  return {
+    address: (operation, request) => address(operation, request as Loose), // every request has that shape
+    async call(operation, request, signal) {
+      return (await read(await send(operation, request as Loose, signal))) as never // what the document says
+    },
+    async page(operation, request, signal) {
+      const response = await send(operation, request as Loose, signal)
+      const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+      const total = response.headers.get('x-total')
+      return {
+        rows: (await response.json()) as never, // what the document says
+        total: total === null ? undefined : Number(total),
+        hasNext: next !== undefined,
+        cursor: (next && new URL(next).searchParams.get('cursor')) || undefined,
+      }
+    },
+  }
+}
+
+/** A request without the types of its operation. */
+interface Loose {
+  path?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: Record<string, unknown>
+}
+
+function isOutsideApi(template: string): boolean {
+  return template.startsWith('/-/') || template.startsWith('/uploads/-/')
+}
+
+/** Lists as `name[]`; what is undefined is left out. */
+function encodeQuery(query: Record<string, unknown>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value) search.append(`${name}[]`, String(item))
+    else if (value !== undefined) search.append(name, String(value))
+  }
+  return search.toString()
+}
+
+/** JSON, unless there is a file in it. */
+function encodeBody(body: Record<string, unknown> | undefined): { body?: string | FormData; contentType?: string } {
+  if (body === undefined) return {}
+  if (!Object.values(body).some((value) => value instanceof Blob)) {
+    return { body: JSON.stringify(body), contentType: 'application/json' }
+  }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body)) {
+    if (value instanceof Blob) form.append(name, value)
+    else if (value !== undefined && value !== null) form.append(name, String(value))
+  }
+  return { body: form }
+}
+
+async function read(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return isJson ? response.json() : response.blob()
+}

@@ -1,0 +1,67 @@
+/** An answer that is not a success, in a sentence for people. */
+export class RequestFailed extends Error {
+  readonly status: number
+  /** What is wrong with which field, where the server says so. */
+  readonly fields: Readonly<Record<string, string>>
+
+  constructor(status: number, message: string, fields: Record<string, string> = {}) {
+    super(message)
+    this.name = 'RequestFailed'
+    this.status = status
+    this.fields = fields
+  }
+}
+
+/** Reads GitLab's families of error bodies: `error`, `message` as a text, `message` by attribute, plain text. */
+export async function failureFrom(response: Response): Promise<RequestFailed> {
+  const text = await response.text().catch(() => '')
+  return new RequestFailed(response.status, ...sentenceOf(response.status, text))
+}
+
+function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {
+  const body = parse(text)
+  if (body === undefined) return [text.trim().slice(0, 300) || (standard[status] ?? `The server answered ${status}.`)]
+  const { message, error, error_description: description } = body
+  if (isRecord(message)) {
+    const fields = Object.fromEntries(Object.entries(message).map(([name, problems]) => [name, listed(problems)]))
+    const sentences = Object.entries(fields).map(([name, problems]) =>
+      name === 'base' ? problems : `${name} ${problems}`,
+    )
+    return [`${sentences.join('; ')}.`, fields]
+  }
+  const said = [description, message, error].find((part) => typeof part === 'string' && part !== '')
+  const plain = String(said ?? '').replace(/^\d{3} /, '')
+  const isBare = plain === '' || status >= 500 || bare.test(plain)
+  return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]
+}
+
+/** Says no more than its status does. */
+const bare = /^(Unauthorized|Forbidden|Not found|Bad request|Internal Server Error)$/i
+
+const standard: Record<number, string> = {
+  401: 'You are not signed in, or not any more.',
+  403: 'You may not do this.',
+  404: 'This does not exist, or you may not see it.',
+  413: 'The file is too large.',
+  429: 'Too many requests; wait a moment and try again.',
+  500: 'The server made a mistake; it has been written to its log.',
+  502: 'The server cannot be reached.',
+  503: 'The server cannot do this at the moment; try again.',
+}
+
+function listed(problems: unknown): string {
+  return Array.isArray(problems) ? problems.join(', ') : String(problems)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isRecord(body) ? body : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,14 @@
+import type { Migration } from '../migrate.ts'
+import { columnTypes } from './column-types.ts'
+
+/** A browser may be signed in with a token: then it may do what the token may, as long as the token lives. */
+export const sessionsOfTokens: Migration = {
+  name: '0023_sessions_of_tokens',
+  up(engine) {
+    const { integer } = columnTypes(engine)
+    return `
+alter table sessions add column token_id ${integer} references access_tokens(id) on delete cascade;
+create index sessions_token on sessions (token_id);
+`
+  },
+}

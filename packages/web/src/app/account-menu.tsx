@@ -1,0 +1,122 @@
+import { ChevronDown } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Avatar } from '../components/avatar.tsx'
+import { LinkButton } from '../components/button.tsx'
+import { useToast } from '../components/toast.tsx'
+import styles from './account-menu.module.css'
+import { api } from './api.ts'
+import type { SessionState } from './session.ts'
+import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
+
+const themeNames: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
+
+/** The one who is signed in, and what belongs to him. Opens below its button; Escape or a click elsewhere closes it. */
+export function AccountMenu({ session }: { session: SessionState }) {
+  const [path] = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    const onPress = ({ target }: PointerEvent) => {
+      if (!(target instanceof Node && place.current?.contains(target))) setOpen(false)
+    }
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      setOpen(false)
+      button.current?.focus()
+    }
+    addEventListener('pointerdown', onPress)
+    addEventListener('keydown', onKey)
+    return () => {
+      removeEventListener('pointerdown', onPress)
+      removeEventListener('keydown', onKey)
+    }
+  }, [isOpen])
+
+  const { user } = session
+  return (
+    <div ref={place} className={styles.place}>
+      {!user && !path.startsWith('/-/sign_in') && (
+        <LinkButton kind="primary" size="small" to={`/-/sign_in?to=${encodeURIComponent(path)}`}>
+          Sign in
+        </LinkButton>
+      )}
+      <button
+        ref={button}
+        type="button"
+        className={styles.button}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        aria-label={user ? `${user.name}: account and appearance` : 'Appearance'}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {user && <Avatar name={user.name} url={user.avatar_url} />}
+        <ChevronDown size={16} aria-hidden="true" />
+      </button>
+      <div id={id} hidden={!isOpen} className={styles.menu}>
+        {user && (
+          <>
+            <div className={styles.who}>
+              <p className="clip">
+                <strong>{user.name}</strong>
+              </p>
+              <p className="muted small clip">@{user.username}</p>
+            </div>
+            <Link to="/-/profile" className={styles.item} onClick={() => setOpen(false)}>
+              Profile and password
+            </Link>
+            <Link to="/-/profile/tokens" className={styles.item} onClick={() => setOpen(false)}>
+              Access tokens
+            </Link>
+          </>
+        )}
+        <ThemeChoice />
+        {user && <SignOut />}
+      </div>
+    </div>
+  )
+}
+
+function ThemeChoice() {
+  const [theme, setTheme] = useState(currentTheme)
+  return (
+    <fieldset className={styles.themes}>
+      <legend className="small muted">Appearance</legend>
+      {themes.map((name) => (
+        <label key={name} className={styles.item}>
+          <input
+            type="radio"
+            name="theme"
+            checked={theme === name}
+            onChange={() => {
+              applyTheme(name)
+              setTheme(name)
+            }}
+          />
+          {themeNames[name]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function SignOut() {
+  const toast = useToast()
+  async function signOut() {
+    try {
+      await api.call('DELETE /-/sessions', {})
+      // A page of its own: nothing of what he saw stays in this one.
+      location.assign('/')
+    } catch (error) {
+      toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' })
+    }
+  }
+  return (
+    <button type="button" className={styles.item} onClick={() => void signOut()}>
+      Sign out
+    </button>
+  )
+}

@@ -1,0 +1,106 @@
+import {
+  type AnswerOf,
+  createClient,
+  type ListOperation,
+  type Operation,
+  type Page,
+  type Request,
+  RequestFailed,
+  type RowOf,
+} from '@alcove/client'
+import {
+  keepPreviousData,
+  QueryCache,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query'
+import { useToast } from '../components/toast.tsx'
+
+/** The header says that a page of ours asks, so the cookie counts. */
+export const sessionHeaders = { 'x-alcove-session': '1' }
+export const api = createClient({ headers: sessionHeaders })
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error) {
+      // Signed out elsewhere, or blocked: ask anew who this is.
+      if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // What the server refuses it refuses again.
+      retry: (count, error) => count < 2 && !(error instanceof RequestFailed && error.status < 500),
+    },
+  },
+})
+
+export function isFailure(error: unknown, status: number): boolean {
+  return error instanceof RequestFailed && error.status === status
+}
+
+interface AnswerOptions {
+  /** False: not to be asked (yet). */
+  isEnabled?: boolean
+  /** Ask again after so many milliseconds; false: not at all. */
+  refetchMs?: number | false
+}
+
+export function useAnswer<O extends Operation>(
+  operation: O,
+  request: Request<O>,
+  { isEnabled = true, refetchMs = false }: AnswerOptions = {},
+): UseQueryResult<AnswerOf<O>, Error> {
+  return useQuery({
+    queryKey: [operation, request],
+    queryFn: ({ signal }) => api.call(operation, request, signal),
+    enabled: isEnabled,
+    refetchInterval: refetchMs,
+  }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot see that a type of ours is no function
+}
+
+/** One page of a list. While another page or filter loads, the last one stays to be seen. */
+export function usePage<O extends ListOperation>(
+  operation: O,
+  request: Request<O>,
+  { isEnabled = true, refetchMs = false }: AnswerOptions = {},
+): UseQueryResult<Page<RowOf<O>>, Error> {
+  return useQuery({
+    queryKey: [operation, request, 'page'],
+    queryFn: ({ signal }) => api.page(operation, request, signal),
+    enabled: isEnabled,
+    refetchInterval: refetchMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+interface ActionOptions<O extends Operation> {
+  /** Said when it is done. */
+  done?: string
+  onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
+  /** True: the form shows what is wrong beside its fields, so no message does. */
+  showsErrors?: boolean
+}
+
+/** Something that changes things: afterwards everything that is shown is asked for anew. */
+export function useAction<O extends Operation>(
+  operation: O,
+  { done, onDone, showsErrors = false }: ActionOptions<O> = {},
+): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
+  const toast = useToast()
+  return useMutation({
+    mutationFn: (request: Request<O>) => api.call(operation, request),
+    onSuccess(answer, request) {
+      void queries.invalidateQueries()
+      if (done) toast({ text: done })
+      onDone?.(answer, request)
+    },
+    onError(error) {
+      if (!showsErrors) toast({ text: error.message, kind: 'error' })
+    },
+  })
+}

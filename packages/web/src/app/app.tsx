@@ -1,0 +1,18 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { ToastProvider } from '../components/toast.tsx'
+import { queries } from './api.ts'
+import { Shell } from './shell.tsx'
+
+export function App() {
+  return (
+    // The page's policy lets no style elements in.
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <ToastProvider>
+          <Shell />
+        </ToastProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  )
+}

@@ -1,0 +1,37 @@
+import { type ComponentType, lazy } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { NotFound } from './not-found.tsx'
+import { useSession } from './session.ts'
+
+/** A screen that is fetched when it is first shown. */
+function later<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  return lazy(async () => ({ default: await load() }))
+}
+
+const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
+const Projects = later(async () => (await import('../features/explore/projects.tsx')).Projects)
+const ProjectPage = later(async () => (await import('../features/project/project-page.tsx')).ProjectPage)
+
+/** The path of a project, and behind `/-/` a part of it: the addresses that `web_url` has. */
+const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$/
+
+/** Every address of the UI, the fixed ones first. */
+export function Routes() {
+  const { user } = useSession()
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to={user ? '/explore/projects?membership=true' : '/explore/projects'} replace />
+      </Route>
+      <Route path="/-/sign_in" component={SignIn} />
+      <Route path="/explore/projects" component={Projects} />
+      <Route path={/^\/(-|explore|groups)(\/|$)/} component={NotFound} />
+      <Route path={projectPattern}>
+        {({ place = '', part = '' }: { place?: string; part?: string }) => (
+          <ProjectPage key={place} place={decodeURIComponent(place)} part={part} />
+        )}
+      </Route>
+      <Route component={NotFound} />
+    </Switch>
+  )
+}

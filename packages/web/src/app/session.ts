@@ -1,0 +1,41 @@
+import type { Schemas } from '@alcove/client'
+import { useQuery } from '@tanstack/react-query'
+import { api } from './api.ts'
+
+export type SessionState = Schemas['SessionState']
+
+export const sessionQuery = {
+  queryKey: ['GET /-/session'],
+  queryFn: () => api.call('GET /-/session', {}),
+  staleTime: 60_000,
+}
+
+/** Who is signed in and what the server lets people do. Inside the shell, which waits for it. */
+export function useSession(): SessionState {
+  const { data } = useQuery(sessionQuery)
+  if (!data) throw new Error('the shell asks for the session before it shows anything')
+  return data
+}
+
+/** Access levels as the API has them. */
+export const levels = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const
+
+interface WithPermissions {
+  permissions?:
+    | {
+        project_access?: { access_level: number } | null | undefined
+        group_access?: { access_level: number } | null | undefined
+      }
+    | undefined
+}
+
+/** The caller's access level in a project; administrators count as owners of everything, others without any have 0. */
+export function levelIn({ permissions }: WithPermissions, { is_admin: isAdmin }: SessionState): number {
+  if (isAdmin) return levels.owner
+  return Math.max(permissions?.project_access?.access_level ?? 0, permissions?.group_access?.access_level ?? 0)
+}
+
+/** True when what this browser is signed in with may change things. */
+export function mayWrite({ user, scopes }: SessionState): boolean {
+  return user !== null && scopes.includes('api')
+}

@@ -1,0 +1,16 @@
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+const key = 'alcove-theme'
+
+export function currentTheme(): Theme {
+  const kept = localStorage.getItem(key)
+  return themes.find((theme) => theme === kept) ?? 'system'
+}
+
+/** `system` follows what the reader's system says. */
+export function applyTheme(theme: Theme = currentTheme()): void {
+  localStorage.setItem(key, theme)
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}

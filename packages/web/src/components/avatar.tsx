@@ -1,0 +1,29 @@
+import styles from './avatar.module.css'
+
+/** A picture, or the first letter in a colour that stays the same for the name. Beside the name, so it says nothing. */
+export function Avatar({
+  name,
+  url,
+  size = 'normal',
+}: {
+  name: string
+  url?: string | null
+  size?: 'normal' | 'large'
+}) {
+  const look = `${styles.avatar} ${size === 'large' ? styles.large : ''}`
+  if (url) return <img className={look} src={url} alt="" loading="lazy" />
+  const letter = [...name].find((character) => /[\p{L}\p{N}]/u.test(character)) ?? '·'
+  return (
+    <span className={`${look} ${styles[`colour${colourOf(name)}`]}`} aria-hidden="true">
+      {letter.toUpperCase()}
+    </span>
+  )
+}
+
+const colours = 6
+
+function colourOf(name: string): number {
+  let sum = 0
+  for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973
+  return sum % colours
+}

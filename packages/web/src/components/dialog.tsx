@@ -1,0 +1,72 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button, IconButton } from './button.tsx'
+import styles from './dialog.module.css'
+
+interface DialogProps {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  /** Below the title, read out when it opens. */
+  lead?: ReactNode
+  size?: 'normal' | 'wide'
+  children: ReactNode
+}
+
+/** In front of everything, until it is closed: by its button, by Escape, by a click beside it. */
+export function Dialog({ isOpen, onClose, title, lead, size = 'normal', children }: DialogProps) {
+  return (
+    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={styles.backdrop} />
+        <Base.Popup className={`${styles.dialog} ${styles[size]}`}>
+          <header className={styles.header}>
+            <Base.Title className={styles.title}>{title}</Base.Title>
+            <IconButton label="Close" icon={X} onClick={onClose} />
+          </header>
+          {lead && (
+            <Base.Description render={<div />} className={styles.lead}>
+              {lead}
+            </Base.Description>
+          )}
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** The buttons at the end of a dialog. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <footer className={styles.actions}>{children}</footer>
+}
+
+/** Asks before something that cannot be taken back. */
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  title,
+  lead,
+  confirm,
+  isDangerous = true,
+  isBusy = false,
+  onConfirm,
+}: Omit<DialogProps, 'children' | 'size'> & {
+  /** What the button says that does it. */
+  confirm: string
+  isDangerous?: boolean
+  isBusy?: boolean
+  onConfirm: () => void
+}) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} lead={lead}>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
+          {confirm}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,132 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import styles from './field.module.css'
+
+interface FieldProps {
+  label: string
+  hint?: ReactNode
+  /** What is wrong with it; said instead of the hint. */
+  error?: string | undefined
+  /** True: the label is there for screen readers only. */
+  isLabelHidden?: boolean
+}
+
+interface Ids {
+  id: string
+  'aria-describedby'?: string
+  'aria-invalid'?: true
+}
+
+function Field({ label, hint, error, isLabelHidden, children }: FieldProps & { children: (ids: Ids) => ReactNode }) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
+        {label}
+      </label>
+      {children({ id, ...(note && { 'aria-describedby': `${id}-note` }), ...(error && { 'aria-invalid': true }) })}
+      {note && (
+        <p id={`${id}-note`} className={error ? styles.error : styles.hint}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Input = Omit<ComponentProps<'input'>, 'className' | 'id'>
+
+export function TextField({ label, hint, error, isLabelHidden, ...input }: FieldProps & Input) {
+  return (
+    <Field {...given({ label, hint, error, isLabelHidden })}>
+      {(ids) => <input {...input} {...ids} className={styles.input} />}
+    </Field>
+  )
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  ...input
+}: FieldProps & Omit<ComponentProps<'textarea'>, 'className' | 'id'>) {
+  return (
+    <Field {...given({ label, hint, error, isLabelHidden })}>
+      {(ids) => <textarea rows={4} {...input} {...ids} className={styles.input} />}
+    </Field>
+  )
+}
+
+export interface Choice<T extends string = string> {
+  value: T
+  label: string
+}
+
+/** The system's own list: it works with every keyboard, screen reader and phone. */
+export function SelectField<T extends string>({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  choices,
+  onChoose,
+  ...select
+}: FieldProps &
+  Omit<ComponentProps<'select'>, 'className' | 'id' | 'onChange' | 'value'> & {
+    choices: readonly Choice<T>[]
+    value?: T
+    onChoose?: (value: T) => void
+  }) {
+  return (
+    <Field {...given({ label, hint, error, isLabelHidden })}>
+      {(ids) => (
+        <select
+          {...select}
+          {...ids}
+          className={styles.input}
+          onChange={({ target }) => {
+            const chosen = choices.find(({ value }) => value === target.value)
+            if (chosen) onChoose?.(chosen.value)
+          }}
+        >
+          {choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function CheckField({ label, hint, ...input }: { label: ReactNode; hint?: ReactNode } & Input) {
+  const id = useId()
+  return (
+    <div className={styles.check}>
+      <input {...input} id={id} type="checkbox" {...(hint ? { 'aria-describedby': `${id}-note` } : {})} />
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-note`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What was given, without what was given as undefined. */
+function given({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+}: { [P in keyof FieldProps]: FieldProps[P] | undefined }): FieldProps {
+  return {
+    label: label ?? '',
+    ...(hint ? { hint } : {}),
+    ...(error && { error }),
+    ...(isLabelHidden && { isLabelHidden }),
+  }
+}

@@ -1,0 +1,70 @@
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'wouter'
+import styles from './page.module.css'
+
+/** The window's title, while this is shown. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Alcove` : 'Alcove'
+  }, [title])
+}
+
+export interface Crumb {
+  label: string
+  to: string
+}
+
+/** A page: where it is, what it is called, what can be done with the whole of it. */
+export function Page({
+  title,
+  crumbs = [],
+  lead,
+  actions,
+  children,
+}: {
+  title: string
+  crumbs?: readonly Crumb[]
+  lead?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  useTitle(title)
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <div className="stack-tight">
+          {crumbs.length > 0 && (
+            <nav aria-label="Where this is">
+              <ol className={styles.crumbs}>
+                {crumbs.map(({ label, to }) => (
+                  <li key={to}>
+                    <Link to={to}>{label}</Link>
+                  </li>
+                ))}
+              </ol>
+            </nav>
+          )}
+          <h1>{title}</h1>
+          {lead && <div className={styles.lead}>{lead}</div>}
+        </div>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** A part of a page on a surface of its own. */
+export function Panel({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.panel} {...(title && { 'aria-label': title })}>
+      {(title || actions) && (
+        <header className={styles.panelHeader}>
+          {title && <h2>{title}</h2>}
+          {actions && <div className="row push">{actions}</div>}
+        </header>
+      )}
+      {children}
+    </section>
+  )
+}

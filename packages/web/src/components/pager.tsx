@@ -1,0 +1,47 @@
+import type { Page } from '@alcove/client'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Button } from './button.tsx'
+import { formatCount } from './format.ts'
+import { useSearchState } from './search-state.ts'
+
+/** Turns the pages of a list; the number of the page stands in the address. Nothing, where everything fits on one. */
+export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {
+  const [{ page: asked = '1' }, set] = useSearchState(['page'])
+  const number = Number(asked)
+  if (number === 1 && !page.hasNext) return null
+  const first = (number - 1) * perPage + 1
+  const last = first + page.rows.length - 1
+  return (
+    <nav aria-label="Pages" className="row-wrap">
+      <span className="muted small numbers" aria-live="polite">
+        {page.rows.length > 0 && `${formatCount(first)}–${formatCount(last)}`}
+        {page.total !== undefined && ` of ${formatCount(page.total)}`}
+      </span>
+      <span className="row push">
+        <Button
+          size="small"
+          icon={ChevronLeft}
+          disabled={number <= 1}
+          onClick={() => set({ page: number === 2 ? undefined : String(number - 1) })}
+        >
+          Previous
+        </Button>
+        <Button
+          size="small"
+          icon={ChevronRight}
+          disabled={!page.hasNext}
+          onClick={() => set({ page: String(number + 1) })}
+        >
+          Next
+        </Button>
+      </span>
+    </nav>
+  )
+}
+
+/** The page that the address names. */
+export function usePageNumber(): number {
+  const [{ page }] = useSearchState(['page'])
+  const number = Number(page)
+  return Number.isInteger(number) && number > 0 ? number : 1
+}

@@ -1,0 +1,83 @@
+import { RequestFailed } from '@alcove/client'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Ban, CircleAlert, type LucideIcon, SearchX } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+import styles from './states.module.css'
+
+/** Nothing is here: says why, and what to do about it. */
+export function Empty({
+  icon: Picture = SearchX,
+  title,
+  isPage = false,
+  children,
+}: {
+  icon?: LucideIcon
+  title: string
+  /** True: it stands for a whole page, so its title is the page's. */
+  isPage?: boolean
+  children?: ReactNode
+}) {
+  const Title = isPage ? 'h1' : 'p'
+  return (
+    <div className={styles.state}>
+      <Picture size={32} aria-hidden="true" className={styles.icon} />
+      <Title className={styles.title}>{title}</Title>
+      {children && <div className={styles.rest}>{children}</div>}
+    </div>
+  )
+}
+
+/** What the server said, and a way to try again where that may help. */
+export function Failed({ error, isPage = false, onRetry }: { error: Error; isPage?: boolean; onRetry?: () => void }) {
+  const status = error instanceof RequestFailed ? error.status : 0
+  const icon = status === 404 ? SearchX : status === 403 || status === 401 ? Ban : CircleAlert
+  const title = { 401: 'Sign in first', 403: 'Not for you', 404: 'Not found' }[status] ?? 'That did not work'
+  return (
+    <div role="alert">
+      <Empty icon={icon} title={title} isPage={isPage}>
+        <p>{sentenceOf(error)}</p>
+        {onRetry && (status === 0 || status >= 429) && <Button onClick={onRetry}>Try again</Button>}
+      </Empty>
+    </div>
+  )
+}
+
+function sentenceOf(error: Error): string {
+  return error instanceof RequestFailed ? error.message : 'The server cannot be reached.'
+}
+
+/** Shown only when waiting takes long enough to be noticed. */
+export function Loading({ label = 'Loading …' }: { label?: string }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className={styles.loading} role="status" data-loading="">
+      {isLate && (
+        <>
+          <span className={styles.bar} aria-hidden="true" />
+          <span className="visually-hidden">{label}</span>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What is asked for, once it is here; before it, and when it fails, what belongs there instead. */
+export function Answered<T>({
+  query,
+  isPage = false,
+  children,
+}: {
+  query: UseQueryResult<T, Error>
+  /** True: without it there is no page. */
+  isPage?: boolean
+  children: (data: T) => ReactNode
+}) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.error) return <Failed error={query.error} isPage={isPage} onRetry={() => void query.refetch()} />
+  return <Loading />
+}

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import styles from './table.module.css'
+
+/** The look of a table, scrolling sideways inside itself where it is too wide. `label` names it for screen readers. */
+export function Table({ label, head, children }: { label: string; head: readonly ReactNode[]; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className={styles.frame} aria-label={label} tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
+              <th key={index} scope="col">
+                {cell}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  )
+}

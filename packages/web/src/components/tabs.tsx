@@ -1,0 +1,31 @@
+import { Link, useLocation } from 'wouter'
+import { formatCount } from './format.ts'
+import styles from './tabs.module.css'
+
+export interface Tab {
+  label: string
+  to: string
+  count?: number | undefined
+  /** True: this address only, not those below it. */
+  isExact?: boolean
+}
+
+/** Parts of one thing, each with an address of its own: so these are links. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const [path] = useLocation()
+  const isHere = ({ to, isExact }: Tab) => path === to || (!isExact && path.startsWith(`${to}/`))
+  return (
+    <nav aria-label={label} className={styles.nav}>
+      <ul className={styles.tabs}>
+        {tabs.map((tab) => (
+          <li key={tab.to}>
+            <Link to={tab.to} className={styles.tab} aria-current={isHere(tab) ? 'page' : undefined}>
+              {tab.label}
+              {tab.count !== undefined && <span className={styles.count}>{formatCount(tab.count)}</span>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

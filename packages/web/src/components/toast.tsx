@@ -1,0 +1,80 @@
+import { X } from 'lucide-react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import styles from './toast.module.css'
+
+export interface Message {
+  text: string
+  kind?: 'info' | 'error'
+  /** One thing to do about it, such as undoing. */
+  action?: { label: string; run: () => void }
+}
+
+const ToastContext = createContext<(message: Message) => void>(() => {})
+
+/** Says something at the edge of the window, also to screen readers. */
+export function useToast(): (message: Message) => void {
+  return useContext(ToastContext)
+}
+
+const shownMs = 7000
+const mostShown = 4
+
+/** Messages wait while somebody points at them or has one of their buttons in focus; errors stay until closed. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const [messages, setMessages] = useState<(Message & { id: number })[]>([])
+  const lastId = useRef(0)
+  const show = useCallback((message: Message) => {
+    lastId.current += 1
+    const id = lastId.current
+    setMessages((shown) => [...shown, { ...message, id }].slice(-mostShown))
+  }, [])
+  const close = useCallback((id: number) => setMessages((shown) => shown.filter((message) => message.id !== id)), [])
+  return (
+    <ToastContext value={show}>
+      {children}
+      <section aria-label="Messages" aria-live="polite" className={styles.region}>
+        {messages.map((message) => (
+          <Toast key={message.id} message={message} onClose={() => close(message.id)} />
+        ))}
+      </section>
+    </ToastContext>
+  )
+}
+
+function Toast({ message, onClose }: { message: Message; onClose: () => void }) {
+  const [isHeld, setHeld] = useState(false)
+  const stays = isHeld || message.kind === 'error'
+  const closeLater = useRef(onClose)
+  closeLater.current = onClose
+  useEffect(() => {
+    if (stays) return
+    const timer = setTimeout(() => closeLater.current(), shownMs)
+    return () => clearTimeout(timer)
+  }, [stays])
+  const { action } = message
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while somebody is at it
+    <div
+      className={`${styles.toast} ${message.kind === 'error' ? styles.error : ''}`}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <p className={styles.text}>{message.text}</p>
+      {action && (
+        <Button
+          size="small"
+          onClick={() => {
+            action.run()
+            onClose()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton label="Close this message" icon={X} onClick={onClose} />
+    </div>
+  )
+}

@@ -1,0 +1,81 @@
+import { type FormEvent, useState } from 'react'
+import { Redirect, useLocation } from 'wouter'
+import { api, isFailure, queries } from '../../app/api.ts'
+import { Mark } from '../../app/mark.tsx'
+import { sessionQuery, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { useTitle } from '../../components/page.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import styles from './sign-in.module.css'
+
+/** With a password or with a token; then back to where one came from. */
+export function SignIn() {
+  useTitle('Sign in')
+  const { user } = useSession()
+  const [, navigate] = useLocation()
+  const [{ to = '/', with: way = 'password' }, set] = useSearchState(['to', 'with'])
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const isByToken = way === 'token'
+  const next = /^\/(?!\/|\\)/.test(to) ? to : '/'
+  if (user && !isBusy) return <Redirect to={next} replace />
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const text = (name: string) => String(fields.get(name) ?? '')
+    setBusy(true)
+    setProblem('')
+    try {
+      const body = isByToken ? { token: text('token') } : { login: text('login').trim(), password: text('password') }
+      await api.call('POST /-/sessions', { body })
+      await queries.resetQueries(sessionQuery)
+      navigate(next, { replace: true })
+    } catch (error) {
+      setProblem(sentenceOf(error as Error, isByToken))
+    }
+    setBusy(false)
+  }
+
+  return (
+    <div className={styles.box}>
+      <Mark size={48} />
+      <h1>Sign in to Alcove</h1>
+      <form className={styles.form} onSubmit={(event) => void submit(event)} key={way}>
+        {isByToken ? (
+          <TextField
+            label="Access token"
+            name="token"
+            type="password"
+            autoComplete="off"
+            required
+            autoFocus
+            hint="With the scope api or read_api. This browser may then do what the token may."
+          />
+        ) : (
+          <>
+            <TextField label="Username or e-mail address" name="login" autoComplete="username" required autoFocus />
+            <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+          </>
+        )}
+        {problem && (
+          <p role="alert" className={styles.problem}>
+            {problem}
+          </p>
+        )}
+        <Button type="submit" kind="primary" isBusy={isBusy}>
+          Sign in
+        </Button>
+        <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>
+          {isByToken ? 'Use a password instead' : 'Use an access token instead'}
+        </Button>
+      </form>
+    </div>
+  )
+}
+
+function sentenceOf(error: Error, isByToken: boolean): string {
+  if (!isFailure(error, 401)) return error.message
+  return isByToken ? 'There is no such token, or it is not valid any more.' : 'The name or the password is wrong.'
+}

@@ -1,0 +1,22 @@
+import { Link } from 'wouter'
+import styles from './topic-links.module.css'
+
+/** Where a topic has its page. */
+export function topicAddress(name: string): string {
+  return `/explore/topics/${encodeURIComponent(name)}`
+}
+
+export function TopicLinks({ topics }: { topics: readonly string[] }) {
+  if (topics.length === 0) return null
+  return (
+    <ul className={styles.topics} aria-label="Topics">
+      {topics.map((name) => (
+        <li key={name}>
+          <Link to={topicAddress(name)} className={styles.topic}>
+            {name}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

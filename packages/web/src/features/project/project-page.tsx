@@ -1,0 +1,95 @@
+import type { AnswerOf } from '@alcove/client'
+import { createContext, useContext, useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { useAnswer } from '../../app/api.ts'
+import { NotFound } from '../../app/not-found.tsx'
+import { levelIn, levels, type SessionState, useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Badge } from '../../components/badge.tsx'
+import { Answered } from '../../components/states.tsx'
+import { type Tab, Tabs } from '../../components/tabs.tsx'
+import { VisibilityMark } from '../explore/project-list.tsx'
+import { Overview } from './overview.tsx'
+import styles from './project-page.module.css'
+
+export type Project = AnswerOf<'GET /projects/{id}'>
+
+/** What the screens of a project know of it. */
+export interface ProjectScreen {
+  project: Project
+  /** The caller's access level in it. */
+  level: number
+  /** The address of a screen: `to('uploads')`. */
+  to: (part: string) => string
+}
+
+const ProjectContext = createContext<ProjectScreen | undefined>(undefined)
+
+export function useProject(): ProjectScreen {
+  const screen = useContext(ProjectContext)
+  if (!screen) throw new Error('this belongs on a page of a project')
+  return screen
+}
+
+/** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
+export function ProjectPage({ place, part }: { place: string; part: string }) {
+  const session = useSession()
+  const [path, navigate] = useLocation()
+  const query = useAnswer('GET /projects/{id}', { path: { id: place } })
+  const here = query.data?.path_with_namespace
+  useEffect(() => {
+    if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
+  }, [here, place, path, navigate])
+  return (
+    <Answered query={query} isPage>
+      {(project) => {
+        const screen: ProjectScreen = {
+          project,
+          level: levelIn(project, session),
+          to: (part) => `/${project.path_with_namespace}${part && `/-/${part}`}`,
+        }
+        return (
+          <ProjectContext value={screen}>
+            <div className="stack">
+              <Heading screen={screen} />
+              <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session)} />
+              <Screen part={part} />
+            </div>
+          </ProjectContext>
+        )
+      }}
+    </Answered>
+  )
+}
+
+function Heading({ screen: { project } }: { screen: ProjectScreen }) {
+  return (
+    <header className="row">
+      <Avatar name={project.name ?? ''} url={project.avatar_url ?? null} />
+      <div className={styles.names}>
+        <p className="muted small">{project.namespace?.full_path}</p>
+        <div className="row-wrap">
+          <p className={styles.name}>{project.name}</p>
+          {project.visibility && <VisibilityMark visibility={project.visibility} />}
+          {project.archived && <Badge>Archived</Badge>}
+        </div>
+      </div>
+    </header>
+  )
+}
+
+/** Only what the caller may open. */
+function tabsFor({ level, to }: ProjectScreen, _session: SessionState): Tab[] {
+  const tabs: (Tab & { from: number })[] = [{ label: 'Overview', to: to(''), isExact: true, from: 0 }]
+  return tabs.filter(({ from }) => level >= from || level >= levels.owner)
+}
+
+function Screen({ part }: { part: string }) {
+  const [first = ''] = part.split('/')
+  switch (first) {
+    case '':
+      return <Overview />
+    default:
+      return <NotFound />
+  }
+}

@@ -1,0 +1,119 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+  await web.server.project('acme/shop', { visibility: 'public' })
+  await web.server.project('acme/secret')
+})
+afterAll(() => web?.close())
+
+describe('the page', () => {
+  test('comes with a policy that lets nothing in from elsewhere, and its files with names that never change', async () => {
+    const reply = await web.server.anonymous.get('//', { headers: { accept: 'text/html' } })
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(reply.headers['content-security-policy']).toMatch(/^default-src 'self'; /)
+    expect(reply.headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/)
+    expect(reply.headers['cache-control']).toBe('no-cache')
+    expect(reply.text).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/)
+
+    const script = /src="(\/-\/assets\/[^"]+\.js)"/.exec(reply.text)?.[1] ?? ''
+    const file = await web.server.anonymous.get(`/${script}`, { headers: { 'accept-encoding': 'gzip, br' } })
+    expect(file.status).toBe(200)
+    expect(file.headers['content-encoding']).toBe('br')
+    expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  })
+
+  test('is for browsers: whoever asks for something else is told what the API says', async () => {
+    const page = { accept: 'text/html,*/*' }
+    expect((await web.server.anonymous.get('//acme/shop', { headers: page })).text).toContain('<!doctype html>')
+    for (const path of ['//acme/shop', '//-/assets/none.js', '//api/v4/none', '//uploads/none']) {
+      expect((await web.server.anonymous.get(path)).status, path).toBe(404)
+    }
+    for (const path of ['//-/assets/none.js', '//api/v4/none', '//uploads/none']) {
+      expect((await web.server.anonymous.get(path, { headers: page })).status, path).toBe(404)
+    }
+  })
+
+  test('at an address that names nothing says so', async () => {
+    const page = await web.open('/-/nothing-here')
+    expect(await page.locator('main').innerText()).toContain('There is no such page')
+    expect(await accessProblems(page)).toEqual([])
+  })
+})
+
+describe('signing in', () => {
+  test('with a password leads back to where one came from, and out again', async () => {
+    await web.server.user('nadia')
+    const page = await web.open('/explore/projects', { expects: /401/ })
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Username').fill('nadia')
+    await page.getByLabel('Password').fill('guess')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The name or the password is wrong.').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+
+    await page.getByLabel('Password').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: /^nadia/ }).click()
+    expect(new URL(page.url()).pathname).toBe('/explore/projects')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  test('with a token shows what the token may see', async () => {
+    const page = await web.open('/-/sign_in', {})
+    await page.getByRole('button', { name: 'Use an access token instead' }).click()
+    await page.getByLabel('Access token').fill(web.server.admin.token ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: 'Admin' }).waitFor()
+  })
+
+  test('never leads to another site', async () => {
+    for (const to of ['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
+      const page = await web.open(`/-/sign_in?to=${encodeURIComponent(to)}`, { as: web.server.admin })
+      expect(page.url(), to).toContain(`${web.origin}/explore/projects`)
+    }
+  })
+})
+
+describe('the look', () => {
+  test('follows the system until somebody chooses, and stays chosen', async () => {
+    const page = await web.open('/explore/projects', { theme: 'dark' })
+    const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const dark = await canvas()
+    await page.getByRole('button', { name: 'Appearance' }).click()
+    await page.getByLabel('Light').check()
+    const light = await canvas()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    await page.getByText('Projects').first().waitFor()
+    expect(await canvas()).toBe(light)
+  })
+})
+
+test('signed out, only public projects are shown, and the search looks in them while one types', async () => {
+  const page = await web.open('/explore/projects')
+  const main = page.getByRole('main')
+  expect(await main.getByRole('listitem').count()).toBe(1)
+  expect(await main.innerText()).not.toContain('secret')
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('searchbox', { name: 'Search projects' }).fill('nothing like it')
+  await page.getByText('No projects here').waitFor()
+  expect(page.url()).toContain('search=nothing+like+it')
+  await page.reload()
+  await page.getByText('No projects here').waitFor()
+})
+
+test('a project has a page, and what nobody may see looks like what is not there', async () => {
+  const shop = await web.open('/acme/shop')
+  expect(await shop.locator('main').innerText()).toContain('shop')
+  expect(await accessProblems(shop)).toEqual([])
+  const hidden = await web.open('/acme/secret', { expects: /404/ })
+  const absent = await web.open('/acme/absent', { expects: /404/ })
+  expect(await hidden.locator('main').innerText()).toBe(await absent.locator('main').innerText())
+})
