@@ -10,7 +10,11 @@ const server = spawn('npx', ['tsx', 'watch', '--clear-screen=false', 'packages/s
   stdio: 'inherit',
   env: { ALCOVE_DATA: '.tmp/dev', ALCOVE_PORT: port, ALCOVE_BOOTSTRAP_TOKEN: token, ...process.env },
 })
-server.on('exit', (code) => process.exit(code ?? 0))
+const pages = spawn('npx', ['vite', 'build', 'packages/web', '--watch', '--logLevel', 'warn'], { stdio: 'inherit' })
+server.on('exit', (code) => {
+  pages.kill()
+  process.exit(code ?? 0)
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill(signal))
 
 await untilReady()

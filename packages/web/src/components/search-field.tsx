@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import styles from './search-field.module.css'
 
 const restMs = 200
@@ -27,17 +27,15 @@ export function SearchField({
     told.current = value
     setText(value)
   }, [value])
-  useEffect(() => {
-    if (text === told.current) return
-    const timer = setTimeout(() => say(text), restMs)
-    return () => clearTimeout(timer)
-  }, [text])
-
-  function say(next: string) {
+  const say = useCallback((next: string) => {
     if (next === told.current) return
     told.current = next
     tell.current(next)
-  }
+  }, [])
+  useEffect(() => {
+    const timer = setTimeout(() => say(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text, say])
 
   return (
     <div className={styles.search}>

@@ -127,6 +127,75 @@ describe('a signed-in browser calls the API', () => {
   })
 })
 
+describe('a browser signed in with a token', () => {
+  async function browserWith(token: string | undefined): Promise<Browser> {
+    const signedIn = await server.anonymous.post('//-/sessions', { token })
+    expect(signedIn.status).toBe(201)
+    const cookie = signedIn.headers['set-cookie']?.split(';')[0] ?? ''
+    const headers = { cookie, 'x-alcove-session': '1', origin: 'http://localhost' }
+    return {
+      cookie,
+      headers,
+      get: (path, more) => server.anonymous.get(path, { headers: { ...headers, ...more } }),
+      send: (method, path, body, more) => server.anonymous[method](path, body, { headers: { ...headers, ...more } }),
+    }
+  }
+
+  test('may do what the token may, and no more', async () => {
+    const reader = await browserWith((await server.client(nadia, { scopes: ['read_api'] })).token)
+    expect(await reader.get('/user')).toMatchObject({ status: 200, body: { username: 'nadia' } })
+    expect(await reader.send('post', '/projects', { name: 'by reader' })).toMatchObject({ status: 403 })
+    expect((await reader.get('//-/session')).body).toMatchObject({
+      user: { username: 'nadia' },
+      scopes: ['read_api'],
+      has_password: false,
+    })
+    expect(await reader.send('delete', '//-/sessions')).toMatchObject({ status: 204 })
+    expect(await reader.get('/user')).toMatchObject(unauthorized)
+  })
+
+  test('makes no other token and asks for no admin mode: those are for whoever knows the password', async () => {
+    const root = await browserWith(server.admin.token)
+    const draft = { name: 'more', scopes: 'api', expires_at: '2030-01-01' }
+    expect(await root.send('post', '//-/personal_access_tokens', draft)).toMatchObject({ status: 403 })
+    expect(await root.send('post', '//-/sessions/admin_mode', { password })).toMatchObject({ status: 403 })
+    expect(await root.get('/admin/jobs')).toMatchObject({ status: 200 })
+  })
+
+  test('is signed out the moment the token is revoked', async () => {
+    const token = await server.client(nadia, { scopes: ['api'] })
+    const browser = await browserWith(token.token)
+    expect((await browser.get('/user')).status).toBe(200)
+    await token.delete('/personal_access_tokens/self')
+    expect(await browser.get('/user')).toMatchObject(unauthorized)
+  })
+
+  test('needs a token that is alive and lets one read', async () => {
+    const narrow = await server.client(nadia, { scopes: ['read_user'] })
+    expect(await server.anonymous.post('//-/sessions', { token: narrow.token })).toMatchObject({ status: 403 })
+    expect(await server.anonymous.post('//-/sessions', { token: 'made up' })).toMatchObject(unauthorized)
+    const both = { token: 'x', login: 'nadia', password }
+    expect(await server.anonymous.post('//-/sessions', both)).toMatchObject({ status: 400 })
+    expect(await server.anonymous.post('//-/sessions', { login: 'nadia' })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the state of a session', () => {
+  test('tells nobody that he is nobody, with the rules of the server', async () => {
+    const { status, body } = await server.anonymous.get('//-/session')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ user: null, is_admin: false, scopes: [], topic_creation: 'anyone' })
+    expect(body).toMatchObject({ triage_access_level: 40, max_upload_bytes: 100 * 1024 * 1024, upload_grace_days: 7 })
+  })
+
+  test('tells who is signed in and what he may do', async () => {
+    const { body } = await (await browserOf()).get('//-/session')
+    expect(body).toMatchObject({ user: { username: 'nadia' }, is_admin: false, has_password: true })
+    expect(body.scopes).toContain('api')
+    expect(body.user).not.toHaveProperty('is_admin')
+  })
+})
+
 describe('the browsers of a user', () => {
   test('are listed newest first, with address, program and use, to himself alone', async () => {
     await server.user('traveller')

@@ -1,7 +1,7 @@
 import { Page, Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
 import { TopicLinks } from '../explore/topic-links.tsx'
-import { useProject } from './project-page.tsx'
+import { useProject } from './project.ts'
 
 export function Overview() {
   const { project } = useProject()

@@ -1,5 +1,4 @@
-import type { AnswerOf } from '@alcove/client'
-import { createContext, useContext, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { NotFound } from '../../app/not-found.tsx'
@@ -10,26 +9,8 @@ import { Answered } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { VisibilityMark } from '../explore/project-list.tsx'
 import { Overview } from './overview.tsx'
+import { ProjectContext, type ProjectScreen } from './project.ts'
 import styles from './project-page.module.css'
-
-export type Project = AnswerOf<'GET /projects/{id}'>
-
-/** What the screens of a project know of it. */
-export interface ProjectScreen {
-  project: Project
-  /** The caller's access level in it. */
-  level: number
-  /** The address of a screen: `to('uploads')`. */
-  to: (part: string) => string
-}
-
-const ProjectContext = createContext<ProjectScreen | undefined>(undefined)
-
-export function useProject(): ProjectScreen {
-  const screen = useContext(ProjectContext)
-  if (!screen) throw new Error('this belongs on a page of a project')
-  return screen
-}
 
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { openBrowser } from '../packages/server/tests/browser.ts'
+import { type Screen, screens } from './screens/list.ts'
+import { addSampleData } from './screens/sample-data.ts'
+
+// `npm run screens [-- name …]`: every screen, light and dark, wide and narrow, as pictures in docs/screens/.
+const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
+const asked = process.argv.slice(2)
+const looks = (['light', 'dark'] as const).flatMap((theme) =>
+  [1280, 360].map((width) => ({ theme, width, name: `${theme}-${width === 360 ? 'narrow' : 'wide'}` })),
+)
+
+const token = 'token-of-the-administrator'
+const data = await mkdtemp(join(tmpdir(), 'alcove-screens-'))
+const server = spawn(process.execPath, ['packages/server/dist/main.js'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+  env: {
+    ...process.env,
+    ALCOVE_DATA: data,
+    ALCOVE_PORT: '0',
+    ALCOVE_BOOTSTRAP_TOKEN: token,
+    ALCOVE_LOG_LEVEL: 'silent',
+    ALCOVE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+  },
+})
+try {
+  const origin = await addressOf(server)
+  const browser = await openBrowser()
+  const places = await addSampleData(origin, token)
+  await mkdir(folder, { recursive: true })
+  for (const screen of screens) {
+    if (asked.length > 0 && !asked.some((name) => screen.name.includes(name))) continue
+    for (const look of looks) await take(browser, origin, screen, look, places)
+    console.log(screen.name)
+  }
+  await browser.close()
+} finally {
+  server.kill()
+  await rm(data, { recursive: true, force: true })
+}
+
+async function take(
+  browser: Browser,
+  origin: string,
+  { name, path, isSignedOut, prepare, height = 800 }: Screen,
+  { theme, width, name: look }: (typeof looks)[number],
+  places: Record<string, string>,
+): Promise<void> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    colorScheme: theme,
+    viewport: { width, height: width === 360 ? 740 : height },
+    reducedMotion: 'reduce',
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+  })
+  if (!isSignedOut) await context.request.post(`${origin}/-/sessions`, { data: { token } })
+  const page = await context.newPage()
+  await page.goto(path.replace(/\{(\w+)\}/g, (_, key) => places[key] ?? ''))
+  await page.waitForLoadState('networkidle')
+  await prepare?.(page)
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(folder, `${name}-${look}.png`) })
+  await context.close()
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  let said = ''
+  child.stdout?.on('data', (chunk) => {
+    said += chunk
+  })
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const found = /^Alcove serves (\S+)$/m.exec(said)?.[1]
+    if (found) return found
+    await setTimeout(100)
+  }
+  throw new Error(`the server did not start: ${said}`)
+}

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const collection = fileURLToPath(new URL('../../../shared/data/', import.meta.url))
+const fixtures = fileURLToPath(new URL('../../packages/server/src/domain/reports/', import.meta.url))
+
+/**
+ * Fills a fresh server so that every screen has something to show: with the files of the collection where that is there,
+ * else with the project's own. Answers what the addresses of screens name.
+ */
+export async function addSampleData(origin: string, token: string): Promise<Record<string, string>> {
+  const call = caller(origin, token)
+  const acme = await call('POST', '/groups', { name: 'Acme', path: 'acme', visibility: 'public' })
+  const tools = await call('POST', '/groups', {
+    name: 'Tools',
+    path: 'tools',
+    parent_id: acme.id,
+    visibility: 'public',
+  })
+  for (const [name, title, description] of topics) await call('POST', '/topics', { name, title, description })
+
+  const shop = await call('POST', '/projects', {
+    name: 'Shop',
+    path: 'shop',
+    namespace_id: acme.id,
+    visibility: 'public',
+    description: 'The shop’s storefront and its checkout.',
+    topics: ['typescript', 'web', 'payments'],
+  })
+  for (const [name, description, visibility, given] of projects) {
+    const place = name.startsWith('Build') ? tools : acme
+    await call('POST', '/projects', { name, namespace_id: place.id, visibility, description, topics: given })
+  }
+  const people = []
+  for (const [username, name] of users) {
+    const password = 'correct horse battery'
+    people.push(await call('POST', '/users', { username, name, email: `${username}@example.test`, password }))
+  }
+  for (const [index, person] of people.entries()) {
+    await call('POST', `/projects/${shop.id}/members`, { user_id: person.id, access_level: [40, 30, 20][index] ?? 10 })
+  }
+  for (const file of attachments()) {
+    const form = new FormData()
+    form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
+    await call('POST', `/projects/${shop.id}/uploads`, form)
+  }
+  for (const [index, file] of reports().entries()) {
+    const form = new FormData()
+    form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
+    form.append('promote', String(index % 3 !== 2))
+    await call('POST', `/projects/${shop.id}/security_reports`, form).catch((error) => console.warn(String(error)))
+  }
+  const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
+  if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
+  if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
+  return { shop: String(shop.id), vulnerability: String(worst[1]?.id ?? 1) }
+}
+
+const topics = [
+  ['typescript', 'TypeScript', 'JavaScript with types.'],
+  ['javascript', 'JavaScript', 'The language of the web.'],
+  ['java-script', 'Java Script', ''],
+  ['web', 'Web', 'What runs in a browser, or feeds one.'],
+  ['payments', 'Payments', 'Money, moved.'],
+  ['data-visualisation', 'Data visualisation', 'Numbers that people can see.'],
+] as const
+
+const projects = [
+  ['Charts', 'Charts without a library.', 'public', ['data-visualisation', 'typescript']],
+  ['Ledger', 'Who owes whom.', 'private', ['payments']],
+  ['Build tools', 'What builds everything else.', 'internal', ['typescript']],
+  ['Website', 'The public site.', 'public', ['web', 'javascript']],
+] as const
+
+const users = [
+  ['nadia', 'Nadia'],
+  ['tomas', 'Tomas'],
+  ['wei', 'Wei'],
+] as const
+
+function attachments(): string[] {
+  const folder = join(collection, 'attachments')
+  const wanted = [
+    'alpha.png',
+    'plain.jpg',
+    'photo.webp',
+    'animated.gif',
+    'clip.mp4',
+    'tone.mp3',
+    'plain.pdf',
+    'notes.md',
+    'table.csv',
+    'archive.tar.gz',
+  ]
+  const found = wanted.map((name) => join(folder, name)).filter((file) => existsSync(file))
+  return found.length > 0 ? found : [fileURLToPath(new URL('../../docs/picture.svg', import.meta.url))]
+}
+
+/** A few of each format, the larger ones last; nothing hostile. */
+function reports(): string[] {
+  const root = existsSync(join(collection, 'reports')) ? join(collection, 'reports') : fixtures
+  const folders = readdirSync(root, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name !== 'hostile',
+  )
+  return folders.flatMap(({ name }) => filesBelow(join(root, name)).slice(0, 3))
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? filesBelow(path) : ['.json', '.sarif'].includes(extname(path)) ? [path] : []
+    })
+    .sort()
+}
+
+function caller(origin: string, token: string) {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  return async (method: string, path: string, body?: object): Promise<any> => {
+    const isForm = body instanceof FormData
+    const response = await fetch(`${origin}/api/v4${path}`, {
+      method,
+      headers: { 'PRIVATE-TOKEN': token, ...(body && !isForm && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+}
