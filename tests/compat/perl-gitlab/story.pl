@@ -102,6 +102,15 @@ chapter 'a user is blocked and let in again' => sub {
     equal($own->current_user->{name}, 'Renamed', 'name');
 };
 
+chapter 'a banned user stays out until the ban is lifted' => sub {
+    my ($id, $own) = new_user('pirate');
+    rest($admin, 'POST', 'users/:id/ban', [$id]);
+    refused(403, '403 Forbidden - Your account', sub { $own->current_user });
+    equal($admin->user($id)->{state}, 'banned', 'state');
+    rest($admin, 'POST', 'users/:id/unban', [$id]);
+    equal($own->current_user->{id}, $id, 'who the token is');
+};
+
 chapter 'a token is replaced' => sub {
     my ($id, $own) = new_user('keeper');
     my $fresh = rest($own, 'POST', 'personal_access_tokens/self/rotate', []);
@@ -139,6 +148,37 @@ chapter 'a project moves and is found at its old path' => sub {
     $admin->delete_project($moving->{id});
     equal(project('wanderer'), undef, 'a project that is gone');
     $admin->delete_group("harbour-$run/deep");
+};
+
+chapter 'projects are renamed, archived and starred' => sub {
+    my ($id, $own) = new_user('captain');
+    my $made = $own->create_project({ name => 'Our sloop' });
+    $own->edit_project($made->{id}, { path => 'brig' });
+    equal($own->project("captain-$run/our-sloop")->{path}, 'brig', 'the project at its old path');
+    # The client calls starring `start_project`.
+    $own->start_project($made->{id});
+    equal($own->project($made->{id})->{star_count}, 1, 'stars');
+    equal([ map { $_->{id} } @{ $own->projects({ starred => 1 }) } ], [ $made->{id} ], 'what he starred');
+    $own->archive_project($made->{id});
+    equal([ map { $_->{id} } @{ $own->projects({ archived => 1, owned => 1 }) } ], [ $made->{id} ], 'his archive');
+    $own->unarchive_project($made->{id});
+    equal([ map { $_->{id} } @{ $own->user_projects($id) } ], [ $made->{id} ], 'his projects');
+};
+
+chapter 'groups have groups and namespaces' => sub {
+    my $harbour = $admin->group("harbour-$run");
+    my ($id, $own) = new_user('warden');
+    $admin->create_group({ name => 'Dock', path => 'dock', parent_id => $harbour->{id} });
+    my $dock = $admin->group("harbour-$run/dock");
+    $admin->add_group_member($harbour->{id}, { user_id => $id, access_level => 40 });
+    my $boat = $own->create_project({ name => 'dinghy', namespace_id => $dock->{id}, topics => ['docked'] });
+    equal([ map { $_->{id} } @{ $admin->group_subgroups($harbour->{id}) } ], [ $dock->{id} ], 'subgroups');
+    my $below = $admin->group_projects($harbour->{id}, { include_subgroups => 1, topic => 'docked' });
+    equal([ map { $_->{id} } @$below ], [ $boat->{id} ], 'projects below, by topic');
+    equal([ map { $_->{id} } @{ $own->namespaces({ search => 'dock' }) } ], [ $dock->{id} ], 'namespaces');
+    my %levels = map { $_->{id} => $_->{access_level} } @{ $own->all_project_members($boat->{id}) };
+    equal($levels{$id}, 40, 'inherited level');
+    $admin->delete_group($dock->{id});
 };
 
 chapter 'projects are listed by topic and page' => sub {
@@ -191,6 +231,38 @@ chapter 'a topic lives, is merged and dies' => sub {
     refused(403, '403 Forbidden', sub { rest($diver, 'DELETE', 'topics/:id', [ $target->{id} ]) });
     rest($admin, 'DELETE', 'topics/:id', [ $target->{id} ]);
     equal(rest($admin, 'GET', 'topics/:id', [ $target->{id} ]), undef, 'the topic afterwards');
+};
+
+chapter 'a topic answers to other names' => sub {
+    my ($name, $other) = ("knot$run", "bend$run");
+    my $topic = rest($admin, 'POST', 'topics', [], { content => { name => $name, title => 'Knots' } });
+    rest($admin, 'POST', 'topics/:id/aliases', [ $topic->{id} ], { content => { name => $other } });
+    my $project = new_project('ropes', topics => [$other]);
+    equal($project->{topics}, [$name], 'topics after assigning by alias');
+    equal([ map { $_->{id} } @{ $admin->projects({ topic => $other }) } ], [ $project->{id} ], 'projects by alias');
+    my $found = rest($admin, 'GET', 'topics', [], { query => { search => $other } });
+    equal([ map { $_->{id} } @$found ], [ $topic->{id} ], 'search by alias');
+    rest($admin, 'DELETE', 'topics/:id/aliases', [ $topic->{id} ], { query => { name => $other } });
+    equal(rest($admin, 'GET', 'topics/:id/aliases', [ $topic->{id} ]), [], 'aliases left');
+};
+
+chapter 'a merge leaves the old name, and is undone' => sub {
+    my ($from, $into) = ("ketch$run", "yawl$run");
+    my $early = new_project('twomast', topics => [$from]);
+    my $source = rest($admin, 'GET', 'topics', [], { query => { search => $from } })->[0];
+    my $target = rest($admin, 'POST', 'topics', [], { content => { name => $into, title => 'Yawls' } });
+    my %pair = (source_topic_id => $source->{id}, target_topic_id => $target->{id});
+    my $preview = rest($admin, 'POST', 'topics/merge', [], { content => { %pair, dry_run => JSON::true } })->{preview};
+    equal([ @{$preview}{qw(moved_projects_count aliases)} ], [ 1, [$from] ], 'what would move');
+    rest($admin, 'POST', 'topics/merge', [], { content => \%pair });
+    my $late = new_project('threemast', topics => [$from]);
+    equal($late->{topics}, [$into], 'what an old script assigns');
+    my $ids = [ map { $_->{id} } @{ $admin->projects({ topic => $from }) } ];
+    equal($ids, [ $late->{id}, $early->{id} ], 'what it finds');
+    my $merge = rest($admin, 'GET', 'topics/merges', [])->[0];
+    equal(rest($admin, 'POST', 'topics/merges/:id/undo', [ $merge->{id} ])->{name}, $from, 'restored');
+    equal($admin->project($early->{id})->{topics}, [$from], 'topics after the undo');
+    refused(409, 'has been undone', sub { rest($admin, 'POST', 'topics/merges/:id/undo', [ $merge->{id} ]) });
 };
 
 chapter 'a finding becomes a vulnerability once' => sub {
