@@ -159,6 +159,52 @@ describe('a finding that comes back at another line', () => {
     expect(await send(project, [swapped], {}, 'semgrep')).toMatchObject({ unchanged: true })
   })
 
+  test('of swapped identifiers keeps its uuid while only a branch has it so, which changes nothing the second time', async () => {
+    const project = await freshProject()
+    const other = { type: 'semgrep_id', name: 'other', value: 'other' }
+    const swapped = { ...entry({ line: 10 }), identifiers: [other, ...entry({ line: 10 }).identifiers] }
+    await send(project, [entry({ line: 10, others: [other] })], {}, 'semgrep')
+    const [before] = await findings(project)
+    expect(await send(project, [swapped], { ref: 'feature' }, 'semgrep')).toMatchObject({ findings: { moved: 1 } })
+    expect((await findings(project)).map(({ uuid }: { uuid: string }) => uuid)).toEqual([before.uuid])
+    expect(await send(project, [swapped], { ref: 'feature' }, 'semgrep')).toMatchObject({ unchanged: true })
+  })
+
+  test('is taken over by a scanner that still names the rule of the one before it', async () => {
+    const project = await freshProject()
+    await send(project, [entry({ line: 10 })], { promote: 'true' }, 'bandit')
+    const own = { type: 'semgrep_id', name: 'own', value: 'own' }
+    const same = { ...entry({ line: 10 }), identifiers: [own, ...entry({ line: 10 }).identifiers] }
+    expect((await send(project, [same], {}, 'semgrep')).findings).toMatchObject({ new: 0, known: 1, moved: 1 })
+    expect(await findings(project)).toMatchObject([{ scanner: { external_id: 'semgrep' }, state: 'detected' }])
+    expect((await send(project, [], {}, 'bandit')).findings).toMatchObject({ gone: 0 })
+  })
+
+  test('is not taken over by another scanner because of its place alone', async () => {
+    const project = await freshProject()
+    await send(project, [entry({ line: 10 })], {}, 'first')
+    await send(project, [entry({ line: 90, rule: 'other' })], {}, 'second')
+    const signed = entry({ line: 10, signature: 'src/app.ts|login[0]:3' })
+    const second = await send(project, [entry({ line: 90, rule: 'other' }), signed], {}, 'second')
+    expect(second.findings).toMatchObject({ new: 1, moved: 0 })
+  })
+
+  test('is another one when it is of another type', async () => {
+    const project = await freshProject()
+    await send(project, [entry({ line: 10, code })])
+    const report = sastReport([
+      { ...entry({ line: 14, code }), location: { ...entry({ line: 14 }).location, commit: { sha: 'a' } } },
+    ])
+    Object.assign(report.scan, { type: 'secret_detection' })
+    const form = formWithFile('file', 'report.json', JSON.stringify(report))
+    const { body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+    expect(body).toMatchObject({ errors: [], findings: { new: 1, moved: 0, gone: 0 } })
+    expect((await findings(project)).map((one: { report_type: string }) => one.report_type)).toEqual([
+      'sast',
+      'secret_detection',
+    ])
+  })
+
   test('after it was gone is back, and only then', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })], { promote: 'true' })

@@ -13,6 +13,7 @@ import { narrowSearch } from './0020_narrow_search.ts'
 import { bansAndAddresses } from './0021_bans_and_addresses.ts'
 import { listsOfOrganizations } from './0022_lists_of_organizations.ts'
 import { sessionsOfTokens } from './0023_sessions_of_tokens.ts'
+import { findingsOfScanners } from './0024_findings_of_scanners.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   bansAndAddresses,
   listsOfOrganizations,
   sessionsOfTokens,
+  findingsOfScanners,
 ]

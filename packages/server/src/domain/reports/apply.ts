@@ -63,7 +63,7 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   await followFindings(deps, project, {
     ...sighting,
     userId: user?.id ?? null,
-    seen: sighting.ref === project.defaultBranch ? await touched(deps, project, plan) : [],
+    seen: await touched(deps, project, plan),
     found: result.found,
     returned: result.returned,
     gone,
@@ -76,16 +76,12 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
 }
 
 /** Vulnerabilities follow what is new about their findings; those that were resolved, that they are still there. */
-async function touched({ db }: Deps, project: Project, { result, matched }: Plan): Promise<number[]> {
+async function touched({ db }: Deps, project: Project, { sighting, result, matched }: Plan): Promise<number[]> {
+  const told = [...result.changed.map(({ findingId }) => findingId), ...matched.matches.map(({ known }) => known.id)]
+  if (sighting.ref !== project.defaultBranch) return [...new Set(told)]
   const resolved = await listResolvedAmongPresent(db, project.id)
   return [
-    ...new Set([
-      ...result.arrivals,
-      ...result.returned,
-      ...result.changed.map(({ findingId }) => findingId),
-      ...matched.matches.map(({ known }) => known.id),
-      ...resolved.filter((id) => result.seen.has(id)),
-    ]),
+    ...new Set([...result.arrivals, ...result.returned, ...told, ...resolved.filter((id) => result.seen.has(id))]),
   ]
 }
 
@@ -123,9 +119,9 @@ async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[])
   await insertMatches(
     db,
     sighting,
-    slice.map(({ fresh, known, reason }) => ({
+    slice.map(({ fresh, known, reason, takesOver }) => ({
       findingId: known.id,
-      uuid: reason === 'identifier' ? known.uuid : fresh.uuid,
+      uuid: reason === 'identifier' && takesOver ? known.uuid : fresh.uuid,
       reason,
       location: fresh.location,
     })),

@@ -29,6 +29,8 @@ export interface ImportPlace {
 /** What is known of all findings of a report once it is read to its end. Ids only: there may be many. */
 export interface Classified {
   scannerIds: Map<string, number>
+  /** Those of the scanners that have found anything here before: only of theirs can anything have moved or gone. */
+  scannersWithPast: Set<number>
   /** Findings that the report names, by whatever uuid. */
   seen: Set<number>
   /** Never on this ref before. */
@@ -63,6 +65,8 @@ export interface FreshFinding {
   name: string
   severity: ReportFinding['severity']
   reportType: string
+  /** 0 of a scanner that only a rehearsal has met. */
+  scannerId: number
   location: JsonObject
   line: number
   keys: readonly FindingKey[]
@@ -85,6 +89,7 @@ export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boole
 export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const result: Classified = {
     scannerIds: new Map(),
+    scannersWithPast: new Set(),
     seen: new Set(),
     arrivals: [],
     found: [],
@@ -99,8 +104,6 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const identifierIds = new Map<string, number>()
   /** Before this import: of its own ones no two have the same uuid. */
   let hasAny: boolean | undefined
-  /** Nothing can have moved where nothing was known; then keys need not be remembered. */
-  const scannersWithPast = new Map<number, boolean>()
 
   async function keepScannersOf(scanners: readonly Scanner[]): Promise<void> {
     const unknown = scanners.filter(({ externalId }) => !result.scannerIds.has(externalId))
@@ -115,7 +118,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
         )
     for (const [externalId, id] of ids) {
       result.scannerIds.set(externalId, id)
-      scannersWithPast.set(id, await hasFindings(deps.db, [id]))
+      if (await hasFindings(deps.db, id)) result.scannersWithPast.add(id)
     }
   }
 
@@ -137,7 +140,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       if (!match) inserted.push(finding)
       else if (!match.isOwnUuid) {
         staged.push(finding)
-        result.claims.push({ ...freshFrom(finding, match.id, true), known: match, differs })
+        result.claims.push({ ...freshFrom(finding, match.id), known: match, differs })
       } else if (!match.wasSeen) {
         if (differs) {
           staged.push(finding)
@@ -205,23 +208,27 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   }
 
   function addFresh(finding: ReportFinding, id: number): void {
-    const mayHaveMoved = scannersWithPast.get(result.scannerIds.get(finding.scanner.externalId) ?? 0) === true
-    const fresh = freshFrom(finding, id, mayHaveMoved)
+    const fresh = freshFrom(finding, id)
     if (fresh.keys.length + fresh.former.length > 0) result.fresh.push(fresh)
     else addNew(result, fresh)
   }
 
-  const freshFrom = (finding: ReportFinding, id: number, mayHaveMoved: boolean): FreshFinding => ({
-    id,
-    uuid: finding.uuid,
-    name: finding.name,
-    severity: finding.severity,
-    reportType: finding.reportType,
-    location: finding.location,
-    line: lineOf(finding.location),
-    keys: mayHaveMoved ? matchingKeys(finding) : [],
-    former: mayHaveMoved ? formerUuids(finding, place.projectId) : [],
-  })
+  const freshFrom = (finding: ReportFinding, id: number): FreshFinding => {
+    const scannerId = result.scannerIds.get(finding.scanner.externalId) ?? 0
+    return {
+      id,
+      scannerId,
+      uuid: finding.uuid,
+      name: finding.name,
+      severity: finding.severity,
+      reportType: finding.reportType,
+      location: finding.location,
+      line: lineOf(finding.location),
+      keys: result.scannersWithPast.has(scannerId) ? matchingKeys(finding) : [],
+      // Also of scanners that are new: they may take over from others.
+      former: hasAny ? formerUuids(finding, place.projectId) : [],
+    }
+  }
 
   return {
     keepScannersOf,

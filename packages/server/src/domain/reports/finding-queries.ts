@@ -68,10 +68,10 @@ const knownFrom =
     wasOnDefaultBranch: row.seen_on_default !== null,
   })
 
-/** True when any of these scanners has found anything of these types here before. */
-export async function hasFindings(db: Db, scannerIds: readonly number[]): Promise<boolean> {
+/** True when the scanner has found anything here before. */
+export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {
   const row = await db.one(sql`
-    select f.id from findings f where f.scanner_id in ${db.dialect.integers(scannerIds)}
+    select f.id from findings f where f.scanner_id = ${scannerId}
       and exists (select 1 from occurrences o where o.finding_id = f.id) limit 1`)
   return row !== undefined
 }

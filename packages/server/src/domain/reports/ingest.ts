@@ -19,7 +19,7 @@ import {
 } from './import.ts'
 import { finishImport, holdImport, type ReadReportFacts, type RunningImport } from './import-queries.ts'
 import { type Matched, matchMoved } from './match.ts'
-import { listPresent, listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
+import { listOfScanner, listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
@@ -174,7 +174,7 @@ async function readAll(
   const matched = await matchMoved(deps, place, result)
   const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
   const isComplete = scan.status === 'success'
-  const gone = isComplete ? await findGone(deps, place, scope, result.seen) : []
+  const gone = isComplete ? await findGone(deps, place, scope, result) : []
   const { primaryIdentifiers: identifiers } = scan
   const rules = isComplete && identifiers ? { reportTypes: scope.reportTypes, identifiers } : undefined
   return { result, matched, gone, scope, isComplete, rules }
@@ -183,16 +183,24 @@ async function readAll(
 const presentSlice = 2000
 
 /** What these scanners found on the ref before, and this report does not name. */
-async function findGone(deps: Deps, place: ImportPlace, scope: Scope, seen: ReadonlySet<number>): Promise<number[]> {
+async function findGone(
+  deps: Deps,
+  place: ImportPlace,
+  { reportTypes }: Scope,
+  { scannersWithPast, seen }: Classified,
+): Promise<number[]> {
   const gone: number[] = []
-  for (let after = { id: 0, severity: Number.MAX_SAFE_INTEGER }; ; ) {
-    const slice = await listPresent(deps.db, place, scope, after, presentSlice)
-    for (const { id, isInScope } of slice) if (isInScope && !seen.has(id)) gone.push(id)
-    const last = slice.at(-1)
-    if (!last || slice.length < presentSlice) return gone
-    after = last
-    await setImmediate()
+  for (const scannerId of scannersWithPast) {
+    for (const reportType of reportTypes) {
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, presentSlice)
+        for (const { id, isPresent } of slice) if (isPresent && !seen.has(id)) gone.push(id)
+        after = slice.length < presentSlice ? undefined : slice.at(-1)?.id
+        await setImmediate()
+      }
+    }
   }
+  return gone
 }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */

@@ -12,6 +12,8 @@ export interface Candidate {
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
   wasOnDefaultBranch: boolean
+  reportType: string
+  scannerId: number
   line: number
 }
 
@@ -28,6 +30,8 @@ interface CandidateRow {
   vulnerability_id: number | null
   is_present: boolean | null
   seen_on_default: number | null
+  report_type: string
+  scanner_id: number
   location: JsonObject
 }
 
@@ -57,8 +61,8 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
   return rows.map(candidateFrom)
 }
 
-const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id, f.location,
-  o.is_present,
+const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
+  f.report_type, f.scanner_id, f.location, o.is_present,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
 
 const candidateFrom = (row: CandidateRow): Candidate => ({
@@ -68,6 +72,8 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   vulnerabilityId: row.vulnerability_id,
   wasPresent: row.is_present ?? undefined,
   wasOnDefaultBranch: row.seen_on_default !== null,
+  reportType: row.report_type,
+  scannerId: row.scanner_id,
   line: lineOf(row.location),
 })
 

@@ -73,7 +73,9 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
       for (const fresh of slice) {
         for (const { uuid, reason } of fresh.former) {
           const known = byUuid.get(uuid)
-          if (known) pairs.push({ fresh, known, reason })
+          // One may take over from another scanner by the name that it had for the rule, not by the place alone.
+          if (known && (reason === 'identifier' || known.scannerId === fresh.scannerId))
+            pairs.push({ fresh, known, reason })
         }
       }
     },
@@ -100,17 +102,19 @@ async function pairsByKey(
   rank: number,
 ): Promise<Pair[]> {
   const groups = new Map<string, Group>()
+  const keys = new Set<string>()
   for (const fresh of open) {
     for (const { rank: own, key } of fresh.keys) {
       if (own !== rank) continue
-      const group = groups.get(key)
+      const group = groups.get(`${fresh.reportType} ${key}`)
       if (group) group.fresh.push(fresh)
-      else groups.set(key, { fresh: [fresh], known: [] })
+      else groups.set(`${fresh.reportType} ${key}`, { fresh: [fresh], known: [] })
+      keys.add(key)
     }
   }
-  await inSlices([...groups.keys()], async (keys) => {
+  await inSlices([...keys], async (keys) => {
     for (const { key, ...known } of await listByKeys(deps.db, place, keys)) {
-      if (!seen.has(known.id)) groups.get(key)?.known.push(known)
+      if (!seen.has(known.id)) groups.get(`${known.reportType} ${key}`)?.known.push(known)
     }
   })
   const reason = reasonOf(rank)

@@ -57,30 +57,19 @@ export interface Scope {
   reportTypes: readonly string[]
 }
 
-export interface PresentFinding {
-  id: number
-  severity: number
-}
-
-/** Those of the scanners, in the order of an index and after the given one. */
-export async function listPresent(
+/** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
+export async function listOfScanner(
   db: Db,
-  { projectId, ref }: Pick<Sighting, 'projectId' | 'ref'>,
-  { scannerIds, reportTypes }: Scope,
-  after: PresentFinding,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  after: number,
   limit: number,
-): Promise<(PresentFinding & { isInScope: boolean })[]> {
-  const rows = await db.all<{ id: number; severity: number; in_scope: number | boolean }>(sql`
-    select page.finding_id as id, page.severity,
-      f.scanner_id in ${db.dialect.integers(scannerIds)} and f.report_type in ${db.dialect.texts(reportTypes)} as in_scope
-    from (
-      select finding_id, severity from occurrences
-      where project_id = ${projectId} and ref = ${ref} and is_present = true
-        and (severity < ${after.severity} or (severity = ${after.severity} and finding_id > ${after.id}))
-      order by severity desc, finding_id limit ${limit}
-    ) as page join findings f on f.id = page.finding_id
-    order by page.severity desc, page.finding_id`)
-  return rows.map(({ in_scope, ...row }) => ({ ...row, isInScope: Boolean(in_scope) }))
+): Promise<{ id: number; isPresent: boolean }[]> {
+  const rows = await db.all<{ id: number; is_present: boolean | null }>(sql`
+    select f.id, o.is_present from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+    where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
+    order by f.id limit ${limit}`)
+  return rows.map(({ id, is_present }) => ({ id, isPresent: is_present ?? false }))
 }
 
 /** What this import looked for; after what went is marked. */

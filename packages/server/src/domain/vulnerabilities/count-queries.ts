@@ -21,10 +21,12 @@ export interface CountChange extends Cell {
 }
 
 /** What a new vulnerability adds. */
-export function newlyDetected(of: Pick<Cell, 'severity' | 'reportType' | 'scannerId'>): CountChange {
-  const { severity, reportType, scannerId } = of
+export function newlyDetected(
+  of: Pick<Cell, 'isOnDefaultBranch' | 'severity' | 'reportType' | 'scannerId'>,
+): CountChange {
+  const { isOnDefaultBranch, severity, reportType, scannerId } = of
   return {
-    isOnDefaultBranch: true,
+    isOnDefaultBranch,
     severity,
     state: 'detected',
     reportType,

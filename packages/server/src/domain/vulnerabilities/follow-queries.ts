@@ -2,12 +2,12 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { ScanRules } from './follow.ts'
 
-/** Those vulnerabilities of these findings that do not say what the findings say now, or that came back. */
+/** Those vulnerabilities of these findings that do not say what the findings say now, or that the default branch lacked. */
 export async function listOutdated(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
     where f.id in ${db.dialect.integers(findingIds)}
-      and (v.is_resolved_on_default_branch = true or v.state = 'resolved' or v.confidence <> f.confidence
+      and (v.is_on_default_branch = false or v.is_resolved_on_default_branch = true or v.state = 'resolved' or v.confidence <> f.confidence
         or v.scanner_id <> f.scanner_id
         or (v.severity <> f.severity and v.is_severity_overridden = false)
         or (v.title <> trim(f.name) and length(f.name) <= 255))

@@ -33,9 +33,9 @@ export interface ScanRules {
 
 /**
  * Lets vulnerabilities follow what an import found, inside its transaction. The journal is told for every ref; the
- * vulnerabilities themselves follow the default branch only. Those seen take over title and severity, are no longer
- * gone, and are detected again when they had been resolved; those that went are marked, and their state stays unless the
- * project says otherwise.
+ * vulnerabilities themselves follow the default branch, and other branches only before that has seen them. Those seen
+ * take over title and severity, are no longer gone, and are detected again when they had been resolved; those that went
+ * are marked, and their state stays unless the project says otherwise.
  */
 export async function followFindings(deps: Deps, project: Project, sightings: Sightings): Promise<void> {
   const { importId, userId, ref, now } = sightings
@@ -46,10 +46,11 @@ export async function followFindings(deps: Deps, project: Project, sightings: Si
   await recordSightings(deps.db, 'found', sightings.found, sightings)
   await recordSightings(deps.db, 'back', sightings.returned, sightings)
   await recordSightings(deps.db, 'gone', sightings.gone, sightings)
-  if (ref !== project.defaultBranch) return
-
   const outdated = await inSlicesOf(sightings.seen, (ids) => listOutdated(deps.db, ids))
-  await changeAll(deps, project, outdated, sightings, takeOver)
+  const isDefault = ref === project.defaultBranch
+  await changeAll(deps, project, outdated, sightings, isDefault ? takeOver : takeOverOnBranch)
+  if (!isDefault) return
+
   const gone = await inSlicesOf(sightings.gone, (ids) => listGone(deps.db, ids))
   await changeAll(deps, project, gone, sightings, (vulnerability) => leave(vulnerability, project, now))
   if (!sightings.rules) return
@@ -64,17 +65,22 @@ interface Outcome {
 }
 type Follow = (vulnerability: Vulnerability, reported: Reported | undefined, now: string) => Outcome | undefined
 
+const saying = (vulnerability: Vulnerability, reported: Reported, now: string): Vulnerability => ({
+  ...vulnerability,
+  title: titleOf(reported.name),
+  severity: vulnerability.isSeverityOverridden ? vulnerability.severity : reported.severity,
+  confidence: reported.confidence,
+  scannerId: reported.scannerId,
+  updatedAt: now,
+})
+
+const takeOverOnBranch: Follow = (vulnerability, reported, now) =>
+  !reported || vulnerability.isOnDefaultBranch ? undefined : { after: saying(vulnerability, reported, now) }
+
 const takeOver: Follow = (vulnerability, reported, now) => {
   if (!reported) return undefined
-  const after = {
-    ...vulnerability,
-    title: titleOf(reported.name),
-    severity: vulnerability.isSeverityOverridden ? vulnerability.severity : reported.severity,
-    confidence: reported.confidence,
-    scannerId: reported.scannerId,
-    isResolvedOnDefaultBranch: false,
-    updatedAt: now,
-  }
+  const said = saying(vulnerability, reported, now)
+  const after = { ...said, isOnDefaultBranch: true, isResolvedOnDefaultBranch: false }
   return vulnerability.state === 'resolved'
     ? { after: reopened(after, now), why: 'found again on the default branch' }
     : { after }
@@ -107,21 +113,19 @@ async function changeAll(
   await inSlices(inOrder, async (slice) => {
     const held = await lockVulnerabilities(deps.db, project.id, slice)
     const reported = new Map((await listReported(deps.db, slice)).map((row) => [row.vulnerabilityId, row]))
+    const severities: HistoryEntry[] = []
     const changed = held.flatMap((before): ChangedVulnerability[] => {
       const outcome = follow(before, reported.get(before.id), now)
       if (!outcome) return []
       const { after, why } = outcome
-      if (before.state === after.state && before.severity === after.severity) return [{ before, after }]
-      const entry: HistoryEntry = {
-        vulnerabilityId: after.id,
-        importId,
-        ref,
-        ...(why === undefined
-          ? { kind: 'severity', from: before.severity, to: after.severity }
-          : { kind: 'state', from: before.state, to: after.state, comment: why }),
+      const origin = { vulnerabilityId: after.id, importId, ref }
+      if (before.severity !== after.severity) {
+        severities.push({ ...origin, kind: 'severity', from: before.severity, to: after.severity })
       }
-      return [{ before, after, entry }]
+      if (before.state === after.state) return [{ before, after }]
+      return [{ before, after, entry: { ...origin, kind: 'state', from: before.state, to: after.state, comment: why } }]
     })
+    await recordHistory(deps.db, severities, now)
     await saveChanges(deps, project.id, changed, now)
     counts.push(...countChanges(changed))
   })

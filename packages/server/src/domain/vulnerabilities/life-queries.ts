@@ -57,6 +57,7 @@ const columns = {
   is_severity_overridden: 'boolean',
   is_auto_resolved: 'boolean',
   scanner_id: 'integer',
+  is_on_default_branch: 'boolean',
   dismissal_reason: 'text',
   confirmed_at: 'timestamp',
   confirmed_by_id: 'integer',
@@ -80,6 +81,7 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
     is_severity_overridden: vulnerability.isSeverityOverridden,
     is_auto_resolved: vulnerability.isAutoResolved,
     scanner_id: vulnerability.scannerId,
+    is_on_default_branch: vulnerability.isOnDefaultBranch,
     dismissal_reason: vulnerability.dismissalReason,
     confirmed_at: vulnerability.confirmedAt,
     confirmed_by_id: vulnerability.confirmedById,
@@ -93,8 +95,9 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
     update vulnerabilities set title = r.title, state = r.state, severity = r.severity, confidence = r.confidence,
       is_resolved_on_default_branch = r.is_resolved_on_default_branch,
       is_severity_overridden = r.is_severity_overridden, is_auto_resolved = r.is_auto_resolved,
-      scanner_id = r.scanner_id, dismissal_reason = r.dismissal_reason, confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id,
-      dismissed_at = r.dismissed_at, dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at,
-      resolved_by_id = r.resolved_by_id, updated_at = r.updated_at
+      scanner_id = r.scanner_id, is_on_default_branch = r.is_on_default_branch, dismissal_reason = r.dismissal_reason,
+      confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
+      dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
+      updated_at = r.updated_at
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
 }

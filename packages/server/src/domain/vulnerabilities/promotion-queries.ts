@@ -8,20 +8,32 @@ export interface UnattachedFinding {
   confidence: number
   reportType: string
   scannerId: number
+  isOnDefaultBranch: boolean
 }
 
-export async function listUnattachedFindings(db: Db, ids: readonly number[]): Promise<UnattachedFinding[]> {
+export async function listUnattachedFindings(
+  db: Db,
+  ids: readonly number[],
+  defaultBranch: string,
+): Promise<UnattachedFinding[]> {
   const rows = await db.all<UnattachedRow>(sql`
-    select id, name, severity, confidence, report_type, scanner_id from findings
+    select id, name, severity, confidence, report_type, scanner_id,
+      (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
+    from findings
     where id in ${db.dialect.integers(ids)} and vulnerability_id is null order by id ${db.dialect.forUpdate}`)
-  return rows.map(({ report_type, scanner_id, ...row }) => ({
+  return rows.map(({ report_type, scanner_id, seen_on_default, ...row }) => ({
     ...row,
     reportType: report_type,
     scannerId: scanner_id,
+    isOnDefaultBranch: seen_on_default !== null,
   }))
 }
 
-type UnattachedRow = Omit<UnattachedFinding, 'reportType' | 'scannerId'> & { report_type: string; scanner_id: number }
+type UnattachedRow = Pick<UnattachedFinding, 'id' | 'name' | 'severity' | 'confidence'> & {
+  report_type: string
+  scanner_id: number
+  seen_on_default: number | null
+}
 
 /** The ids of the new rows, in the order of the drafts. */
 export async function insertVulnerabilities(
@@ -31,13 +43,14 @@ export async function insertVulnerabilities(
   drafts: readonly (UnattachedFinding & { title: string })[],
   now: string,
 ): Promise<number[]> {
-  const rows = drafts.map(({ title, severity, confidence, reportType, scannerId }, position) => ({
+  const rows = drafts.map(({ title, severity, confidence, reportType, scannerId, isOnDefaultBranch }, position) => ({
     position,
     title,
     severity,
     confidence,
     report_type: reportType,
     scanner_id: scannerId,
+    is_on_default_branch: isOnDefaultBranch,
   }))
   const columns = {
     position: 'integer',
@@ -46,12 +59,13 @@ export async function insertVulnerabilities(
     confidence: 'integer',
     report_type: 'text',
     scanner_id: 'integer',
+    is_on_default_branch: 'boolean',
   } as const
   const inserted = await db.all<{ id: number }>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      scanner_id, created_at, updated_at)
+      scanner_id, is_on_default_branch, created_at, updated_at)
     select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
-      ${now}, ${now}
+      r.is_on_default_branch, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r order by r.position
     returning id`)
   // Ids rise in the order of insertion; the order in which rows are returned is not promised.

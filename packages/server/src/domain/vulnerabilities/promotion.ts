@@ -41,7 +41,12 @@ export function promoteFinding(
     // Two requests may get this far; only one of them attaches.
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
-    await addToCounts(deps.db, project.id, [newlyDetected(finding)], vulnerability.createdAt)
+    await addToCounts(
+      deps.db,
+      project.id,
+      [newlyDetected({ ...finding, isOnDefaultBranch: true })],
+      vulnerability.createdAt,
+    )
     await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
     await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
     return {
@@ -54,7 +59,10 @@ export function promoteFinding(
 /** GitLab has one message for an unknown finding, one of another project, and one that is attached already. */
 const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
 
-/** Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. */
+/**
+ * Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. Those that
+ * the default branch has never seen are listed for their branches only, until it does.
+ */
 export async function promoteFindings(
   deps: Deps,
   project: Project,
@@ -77,7 +85,7 @@ async function promoteSlice(
   author: User,
   findingIds: readonly number[],
 ): Promise<UnattachedFinding[]> {
-  const unattached = await listUnattachedFindings(deps.db, findingIds)
+  const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
   if (unattached.length === 0) return []
   const now = deps.now()
   const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
