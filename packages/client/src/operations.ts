@@ -291,6 +291,8 @@ export interface Operations {
   'GET /projects/{id}/security_reports/{report_id}': { path: { id: string | number; report_id: string | number }; answer: Schemas['Import'] }
   /** List what scanners found in a project, worst first */
   'GET /projects/{id}/vulnerability_findings': { path: { id: string | number }; query: { report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; scope?: 'dismissed' | 'all' | undefined; pipeline_id?: number | undefined; ref?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Finding'])[] }
+  /** Get a finding as the list has it, also one that is not found any more */
+  'GET /projects/{id}/vulnerability_findings/{finding_id}': { path: { id: string | number; finding_id: string | number }; answer: Schemas['Finding'] }
   /** Tell why a finding was recognised at other places */
   'GET /projects/{id}/vulnerability_findings/{finding_id}/matches': { path: { id: string | number; finding_id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['FindingMatch'])[] }
   /** List a project’s vulnerabilities, worst first */

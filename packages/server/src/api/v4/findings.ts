@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { type FindingFilter, findFindings } from '../../domain/vulnerabilities/findings.ts'
+import { type FindingFilter, findFindings, getFinding } from '../../domain/vulnerabilities/findings.ts'
+import { notFound } from '../../platform/failure.ts'
 import { findingView, viewFindings } from './finding-views.ts'
 import { integer, oneOf, optional } from './input.ts'
 import { type Route, route } from './route.ts'
@@ -56,6 +57,21 @@ export const findingRoutes: readonly Route[] = [
       }
       const found = await findFindings(deps, filter, page)
       return { ...found, rows: await viewFindings(deps, project, found.rows, origin) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/:finding_id',
+    summary: 'Get a finding as the list has it, also one that is not found any more',
+    permission: 'finding.list',
+    input: Type.Object({ finding_id: integer() }),
+    status: 200,
+    output: findingView,
+    async handle({ deps, project, input, origin }) {
+      const finding = await getFinding(deps, project, input.finding_id)
+      const [view] = await viewFindings(deps, project, [finding], origin)
+      if (!view) throw notFound('Finding')
+      return view
     },
   }),
 ]

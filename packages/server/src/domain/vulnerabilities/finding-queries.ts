@@ -109,6 +109,22 @@ export async function listFindingsById(
   })
 }
 
+/** Also one that is not there any more, or on other refs only; but none of an import that has not been shown. */
+export async function findShownFinding(
+  db: Db,
+  projectId: number,
+  ref: string,
+  id: number,
+): Promise<PresentFinding | undefined> {
+  const row = await db.one<ListedFindingRow>(sql`
+    select ${listedFindingColumns}, o.last_import_id
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id = ${id} and f.project_id = ${projectId}
+      and exists (select 1 from occurrences any_ref where any_ref.finding_id = f.id)`)
+  return row && listedFindingFrom(row)
+}
+
 export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
   const rows = await db.all<{ id: number; external_id: string; name: string; vendor: string }>(sql`
     select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)

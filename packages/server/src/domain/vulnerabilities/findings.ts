@@ -1,12 +1,15 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
-import type { RootDeps } from '../deps.ts'
+import { notFound } from '../../platform/failure.ts'
+import type { Deps, RootDeps } from '../deps.ts'
 import { openMilestones } from '../milestones.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import type { ListedFinding } from './finding.ts'
 import {
   type FindingScope,
+  findShownFinding,
   importProbe,
   listFindingsById,
   listIdentifiers,
@@ -19,6 +22,7 @@ import {
 import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
 import { listCandidates, listPassing, type Probe, textProbesOf } from './probe-queries.ts'
+import type { PresentFinding } from './rows.ts'
 import { type Severity, type State, severities, severityRanks } from './scales.ts'
 
 export interface FindingFilter extends FindingScope {
@@ -125,7 +129,19 @@ async function readOn(db: Db, filter: FindingFilter, after: Position | undefined
 
 async function load(db: Db, scope: FindingScope, positions: readonly Position[]): Promise<ListedFinding[]> {
   const ids = positions.map(({ id }) => id)
-  const rows = await listFindingsById(db, scope, ids)
+  return complete(db, await listFindingsById(db, scope, ids))
+}
+
+/** A finding as the list has it, whether or not it is still there. */
+export async function getFinding({ db }: Deps, project: Project, id: number): Promise<ListedFinding> {
+  const found = await findShownFinding(db, project.id, project.defaultBranch, id)
+  const [finding] = found ? await complete(db, [found]) : []
+  if (!finding) throw notFound('Finding')
+  return finding
+}
+
+/** With what hangs on them. */
+async function complete(db: Db, rows: readonly PresentFinding[]): Promise<ListedFinding[]> {
   const [scanners, identifiers] = await Promise.all([
     listScanners(
       db,

@@ -82,7 +82,8 @@ export const shownSeverity: Sql = sql`coalesce((
 
 /** Of the tables `findings`, called `f`, `occurrences`, called `o`, and `vulnerabilities`, called `v`. */
 export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
-  f.description, f.solution, o.severity, f.confidence, f.location, f.details, f.extras, v.state`
+  f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.location, f.details,
+  f.extras, v.state`
 
 export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
   return {
