@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { lazy, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { NotFound } from '../../app/not-found.tsx'
@@ -11,6 +11,10 @@ import { VisibilityMark } from '../explore/project-list.tsx'
 import { Overview } from './overview.tsx'
 import { ProjectContext, type ProjectScreen } from './project.ts'
 import styles from './project-page.module.css'
+
+const ProjectVulnerabilities = lazy(async () => ({
+  default: (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
+}))
 
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
@@ -61,15 +65,20 @@ function Heading({ screen: { project } }: { screen: ProjectScreen }) {
 
 /** Only what the caller may open. */
 function tabsFor({ level, to }: ProjectScreen, _session: SessionState): Tab[] {
-  const tabs: (Tab & { from: number })[] = [{ label: 'Overview', to: to(''), isExact: true, from: 0 }]
+  const tabs: (Tab & { from: number })[] = [
+    { label: 'Overview', to: to(''), isExact: true, from: 0 },
+    { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
+  ]
   return tabs.filter(({ from }) => level >= from || level >= levels.owner)
 }
 
 function Screen({ part }: { part: string }) {
-  const [first = ''] = part.split('/')
+  const [first = '', second] = part.split('/')
   switch (first) {
     case '':
       return <Overview />
+    case 'vulnerabilities':
+      return second ? <NotFound /> : <ProjectVulnerabilities />
     default:
       return <NotFound />
   }
