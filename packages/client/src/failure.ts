@@ -21,7 +21,7 @@ export async function failureFrom(response: Response): Promise<RequestFailed> {
 function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {
   const body = parse(text)
   if (body === undefined) return [text.trim().slice(0, 300) || (standard[status] ?? `The server answered ${status}.`)]
-  const { message, error, error_description: description } = body
+  const { message, error, error_description: description, detail } = body
   if (isRecord(message)) {
     const fields = Object.fromEntries(Object.entries(message).map(([name, problems]) => [name, listed(problems)]))
     const sentences = Object.entries(fields).map(([name, problems]) =>
@@ -29,7 +29,7 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
     )
     return [`${sentences.join('; ')}.`, fields]
   }
-  const said = [description, message, error].find((part) => typeof part === 'string' && part !== '')
+  const said = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
   const plain = String(said ?? '').replace(/^\d{3} /, '')
   const isBare = plain === '' || status >= 500 || bare.test(plain)
   return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]

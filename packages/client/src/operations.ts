@@ -246,7 +246,7 @@ export interface Operations {
   /** Upload a file for use in Markdown of a project */
   'POST /projects/{id}/uploads': { path: { id: string | number }; body: { file: Blob }; answer: Schemas['Upload'] }
   /** List a project’s uploads, newest first */
-  'GET /projects/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
+  'GET /projects/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; upload_ids?: (number)[] | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
   /** Tell how much may be uploaded to a project */
   'GET /projects/{id}/uploads/limits': { path: { id: string | number }; answer: Schemas['UploadLimits'] }
   /** Set how much may be uploaded to a project */
@@ -264,7 +264,7 @@ export interface Operations {
   /** Upload a file for use in Markdown of a group */
   'POST /groups/{id}/uploads': { path: { id: string | number }; body: { file: Blob }; answer: Schemas['Upload'] }
   /** List a group’s uploads, newest first */
-  'GET /groups/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
+  'GET /groups/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; upload_ids?: (number)[] | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
   /** Tell how much may be uploaded to a group */
   'GET /groups/{id}/uploads/limits': { path: { id: string | number }; answer: Schemas['UploadLimits'] }
   /** Download an upload by its id */

@@ -136,10 +136,16 @@ describe('the list', () => {
     expect(await names('search=PLAN')).toEqual(['plan.pdf', 'Plan_B.png'])
     expect(await names('search=n_b')).toEqual(['Plan_B.png'])
     expect(await names('content_type=application/pdf')).toEqual(['plan.pdf'])
+    expect(await names('content_type=application/*')).toEqual(['plan.pdf'])
+    expect(await names('content_type=app/*')).toEqual([])
     expect(await names(`uploaded_by=${nadia.user?.id}`)).toEqual(['plan.pdf', 'Plan_B.png'])
     expect(await names('created_after=2026-04-01T12:00:00Z&created_before=2026-04-02T12:00:00Z')).toEqual(['notes.txt'])
     expect(await names('order_by=size&sort=asc')).toEqual(['notes.txt', 'plan.pdf', 'Plan_B.png'])
     expect(await names('order_by=filename&sort=asc')).toEqual(['Plan_B.png', 'notes.txt', 'plan.pdf'])
+
+    const [last, , first] = (await server.admin.get(at)).body
+    expect(await names(`upload_ids[]=${first.id}&upload_ids[]=${last.id}`)).toEqual(['plan.pdf', 'Plan_B.png'])
+    expect(await names(`upload_ids=${first.id}&search=pdf`)).toEqual([])
 
     const [plain] = (await server.admin.get(at)).body
     expect(Object.keys(plain)).toEqual(['id', 'size', 'filename', 'created_at', 'uploaded_by'])

@@ -20,7 +20,7 @@ import { badRequest, Failure } from '../../platform/failure.ts'
 import { attachment } from './content-disposition.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
-import { dateTime, filePart, filePath, flag, integer, nullable, oneOf, optional, text } from './input.ts'
+import { dateTime, filePart, filePath, flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
 import { noOutput, type Route, redirectableFileOutput, route } from './route.ts'
 import { nullableInteger, timestamp } from './views.ts'
 
@@ -120,7 +120,8 @@ function downloadOf({ objects, settings }: RootDeps, upload: Upload): Download {
 
 const listInput = Type.Object({
   search: optional(text({ description: 'Part of the name' })),
-  content_type: optional(text()),
+  content_type: optional(text({ description: 'A media type, or all of a kind: image/*' })),
+  upload_ids: optional(integerList({ commaSeparated: true, description: 'Only these' })),
   uploaded_by: optional(integer({ description: 'Id of a user' })),
   created_after: optional(dateTime()),
   created_before: optional(dateTime()),
@@ -295,6 +296,7 @@ function filterFrom(input: Static<typeof listInput>): UploadFilter {
   return {
     search: input.search,
     contentType: input.content_type,
+    ids: input.upload_ids?.length ? input.upload_ids : undefined,
     uploadedById: input.uploaded_by,
     createdAfter: input.created_after,
     createdBefore: input.created_before,

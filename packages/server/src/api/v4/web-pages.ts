@@ -8,14 +8,14 @@ const folder = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
 
 /**
  * Nothing from elsewhere, no script or style in the page itself. Frames and pictures may show what the page has fetched
- * (`blob:`): previews of uploads.
+ * (`blob:`): previews of uploads. A frame has this policy too, and to Chrome its viewer of PDF is an object.
  */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "frame-src 'self' blob:",
-  "object-src 'none'",
+  "object-src blob:",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",

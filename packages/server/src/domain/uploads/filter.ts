@@ -4,7 +4,9 @@ export const uploadOrders = ['created_at', 'size', 'filename'] as const
 export interface UploadFilter {
   /** Part of the name, whatever its case. */
   search?: string | undefined
+  /** A media type, or all of a kind: `image/*`. */
   contentType?: string | undefined
+  ids?: readonly number[] | undefined
   uploadedById?: number | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined

@@ -73,13 +73,20 @@ export async function countUploads(db: Db, owner: Owner, filter: UploadFilter): 
 }
 
 function matches(db: Db, owner: Owner, filter: UploadFilter): Sql {
-  const { search, contentType, uploadedById, createdAfter, createdBefore } = filter
+  const { search, contentType, ids, uploadedById, createdAfter, createdBefore } = filter
   return sql`${owned(owner)} and u.deleted_at is ${filter.deleted ? sql`not null` : sql`null`}
     ${search ? sql`and ${db.dialect.contains(sql`u.filename`, search)}` : empty}
-    ${contentType === undefined ? empty : sql`and u.content_type = ${contentType}`}
+    ${contentType === undefined ? empty : sql`and ${isOfType(contentType)}`}
+    ${ids ? sql`and u.id in ${db.dialect.integers(ids)}` : empty}
     ${uploadedById === undefined ? empty : sql`and u.uploaded_by_id = ${uploadedById}`}
     ${createdAfter === undefined ? empty : sql`and u.created_at > ${createdAfter}`}
     ${createdBefore === undefined ? empty : sql`and u.created_at < ${createdBefore}`}`
+}
+
+function isOfType(contentType: string): Sql {
+  if (!contentType.endsWith('/*')) return sql`u.content_type = ${contentType}`
+  const kind = contentType.slice(0, -1)
+  return sql`substr(u.content_type, 1, ${kind.length}) = ${kind}`
 }
 
 /** Deleted ones too, while their row is there. */
