@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "frame-src 'self' blob:",
-  "object-src blob:",
+  'object-src blob:',
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
