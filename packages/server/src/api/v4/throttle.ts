@@ -4,7 +4,7 @@ import type { User } from '../../domain/access/users.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { RateLimit } from '../../platform/settings.ts'
-import type { Route } from './route.ts'
+import { addressOf, type Route } from './route.ts'
 
 /** Counts the requests below /api/ and refuses those that are too many (contract 1.6). */
 export interface Throttle {
@@ -19,7 +19,7 @@ export function openThrottle(deps: RootDeps): Throttle {
 
   return {
     async admit(route, request, reply, user) {
-      if (route.outside) return
+      if (!addressOf(route).startsWith('/api/')) return
       const subject = user ? `user ${user.id}` : `address ${request.ip}`
       const most = user ? authenticated : unauthenticated
       const name = user ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api'

@@ -54,6 +54,22 @@ describe('GET /user', () => {
   })
 })
 
+test('GET /api/v3/user is the same, and all that is left of that API', async () => {
+  const reader = await server.user('integration')
+  const { body } = await reader.get('/user')
+  expect(await reader.get('//api/v3/user')).toMatchObject({ status: 200, body })
+  expect(await server.anonymous.get('//api/v3/user')).toMatchObject({
+    status: 401,
+    body: { message: '401 Unauthorized' },
+  })
+  for (const reply of [await reader.put('//api/v3/user', {}), await reader.get('//api/v3/users')]) {
+    expect(reply).toMatchObject({
+      status: 410,
+      body: { error: 'API V3 is no longer supported. Use API V4 instead.' },
+    })
+  }
+})
+
 describe('GET /users', () => {
   test('lists the newest first, as basic users', async () => {
     const newest = await server.user('newest')

@@ -49,16 +49,8 @@ const wantsNoPassword = {
 }
 
 export const userRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/user',
-    summary: 'Get yourself',
-    permission: 'self.read',
-    status: 200,
-    output: currentUserView,
-    handle: async ({ deps, caller, origin }) =>
-      caller.isAdmin ? describe(deps, caller.user, origin) : viewCurrentUser(caller.user, origin),
-  }),
+  ownProfile({ path: '/user', summary: 'Get yourself' }),
+  ownProfile({ path: '/api/v3/user', outside: true, summary: 'Get yourself: all that is left of the API before' }),
   route({
     method: 'GET',
     path: '/users',
@@ -189,6 +181,18 @@ export const userRoutes: readonly Route[] = [
   changeOfState('deactivate', 'Deactivate a user until he signs in again', deactivateUser),
   changeOfState('activate', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]
+
+function ownProfile(place: { path: string; outside?: boolean; summary: string }): Route {
+  return route({
+    ...place,
+    method: 'GET',
+    permission: 'self.read',
+    status: 200,
+    output: currentUserView,
+    handle: async ({ deps, caller, origin }) =>
+      caller.isAdmin ? describe(deps, caller.user, origin) : viewCurrentUser(caller.user, origin),
+  })
+}
 
 /** `POST /users/:id/<word>`, answered with `true`. */
 function changeOfState(
