@@ -1,12 +1,7 @@
-import { type ComponentType, lazy } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
+import { later } from './later.ts'
 import { NotFound } from './not-found.tsx'
 import { useSession } from './session.ts'
-
-/** A screen that is fetched when it is first shown. */
-function later<Props extends object>(load: () => Promise<ComponentType<Props>>) {
-  return lazy(async () => ({ default: await load() }))
-}
 
 const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
 const Projects = later(async () => (await import('../features/explore/projects.tsx')).Projects)

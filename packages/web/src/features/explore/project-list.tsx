@@ -1,40 +1,38 @@
-import type { RowOf } from '@alcove/client'
 import { Globe, Lock, Shield, Star } from 'lucide-react'
 import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Time } from '../../components/time.tsx'
+import type { Project } from '../project/project.ts'
 import styles from './project-list.module.css'
 import { TopicLinks } from './topic-links.tsx'
 
-export type ListedProject = RowOf<'GET /projects'>
-
-export function ProjectList({ projects }: { projects: readonly ListedProject[] }) {
+export function ProjectList({ projects }: { projects: readonly Project[] }) {
   return (
     <ul className={styles.list}>
       {projects.map((project) => (
         <li key={project.id} className={styles.item}>
-          <Avatar name={project.name ?? ''} url={project.avatar_url ?? null} />
+          <Avatar name={project.name} url={project.avatar_url} />
           <div className="stack-tight">
             <div className="row-wrap">
               <Link to={`/${project.path_with_namespace}`} className={styles.name}>
-                <span className="muted">{project.namespace?.full_path} / </span>
+                <span className="muted">{project.namespace.full_path} / </span>
                 {project.name}
               </Link>
-              {project.visibility && <VisibilityMark visibility={project.visibility} />}
+              <VisibilityMark visibility={project.visibility} />
               {project.archived && <Badge>Archived</Badge>}
             </div>
             {project.description && <p className={`muted ${styles.description}`}>{project.description}</p>}
-            <TopicLinks topics={project.topics ?? []} />
+            <TopicLinks topics={project.topics} />
           </div>
           <div className={styles.facts}>
             <span className="row">
               <Star size={14} aria-hidden="true" />
               <span className="visually-hidden">Stars: </span>
-              {formatCount(project.star_count ?? 0)}
+              {formatCount(project.star_count)}
             </span>
-            {project.last_activity_at && <Time of={project.last_activity_at} />}
+            <Time of={project.last_activity_at} />
           </div>
         </li>
       ))}

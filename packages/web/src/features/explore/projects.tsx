@@ -7,6 +7,7 @@ import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
+import { asProject } from '../project/project.ts'
 import { ProjectList } from './project-list.tsx'
 
 const perPage = 20
@@ -95,7 +96,7 @@ export function Projects() {
             </Empty>
           ) : (
             <div className="stack">
-              <ProjectList projects={found.rows} />
+              <ProjectList projects={found.rows.map(asProject)} />
               <Pager page={found} perPage={perPage} />
             </div>
           )

@@ -9,8 +9,10 @@ export function Overview() {
     <Page title="Overview">
       <Panel title="About">
         {project.description ? <p>{project.description}</p> : <p className="muted">No description.</p>}
-        <TopicLinks topics={project.topics ?? []} />
-        <p className="muted small">Created {project.created_at && <Time of={project.created_at} />}</p>
+        <TopicLinks topics={project.topics} />
+        <p className="muted small">
+          Created <Time of={project.created_at} />
+        </p>
       </Panel>
     </Page>
   )

@@ -1,20 +1,23 @@
-import { lazy, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
+import { later } from '../../app/later.ts'
 import { NotFound } from '../../app/not-found.tsx'
 import { levelIn, levels, type SessionState, useSession } from '../../app/session.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
-import { Answered } from '../../components/states.tsx'
+import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { VisibilityMark } from '../explore/project-list.tsx'
 import { Overview } from './overview.tsx'
-import { ProjectContext, type ProjectScreen } from './project.ts'
+import { asProject, ProjectContext, type ProjectScreen } from './project.ts'
 import styles from './project-page.module.css'
 
-const ProjectVulnerabilities = lazy(async () => ({
-  default: (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
-}))
+const ProjectVulnerabilities = later(
+  async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
+)
+const VulnerabilityPage = later(async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage)
+const FindingPage = later(async () => (await import('../finding/finding-page.tsx')).FindingPage)
 
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
@@ -27,7 +30,8 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   }, [here, place, path, navigate])
   return (
     <Answered query={query} isPage>
-      {(project) => {
+      {(told) => {
+        const project = asProject(told)
         const screen: ProjectScreen = {
           project,
           level: levelIn(project, session),
@@ -38,7 +42,9 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
             <div className="stack">
               <Heading screen={screen} />
               <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session)} />
-              <Screen part={part} />
+              <Suspense fallback={<Loading />}>
+                <Screen part={part} />
+              </Suspense>
             </div>
           </ProjectContext>
         )
@@ -50,12 +56,12 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
 function Heading({ screen: { project } }: { screen: ProjectScreen }) {
   return (
     <header className="row">
-      <Avatar name={project.name ?? ''} url={project.avatar_url ?? null} />
+      <Avatar name={project.name} url={project.avatar_url} />
       <div className={styles.names}>
-        <p className="muted small">{project.namespace?.full_path}</p>
+        <p className="muted small">{project.namespace.full_path}</p>
         <div className="row-wrap">
           <p className={styles.name}>{project.name}</p>
-          {project.visibility && <VisibilityMark visibility={project.visibility} />}
+          <VisibilityMark visibility={project.visibility} />
           {project.archived && <Badge>Archived</Badge>}
         </div>
       </div>
@@ -78,7 +84,9 @@ function Screen({ part }: { part: string }) {
     case '':
       return <Overview />
     case 'vulnerabilities':
-      return second ? <NotFound /> : <ProjectVulnerabilities />
+      return second ? <VulnerabilityPage key={second} id={second} /> : <ProjectVulnerabilities />
+    case 'findings':
+      return second ? <FindingPage key={second} id={second} /> : <NotFound />
     default:
       return <NotFound />
   }

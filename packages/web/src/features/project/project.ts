@@ -1,7 +1,27 @@
-import type { AnswerOf } from '@alcove/client'
+import type { Schemas } from '@alcove/client'
 import { createContext, useContext } from 'react'
 
-export type Project = AnswerOf<'GET /projects/{id}'>
+type Told = Schemas['Project']
+type Basic =
+  | 'id'
+  | 'description'
+  | 'name'
+  | 'path'
+  | 'path_with_namespace'
+  | 'created_at'
+  | 'topics'
+  | 'web_url'
+  | 'avatar_url'
+  | 'star_count'
+  | 'last_activity_at'
+  | 'visibility'
+  | 'namespace'
+
+/** What every answer about a project has is there; the rest depends on who asks. */
+export type Project = Omit<Told, Basic> & { [Name in Basic]-?: Exclude<Told[Name], undefined> }
+
+/** The document requires no field of a project, because the server writes what is required before everything else. */
+export const asProject = (told: Told): Project => told as Project // the basic fields are in each of its views
 
 /** What the screens of a project know of it. */
 export interface ProjectScreen {

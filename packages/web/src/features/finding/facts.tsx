@@ -1,0 +1,186 @@
+import type { Schemas } from '@alcove/client'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { inWords } from '../../components/format.ts'
+import { Markdown } from '../../components/markdown.tsx'
+import { Panel } from '../../components/page.tsx'
+import styles from './facts.module.css'
+import { codeIn, linesInWords, packageInWords, textAt } from './place.ts'
+
+export type Finding = Schemas['Finding']
+
+/** What a scanner said: the same for a finding that waits and for one that people triage. */
+export function FindingFacts({
+  finding,
+  rawMetadata,
+  project,
+}: {
+  finding: Finding
+  rawMetadata?: string
+  project: string
+}) {
+  const code = rawMetadata === undefined ? undefined : codeIn(rawMetadata)
+  return (
+    <>
+      <Panel title="Description">
+        {finding.description ? (
+          <Markdown text={finding.description} project={project} />
+        ) : (
+          <p className="muted">The scanner gave none.</p>
+        )}
+      </Panel>
+      <LocationPanel location={finding.location} code={code} />
+      {finding.solution && (
+        <Panel title="Solution">
+          <Markdown text={finding.solution} project={project} />
+        </Panel>
+      )}
+      <Remediations finding={finding} />
+      <Evidence finding={finding} />
+      <Details details={finding.details} />
+      {finding.links.length > 0 && (
+        <Panel title="Read on">
+          <ul className="stack-tight small">
+            {finding.links.map(({ name, url }) => (
+              <li key={url}>
+                <Outside url={url}>{name ?? url}</Outside>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+    </>
+  )
+}
+
+/** A link out of Alcove; what is no web address is shown as the text it is. */
+export function Outside({ url, children }: { url: string; children: ReactNode }) {
+  if (!/^https?:\/\//i.test(url)) return <span className={styles.breaking}>{children}</span>
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener" className={styles.outside}>
+      {children}
+      <ExternalLink size={13} aria-hidden="true" />
+      <span className="visually-hidden"> (opens another window)</span>
+    </a>
+  )
+}
+
+/** Names and values, where there is a value. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+function LocationPanel({ location, code }: { location: Record<string, unknown>; code: string | undefined }) {
+  const text = (...names: string[]) => textAt(location, ...names)
+  const file = text('file')
+  const place = file && file + linesInWords(location)
+  const url = [text('hostname'), text('path')].filter(Boolean).join('')
+  return (
+    <Panel title="Location" actions={place && <CopyButton text={place} label="Copy path" />}>
+      <Facts
+        facts={[
+          ['File', place && <code>{place}</code>],
+          ['Class', text('class')],
+          ['Method', url ? undefined : text('method')],
+          ['Package', packageInWords(location)],
+          ['Image', text('image')],
+          ['Operating system', text('operating_system')],
+          ['Address', url && <code>{[text('method'), url].filter(Boolean).join(' ')}</code>],
+          ['Parameter', text('param') ?? text('parameter')],
+          ['Commit', text('commit', 'sha') && <code>{text('commit', 'sha')}</code>],
+          ['Container', text('kubernetes_resource', 'container_name')],
+          ['Crash', [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
+        ]}
+      />
+      {code && <Code text={code} label="The code that the scanner showed" />}
+    </Panel>
+  )
+}
+
+/** Scrolls in itself, reachable by keyboard. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <section aria-label={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre className={styles.code} tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </section>
+  )
+}
+
+function Remediations({ finding }: { finding: Finding }) {
+  if (finding.remediations.length === 0) return null
+  return (
+    <Panel title="Proposed change">
+      {finding.remediations.map(({ summary, diff }) => (
+        <div key={summary + diff} className="stack-tight">
+          <p>{summary}</p>
+          {diff && <Code text={decoded(diff)} label="The change as a diff" />}
+        </div>
+      ))}
+    </Panel>
+  )
+}
+
+/** Scanners send diffs in base64. */
+function decoded(diff: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(diff), (character) => character.charCodeAt(0)))
+  } catch {
+    return diff
+  }
+}
+
+function Evidence({ finding }: { finding: Finding }) {
+  const { evidence, request, response } = finding
+  if (!evidence && !request && !response) return null
+  return (
+    <Panel title="Evidence">
+      {evidence && <p className={styles.breaking}>{evidence}</p>}
+      {[
+        ['Request', request],
+        ['Response', response],
+      ].map(
+        ([name, value]) =>
+          value !== null && value !== undefined && <Exchange key={String(name)} name={String(name)} value={value} />,
+      )}
+    </Panel>
+  )
+}
+
+function Exchange({ name, value }: { name: string; value: unknown }) {
+  return (
+    <details>
+      <summary>{name}</summary>
+      <Code text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} label={name} />
+    </details>
+  )
+}
+
+function Details({ details }: { details: Record<string, unknown> }) {
+  const entries = Object.entries(details)
+  if (entries.length === 0) return null
+  return (
+    <Panel title="Details">
+      {entries.map(([key, value]) => (
+        <details key={key}>
+          <summary>{textAt(value, 'name') ?? inWords(key)}</summary>
+          <Code text={JSON.stringify(value, null, 2)} label={inWords(key)} />
+        </details>
+      ))}
+    </Panel>
+  )
+}

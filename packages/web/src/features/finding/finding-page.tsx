@@ -1,0 +1,92 @@
+import { useLocation } from 'wouter'
+import { useAction, useAnswer } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { inWords } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import { useProject } from '../project/project.ts'
+import { Matches } from '../vulnerability/matches.tsx'
+import columns from '../vulnerability/vulnerability-page.module.css'
+import { Facts, type Finding, FindingFacts, Outside } from './facts.tsx'
+
+/** What a scanner found and nobody has promoted yet, or what became of it. */
+export function FindingPage({ id }: { id: string }) {
+  const { project } = useProject()
+  const query = useAnswer('GET /projects/{id}/vulnerability_findings/{finding_id}', {
+    path: { id: project.id, finding_id: id },
+  })
+  return (
+    <Answered query={query} isPage>
+      {(finding) => <Found finding={finding} />}
+    </Answered>
+  )
+}
+
+function Found({ finding }: { finding: Finding }) {
+  const session = useSession()
+  const { project, level, to } = useProject()
+  const [, navigate] = useLocation()
+  const promote = useAction('POST /projects/{id}/vulnerabilities', {
+    done: 'It is a vulnerability now.',
+    onDone: ({ id }) => navigate(to(`vulnerabilities/${id}`)),
+  })
+  const mayPromote = mayWrite(session) && level >= session.triage_access_level
+  return (
+    <Page
+      title={finding.name}
+      crumbs={[{ label: 'Findings', to: to('findings') }]}
+      lead={
+        <div className="row-wrap">
+          <SeverityBadge severity={finding.severity} />
+          {finding.vulnerability_id === null ? <span>Waits for promotion</span> : <StateBadge state={finding.state} />}
+        </div>
+      }
+      actions={
+        finding.vulnerability_id !== null ? (
+          <LinkButton kind="primary" to={to(`vulnerabilities/${finding.vulnerability_id}`)}>
+            Open the vulnerability
+          </LinkButton>
+        ) : (
+          mayPromote && (
+            <Button
+              kind="primary"
+              isBusy={promote.isPending}
+              onClick={() => promote.mutate({ path: { id: project.id }, body: { finding_id: finding.id } })}
+            >
+              Promote to vulnerability
+            </Button>
+          )
+        )
+      }
+    >
+      <div className={columns.columns}>
+        <div className="stack">
+          <FindingFacts finding={finding} project={project.path_with_namespace} />
+        </div>
+        <aside className="stack" aria-label="Facts">
+          <Panel title="Facts">
+            <Facts
+              facts={[
+                ['Kind', inWords(finding.report_type)],
+                ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
+                ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
+                [
+                  'Identifiers',
+                  <ul key="identifiers" className={columns.identifiers}>
+                    {finding.identifiers.map(({ name, url }) => (
+                      <li key={name}>{url ? <Outside url={url}>{name}</Outside> : name}</li>
+                    ))}
+                  </ul>,
+                ],
+                ['UUID', <code key="uuid">{finding.uuid}</code>],
+              ]}
+            />
+          </Panel>
+          <Matches findingId={finding.id} />
+        </aside>
+      </div>
+    </Page>
+  )
+}
