@@ -3,6 +3,9 @@
 export interface Schemas {
   Error: { error?: string | undefined; error_description?: string | undefined; scope?: string | undefined; message?: string | Record<string, unknown> | undefined; errors?: (Record<string, unknown>)[] | undefined }
   Job: { id: number; kind: string; key: string | null; state: 'waiting' | 'running' | 'finished' | 'failed'; attempts: number; progress: { done: number; total: number } | null; last_error: string | null; payload: Record<string, unknown>; run_at: string; created_at: string; started_at: string | null; finished_at: string | null }
+  Storage: { database: 'sqlite' | 'postgres'; object_store: 'disk' | 's3'; uploads: { files: number; bytes: number }; deleted_uploads: { files: number; bytes: number }; measured_at: string }
+  StorageOwner: { kind: 'project' | 'group'; id: number; full_path: string; web_url: string; files: number; bytes: number; quota_bytes: number | null }
+  Setting: { variable: string; group: string; description: string; value: string | null; default: string | null; is_default: boolean; is_secret: boolean; is_set: boolean }
   BasicUser: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string }
   SessionState: { user: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at: string; bio: string; location: string | null; linkedin: string; twitter: string; discord: string; website_url: string; github: string; job_title: string; pronouns: string | null; organization: string | null; bot: boolean; work_information: string | null; followers: number; following: number; local_time: string | null; last_sign_in_at: string | null; confirmed_at: string | null; last_activity_on: string | null; email: string; theme_id: number; color_scheme_id: number; projects_limit: number; current_sign_in_at: string | null; identities: (Record<string, never>)[]; can_create_group: boolean; can_create_project: boolean; two_factor_enabled: boolean; external: boolean; private_profile: boolean; commit_email: string; preferred_language: string; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined } | null; is_admin: boolean; is_administrator: boolean; has_password: boolean; scopes: (string)[]; admin_mode: boolean; version: string; triage_access_level: number; topic_creation: string; topic_undo_days: number; max_upload_bytes: number; max_report_bytes: number; upload_grace_days: number }
   IssuedToken: { id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; token: string }
@@ -55,12 +58,20 @@ export interface Operations {
   'GET /-/ready': { answer: { status: string } }
   /** Tell what the process counts of itself, for Prometheus */
   'GET /-/metrics': { answer: Blob }
+  /** Get this document: every operation of the server, as OpenAPI 3.1 */
+  'GET /-/openapi.json': { answer: Record<string, unknown> }
   /** List what is done without a request, newest first */
   'GET /admin/jobs': { query: { state?: ('waiting' | 'running' | 'finished' | 'failed')[] | undefined; kind?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Job'])[] }
   /** Get a job */
   'GET /admin/jobs/{id}': { path: { id: string | number }; answer: Schemas['Job'] }
   /** Run a job again that failed, or at once one that waits */
   'POST /admin/jobs/{id}/retry': { path: { id: string | number }; answer: Schemas['Job'] }
+  /** Tell what all uploads add up to, at most a minute ago */
+  'GET /admin/storage': { answer: Schemas['Storage'] }
+  /** List the projects and groups that store uploads, whoever stores most first */
+  'GET /admin/storage/owners': { query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['StorageOwner'])[] }
+  /** List what the operator has set, without secrets */
+  'GET /admin/settings': { answer: (Schemas['Setting'])[] }
   /** Sign a browser in */
   'POST /-/sessions': { body: { login?: string | undefined; password?: string | undefined; token?: string | undefined }; answer: Schemas['BasicUser'] }
   /** Sign the browser out */

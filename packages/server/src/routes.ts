@@ -1,3 +1,4 @@
+import { documentRoute } from './api/v4/document.ts'
 import { exportRoutes } from './api/v4/exports.ts'
 import { findingMatchRoutes } from './api/v4/finding-matches.ts'
 import { findingRoutes } from './api/v4/findings.ts'
@@ -13,6 +14,8 @@ import { projectRoutes } from './api/v4/projects.ts'
 import type { Route } from './api/v4/route.ts'
 import { securityReportRoutes } from './api/v4/security-reports.ts'
 import { sessionRoutes } from './api/v4/sessions.ts'
+import { settingRoutes } from './api/v4/settings.ts'
+import { storageRoutes } from './api/v4/storage.ts'
 import { tokenRoutes } from './api/v4/tokens.ts'
 import { topicAliasRoutes } from './api/v4/topic-aliases.ts'
 import { topicDuplicateRoutes } from './api/v4/topic-duplicates.ts'
@@ -33,7 +36,10 @@ import { webUploadRoutes } from './api/v4/web-uploads.ts'
 /** The whole API. */
 export const routes: readonly Route[] = [
   ...metadataRoutes,
+  documentRoute(() => routes),
   ...jobRoutes,
+  ...storageRoutes,
+  ...settingRoutes,
   ...sessionRoutes,
   ...userRoutes,
   ...tokenRoutes,

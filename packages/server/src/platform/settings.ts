@@ -210,10 +210,11 @@ const names = [
   'RATE_LIMIT_ENDPOINTS',
   'TRUSTED_PROXIES',
 ] as const
-type Name = (typeof names)[number]
+export type SettingName = (typeof names)[number]
+type Name = SettingName
 
 /** Can be given as `ALCOVE_…_FILE` too, and is never repeated in a message. */
-const secrets: readonly Name[] = ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']
+export const secrets: readonly Name[] = ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']
 
 const keyPairs = [
   ['S3_ACCESS_KEY', 'S3_SECRET_KEY'],

@@ -192,7 +192,33 @@ function whoMay(permission: Permission, { on, who, scope }: PermissionRow): stri
 /** The noun that an address is about. */
 function tagOf({ path }: Route): string {
   const nouns = path.split('/').filter((part) => part !== '' && !part.startsWith(':') && part !== '-')
-  return nouns[0] === 'projects' && nouns[1] ? nouns[1] : (nouns[0] ?? 'server')
+  const [first = '', second] = nouns
+  const isOwner = first === 'projects' || first === 'groups'
+  const noun = (isOwner && second) || first
+  return tags[noun] ?? noun
+}
+
+/** Where the first noun, or that of a project or group, is not what people look under. */
+const tags: Record<string, string> = {
+  version: 'server',
+  metadata: 'server',
+  health: 'server',
+  ready: 'server',
+  metrics: 'server',
+  'openapi.json': 'server',
+  session: 'sessions',
+  password: 'sessions',
+  user: 'users',
+  project: 'uploads',
+  group: 'uploads',
+  security: 'vulnerability_exports',
+  transfer: 'projects',
+  archive: 'projects',
+  unarchive: 'projects',
+  star: 'projects',
+  unstar: 'projects',
+  subgroups: 'groups',
+  descendant_groups: 'groups',
 }
 
 function operationId({ method, path }: Route): string {

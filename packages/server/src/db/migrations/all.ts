@@ -14,6 +14,7 @@ import { bansAndAddresses } from './0021_bans_and_addresses.ts'
 import { listsOfOrganizations } from './0022_lists_of_organizations.ts'
 import { sessionsOfTokens } from './0023_sessions_of_tokens.ts'
 import { findingsOfScanners } from './0024_findings_of_scanners.ts'
+import { usageBySize } from './0025_usage_by_size.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   listsOfOrganizations,
   sessionsOfTokens,
   findingsOfScanners,
+  usageBySize,
 ]

@@ -37,6 +37,9 @@ export const permissions = {
   'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
+  'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
+  'storage.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'setting.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'job.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 

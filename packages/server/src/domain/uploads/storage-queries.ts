@@ -1,0 +1,68 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { PageRequest } from '../page.ts'
+import type { Usage } from './usage-queries.ts'
+
+/** What one project or group stores, without what is deleted. */
+export interface StoredBy extends Usage {
+  kind: 'project' | 'group'
+  id: number
+  fullPath: string
+  /** The most it may store; null: any number. */
+  quotaBytes: number | null
+}
+
+interface OwnerRow {
+  project_id: number | null
+  namespace_id: number | null
+  files: number
+  bytes: number
+  project_path: string | null
+  group_path: string | null
+  quota_bytes: number | null
+}
+
+/** Whoever stores most first, one row more than the page holds. */
+export async function listLargestOwners(db: Db, page: PageRequest): Promise<StoredBy[]> {
+  const rows = await db.all<OwnerRow>(sql`
+    select u.project_id, u.namespace_id, u.files, u.bytes, p.full_path as project_path, n.full_path as group_path,
+      p.upload_quota_bytes as quota_bytes
+    from upload_usage u
+      left join projects p on p.id = u.project_id
+      left join namespaces n on n.id = u.namespace_id
+    where u.files > 0
+    order by u.bytes desc, u.project_id, u.namespace_id
+    limit ${page.perPage + 1} offset ${page.offset}`)
+  return rows.map((row) => ({
+    kind: row.project_id === null ? 'group' : 'project',
+    id: row.project_id ?? row.namespace_id ?? 0,
+    fullPath: row.project_path ?? row.group_path ?? '',
+    files: row.files,
+    bytes: row.bytes,
+    quotaBytes: row.quota_bytes,
+  }))
+}
+
+/** Stops counting above the most. */
+export async function countOwners(db: Db, most: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (select 1 from upload_usage where files > 0 limit ${most + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+export async function sumUsage(db: Db): Promise<Usage> {
+  const row = await db.one<Usage>(sql`
+    select cast(coalesce(sum(files), 0) as bigint) as files, cast(coalesce(sum(bytes), 0) as bigint) as bytes
+    from upload_usage where files > 0`)
+  return row ?? nothing
+}
+
+/** What is deleted and can still be restored. */
+export async function sumDeleted(db: Db): Promise<Usage> {
+  const row = await db.one<Usage>(sql`
+    select count(*) as files, cast(coalesce(sum(bytes), 0) as bigint) as bytes
+    from uploads where deleted_at is not null`)
+  return row ?? nothing
+}
+
+const nothing: Usage = { files: 0, bytes: 0 }

@@ -1,0 +1,34 @@
+import { perDatabase } from '../../db/cache.ts'
+import type { Deps, RootDeps } from '../deps.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import { countOwners, listLargestOwners, type StoredBy, sumDeleted, sumUsage } from './storage-queries.ts'
+import type { Usage } from './usage-queries.ts'
+
+export type { StoredBy } from './storage-queries.ts'
+
+/** What all uploads add up to. */
+export interface Storage {
+  stored: Usage
+  /** Deleted, and there until the grace period is over. */
+  deleted: Usage
+  measuredAt: string
+}
+
+/** Adding up reads a row of every owner, so however often somebody asks, it is done once in a while. */
+const shownForMs = 60_000
+const remembered = perDatabase((): { storage?: Storage } => ({}))
+
+export async function measureStorage(deps: RootDeps): Promise<Storage> {
+  const kept = remembered(deps.db)
+  const measuredAt = deps.now()
+  if (kept.storage && Date.parse(measuredAt) - Date.parse(kept.storage.measuredAt) < shownForMs) return kept.storage
+  const [stored, deleted] = await Promise.all([sumUsage(deps.db), sumDeleted(deps.db)])
+  kept.storage = { stored, deleted, measuredAt }
+  return kept.storage
+}
+
+/** Projects and groups that store something, whoever stores most first. */
+export async function findLargestOwners({ db }: Deps, page: PageRequest): Promise<Page<StoredBy>> {
+  const [rows, counted] = await Promise.all([listLargestOwners(db, page), countOwners(db, maxCountedRows)])
+  return pageOf(page, rows, counted)
+}
