@@ -47,8 +47,16 @@ export interface Plan {
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
   const { sighting, result, matched, gone, scope } = plan
   const { db } = deps
-  await inSlices(result.changed, (slice) => takeOver(deps, sighting, slice))
-  await inSlices(matched.matches, (slice) => absorb(deps, sighting, slice))
+  await inSlices(
+    result.changed,
+    (slice) => takeOver(deps, sighting, slice),
+    ({ isLarge }) => isLarge,
+  )
+  await inSlices(
+    matched.matches,
+    (slice) => absorb(deps, sighting, slice),
+    ({ fresh }) => fresh.isLarge,
+  )
   await inSlices(matched.rejected, (slice) =>
     deleteMatches(
       db,
@@ -147,7 +155,7 @@ async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[])
     db,
     projectId,
     now,
-    taken.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid })),
+    taken.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid, isLarge: fresh.isLarge })),
     drafts,
   )
   const renamed = slice.filter(({ reason, takesOver }) => reason === 'identifier' && takesOver)

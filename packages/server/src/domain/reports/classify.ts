@@ -56,6 +56,8 @@ export interface StagedFinding {
   findingId: number
   /** What it is staged under. */
   uuid: string
+  /** So that not many of them are held at once. */
+  isLarge: boolean
 }
 
 export interface FreshFinding {
@@ -69,6 +71,7 @@ export interface FreshFinding {
   scannerId: number
   location: JsonObject
   line: number
+  isLarge: boolean
   keys: readonly FindingKey[]
   former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
 }
@@ -144,13 +147,13 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       } else if (!match.wasSeen) {
         if (differs) {
           staged.push(finding)
-          result.changed.push({ findingId: match.id, uuid: finding.uuid })
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: isLarge(finding) })
         }
         addFresh(finding, match.id)
       } else {
         if (differs && mayChange(place, match)) {
           staged.push(finding)
-          result.changed.push({ findingId: match.id, uuid: finding.uuid })
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: isLarge(finding) })
         }
         see(result, match)
       }
@@ -224,6 +227,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       reportType: finding.reportType,
       location: finding.location,
       line: lineOf(finding.location),
+      isLarge: isLarge(finding),
       keys: result.scannersWithPast.has(scannerId) ? matchingKeys(finding) : [],
       // Also of scanners that are new: they may take over from others.
       former: hasAny ? formerUuids(finding, place.projectId) : [],
@@ -248,6 +252,8 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     },
   }
 }
+
+const isLarge = ({ rawMetadata }: ReportFinding): boolean => rawMetadata.length > 64 * 1024
 
 /** What a step takes is time that others wait. */
 const batchSize = 100

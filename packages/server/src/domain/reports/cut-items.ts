@@ -4,6 +4,9 @@ import { unreadable } from './unreadable.ts'
 /** Where the entries of a report lie: keys, and `*` for every element of a list. Ends in `*`. */
 export type ItemPath = readonly string[]
 
+/** The rest is kept in one piece between two entries or chunks; no report needs so many. */
+const maxPieces = 50_000
+
 /** One entry of a report, cut out and not parsed. */
 export interface Cut {
   /** Which of the paths it was found on. */
@@ -20,6 +23,9 @@ export interface Cut {
 export interface CutLimits {
   maxItemBytes: number
   maxRestBytes: number
+  /** Values, more or less: what parsing them takes goes by their number. */
+  maxItemValues: number
+  maxRestValues: number
   maxItems: number
 }
 
@@ -82,6 +88,8 @@ export function startCutting(
   let sink: 'item' | 'rest' | 'nowhere' = 'rest'
   let parts: Buffer[] = []
   let partBytes = 0
+  let values = 0
+  let restValues = 0
   let began = 0
   let key: string | undefined
   let isKeyNext = false
@@ -93,12 +101,21 @@ export function startCutting(
       const mebibytes = Math.floor(limits.maxRestBytes / 1024 / 1024)
       throw unreadable(`The report holds more than ${mebibytes} MiB besides its findings.`)
     }
-    pieces.push({ at: restBytes - bytes.length, offset })
+    if (pieces.push({ at: restBytes - bytes.length, offset }) > maxPieces) {
+      throw unreadable(`The report is made of more than ${maxPieces} parts besides its findings.`)
+    }
     rest.push(Buffer.from(bytes))
+  }
+  const isTooLarge = () => partBytes > limits.maxItemBytes || values > limits.maxItemValues
+  const countRest = (more: number): void => {
+    restValues += 1 + more
+    if (keepRest && restValues > limits.maxRestValues) {
+      throw unreadable(`The report holds more than ${limits.maxRestValues} values besides its findings.`)
+    }
   }
   const collect = (bytes: Buffer): void => {
     partBytes += bytes.length
-    if (partBytes <= limits.maxItemBytes) parts.push(bytes)
+    if (!isTooLarge()) parts.push(bytes)
     else parts = []
   }
 
@@ -119,7 +136,7 @@ export function startCutting(
     }
     const finishItem = (frame: Frame): void => {
       flush(at)
-      const bytes = partBytes > limits.maxItemBytes ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts)
+      const bytes = isTooLarge() ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts)
       const path = frame.node.each?.path ?? []
       cuts.push({ path, list: frame.pointer, index: frame.index, offset: began, bytes })
       if (++items > limits.maxItems) throw unreadable(`The report has more than ${limits.maxItems} findings.`)
@@ -127,10 +144,13 @@ export function startCutting(
       frame.expects = 'comma or end'
       parts = []
       partBytes = 0
+      values = 0
       sink = 'nowhere'
     }
     const finishValue = (): void => {
       mode = 'structure'
+      if (sink === 'rest') countRest(values)
+      if (sink !== 'item') values = 0
       if (sink === 'item') finishItem(frames.at(-1) as Frame)
       else if (sink === 'nowhere') {
         // The closing bracket stays, to stand for an empty container.
@@ -207,6 +227,7 @@ export function startCutting(
         at++
         if (inner) {
           frames.push(inner)
+          countRest(0)
           isKeyNext = !inner.isList
           if (inner.isList && inner.node.each?.path) {
             flush(at)
@@ -284,7 +305,9 @@ export function startCutting(
       }
       const byte = chunk[at++]
       if (byte === quote) inString = true
+      else if (byte === comma) values++
       else if (byte === openObject || byte === openList) {
+        values++
         depth++
         if (frames.length + depth > maxDepth) checkDepth()
       } else if ((byte === closeObject || byte === closeList) && --depth === 0) break

@@ -8,8 +8,10 @@ export interface DocumentLimits extends CutLimits, SourceLimits {}
 
 export const documentLimits: DocumentLimits = {
   ...sourceLimits,
-  maxItemBytes: 8 * 1024 * 1024,
+  maxItemBytes: 4 * 1024 * 1024,
   maxRestBytes: 32 * 1024 * 1024,
+  maxItemValues: 100_000,
+  maxRestValues: 2_000_000,
   maxItems: 2_000_000,
 }
 

@@ -207,7 +207,7 @@ async function findGone(
 async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
   const { importId, projectId, now } = place
   if (importId === undefined) return
-  await inSlices(matched.rejected, async (slice) => {
+  const store = async (slice: readonly FreshFinding[]) => {
     const ids = await provisionally(deps, async ({ db }) => {
       const staged = await listStaged(db, importId, uuidsOf(slice))
       const drafts = [...staged.values()]
@@ -223,7 +223,8 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
       result.arrivals.push(idOf(ids, uuid))
       result.unattached.push(idOf(ids, uuid))
     }
-  })
+  }
+  await inSlices(matched.rejected, store, ({ isLarge }) => isLarge)
 }
 
 const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)

@@ -31,7 +31,7 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
     else {
       see(result, claim.known)
       if (claim.differs && mayChange(place, claim.known)) {
-        result.changed.push({ findingId: claim.known.id, uuid: claim.uuid })
+        result.changed.push({ findingId: claim.known.id, uuid: claim.uuid, isLarge: claim.isLarge })
       }
     }
   }

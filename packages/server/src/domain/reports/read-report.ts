@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { loadScores } from './cvss-score.ts'
@@ -91,6 +92,10 @@ function checkItem(opened: OpenedReport, item: Item): ReportProblem[] {
 const tooLargeEntry = 'the entry is larger than this server reads'
 
 const batchSize = 200
+/** What one batch holds of the file's text; entries may be large. */
+const batchCharacters = 2 * 1024 * 1024
+/** How long nobody else may have a turn while one entry is made into findings. */
+const maxTurnMs = 8
 
 function startReading(
   document: Document,
@@ -108,7 +113,9 @@ function startReading(
   async function* batches(): AsyncGenerator<ReportFinding[]> {
     const repeats = startDeduplication(losers)
     let batch: ReportFinding[] = []
+    let characters = 0
     for await (const item of document.items(format.items)) {
+      let since = performance.now()
       if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
       problems.add(checkItem(opened, item))
       for (const made of readItem(opened, item)) {
@@ -118,12 +125,19 @@ function startReading(
           continue
         }
         const repeat = repeats.winnerOf(made)
-        if (!repeat) batch.push(made)
-        else if (++counts.merged <= maxListed) merged.push(repeat)
-      }
-      if (batch.length >= batchSize) {
-        yield batch
-        batch = []
+        if (repeat) {
+          if (++counts.merged <= maxListed) merged.push(repeat)
+        } else {
+          batch.push(made)
+          characters += made.rawMetadata.length
+        }
+        if (batch.length >= batchSize || characters >= batchCharacters) {
+          yield batch
+          batch = []
+          characters = 0
+        } else if (performance.now() - since < maxTurnMs) continue
+        await setImmediate()
+        since = performance.now()
       }
     }
     if (batch.length > 0) yield batch
@@ -159,7 +173,7 @@ async function findLosers(
   return await order.losers()
 }
 
-function readItem(opened: OpenedReport, item: Item): (ReportFinding | SkippedFinding)[] {
+function readItem(opened: OpenedReport, item: Item): Iterable<ReportFinding | SkippedFinding> {
   const { pointer, json } = item
   if (!json) return [{ pointer, reason: tooLargeEntry }]
   const entry = objectOf(json.value)

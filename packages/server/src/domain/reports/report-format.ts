@@ -35,8 +35,8 @@ export interface OpenedReport {
   mixesScanners: boolean
   /** Violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
-  /** What an entry becomes: usually one finding or one reason why there is none. */
-  read: (entry: JsonObject, item: Item) => (ReportFinding | SkippedFinding)[]
+  /** What an entry becomes: usually one finding or one reason why there is none. Many are made one at a time. */
+  read: (entry: JsonObject, item: Item) => Iterable<ReportFinding | SkippedFinding>
 }
 
 /** What is known of a report before its entries are read. */

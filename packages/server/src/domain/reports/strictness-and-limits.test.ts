@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { first, fixture, messagesOf, open, problemsOf, readFrom, withFirst } from '../../testing/reading.ts'
 import { documentLimits } from './document.ts'
-import { readWholeReport } from './read-report.ts'
+import { readReport, readWholeReport } from './read-report.ts'
 
 describe('without strictness', () => {
   test('what violates the schema is told of, and everything else is read', async () => {
@@ -101,7 +101,66 @@ describe('limits', () => {
     const { findings, warnings } = await readFrom(report)
     const characters = findings.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
     expect(characters).toBeLessThan(60_000_000)
+    const kept = findings.flatMap(({ remediations }) => remediations)
+    expect(kept.length).toBeLessThan(60)
     expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('A remediation shared')])
+  })
+
+  test('one entry that affects ever so many components cannot be multiplied either, and passes in batches', async () => {
+    const affects = Array.from({ length: 20_000 }, (_, index) => ({ ref: `c${index}` }))
+    const vulnerabilities = [{ id: 'CVE-2099-1', detail: 'x'.repeat(1_000_000), affects }]
+    const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', vulnerabilities }
+    const read = await readReport(open(bom), { projectId: 42 })
+    if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
+    let [findings, characters] = [0, 0]
+    for await (const batch of read.reading.batches()) {
+      expect(batch.length).toBeLessThanOrEqual(200)
+      findings += batch.length
+      characters += batch.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
+    }
+    expect(findings).toBe(20_000)
+    expect(characters).toBeLessThan(35_000_000)
+  })
+
+  test('an entry of very many values is left out, and named', async () => {
+    const report = fixture('sast-15')
+    const [vulnerability = {}] = report.vulnerabilities
+    report.vulnerabilities = [vulnerability, { ...vulnerability, more: Array(100_001).fill([]) }]
+    const { findings, skipped } = await readFrom(report)
+    expect([findings.length, skipped]).toEqual([
+      1,
+      [{ pointer: '/vulnerabilities/1', reason: 'the entry is larger than this server reads' }],
+    ])
+  })
+
+  test('very many values besides the entries refuse the report', async () => {
+    const text = JSON.stringify(fixture('sast-15'))
+    const tooMany = [
+      `${text.slice(0, -1)},"more":[${'[],'.repeat(2_000_000)}[]]}`,
+      `${text.slice(0, -1)},${Array.from({ length: 60_000 }, (_, index) => `"k${index}":{}`).join()}}`,
+    ]
+    expect(await messagesOf(tooMany[0] ?? '')).toEqual([
+      'The report holds more than 2000000 values besides its findings.',
+    ])
+    expect(await messagesOf(tooMany[1] ?? '')).toEqual([
+      'The report is made of more than 50000 parts besides its findings.',
+    ])
+  })
+
+  test('large entries pass a few at a time', async () => {
+    const report = fixture('sast-15')
+    const [vulnerability] = report.vulnerabilities
+    report.vulnerabilities = Array.from({ length: 10 }, (_, line) => ({
+      ...vulnerability,
+      tracking: undefined,
+      location: { file: 'a', start_line: line },
+      more: 'x'.repeat(1_500_000),
+    }))
+    const read = await readReport(open(report), { projectId: 42 })
+    if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
+    const sizes: number[] = []
+    for await (const batch of read.reading.batches()) sizes.push(batch.length)
+    expect(sizes).toEqual([2, 2, 2, 2, 2])
   })
 })
 

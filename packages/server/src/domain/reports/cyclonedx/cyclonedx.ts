@@ -76,16 +76,33 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     warnings: [],
     mixesScanners: false,
     check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
-    read: (entry, { pointer }) => {
+    // One flaw in three components is three findings, because it is mended in three places.
+    *read(entry, { pointer }) {
       const affects = objectsOf(entry.affects)
       const skip = reasonToSkip(entry)
-      // One flaw in three components is three findings, because it is mended in three places.
-      const places = affects.map((affected, index) => ({ affected, at: `${pointer}/affects/${index}` }))
-      return (places.length > 0 ? places : [{ affected: undefined, at: pointer }]).map(({ affected, at }) =>
-        skip ? { pointer: at, reason: skip } : finishFinding(draftOf(entry, affected, at, reading), at, options),
-      )
+      const rawText = startRawTexts(entry, affects.length)
+      for (let index = 0; index < Math.max(1, affects.length); index++) {
+        const affected = affects[index]
+        const at = affected ? `${pointer}/affects/${index}` : pointer
+        if (skip) yield { pointer: at, reason: skip }
+        else
+          yield finishFinding({ ...draftOf(entry, affected, at, reading), rawMetadata: rawText(affected) }, at, options)
+      }
     },
   }
+}
+
+/** So much of one entry may be repeated in the raw texts of its findings. */
+const maxRepeatedCharacters = 32 * 1024 * 1024
+
+/** Writes the raw text of each finding of an entry: all of the entry, or, where that would be too much, without the other components. */
+function startRawTexts(entry: JsonObject, findings: number): (affected: JsonObject | undefined) => string {
+  const whole = JSON.stringify(entry)
+  if (whole.length * findings <= maxRepeatedCharacters) return () => whole
+  const { affects: _affects, ...rest } = entry
+  const isShort = JSON.stringify(rest).length * findings <= maxRepeatedCharacters
+  const said = isShort ? rest : { 'bom-ref': entry['bom-ref'], id: entry.id }
+  return (affected) => JSON.stringify({ ...said, affects: [affected] })
 }
 
 const refuse = (pointer: string, message: string) => ({ problems: [{ type: 'Schema', message, pointer }] })

@@ -40,7 +40,7 @@ export function readFinding(
   const { reportType, tally } = context
   const remediation = context.remediationOf(vulnerability)
   const { raw, complete } = context.rawText(vulnerability, remediation)
-  if (!complete) tally.add('A remediation shared by many findings is not repeated in their raw metadata', pointer)
+  if (!complete) tally.add('A remediation shared by many findings is not repeated in all of them', pointer)
   const location = objectOf(vulnerability.location)
   const cvss = readVectors(vulnerability.cvss_vectors)
   const draft: FindingDraft = {
@@ -69,7 +69,7 @@ export function readFinding(
     assets: readAssets(reportType, vulnerability.assets),
     details: objectOf(vulnerability.details),
     cvss,
-    remediations: readRemediations(remediation),
+    remediations: complete ? readRemediations(remediation) : [],
     cve: textOf(vulnerability.cve)?.trim(),
     // The extract of a secret is the secret.
     codeExtract: reportType === 'secret_detection' ? undefined : textOf(vulnerability.raw_source_code_extract),
