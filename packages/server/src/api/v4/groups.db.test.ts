@@ -311,3 +311,19 @@ test('a deleted group takes its subgroups and projects with it', async () => {
   expect((await server.admin.get('/projects?search=deep')).body).toEqual([])
   expect((await server.admin.post('/groups', { name: 'Acme', path: 'acme' })).status).toBe(201)
 })
+
+test('a group that changed after the date that is sent is not deleted', async () => {
+  const clock = { now: '2026-05-01T10:00:00.000Z' }
+  const { admin } = await start({ clock })
+  const { id } = (await admin.post('/groups', { name: 'dated', path: 'dated' })).body
+  clock.now = '2026-05-02T10:00:00.000Z'
+  await admin.put(`/groups/${id}`, { description: 'new' })
+  const remove = (since: string) =>
+    admin.delete(`/groups/${id}`, undefined, { headers: { 'if-unmodified-since': since } })
+  expect(await remove('Fri, 01 May 2026 12:00:00 GMT')).toMatchObject({
+    status: 412,
+    body: { message: '412 Precondition Failed' },
+  })
+  expect(await admin.get(`/groups/${id}`)).toMatchObject({ status: 200 })
+  expect(await remove('Sat, 02 May 2026 10:00:00 GMT')).toMatchObject({ status: 202 })
+})

@@ -8,6 +8,7 @@ import type { Namespace } from '../../domain/projects/project.ts'
 import { findProjects } from '../../domain/projects/project-list.ts'
 import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeGroup } from '../../domain/removal/remove.ts'
+import { assertUnmodified } from '../../domain/unmodified.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
 import { cursorFields, nextOf, readKeyset } from './keyset.ts'
 import { organizationField, visibility } from './project-input.ts'
@@ -243,7 +244,8 @@ export const groupRoutes: readonly Route[] = [
     permission: 'group.delete',
     status: 202,
     output: acceptedView,
-    async handle({ deps, group }) {
+    async handle({ deps, group, unmodifiedSince }) {
+      assertUnmodified(group, unmodifiedSince)
       await removeGroup(deps, group)
       return viewAccepted()
     },

@@ -300,3 +300,21 @@ test('members are searched, chosen and paged in the order they came', async () =
   expect((await server.anonymous.get(path)).status).toBe(401)
   expect(await stranger.get(`${path}/abc`)).toMatchObject({ status: 400, body: { error: 'user_id is invalid' } })
 })
+
+test('a membership that changed after the date that is sent is not removed', async () => {
+  const clock = { now: '2026-05-01T10:00:00.000Z' }
+  const { admin, ...server } = await start({ clock })
+  const project = await server.project('acme/dates')
+  const user = await server.user('dated')
+  const path = `/projects/${project.id}/members`
+  await admin.post(path, { user_id: user.user?.id, access_level: 10 })
+  clock.now = '2026-05-02T10:00:00.000Z'
+  await admin.put(`${path}/${user.user?.id}`, { access_level: 20 })
+  const remove = (since: string) =>
+    admin.delete(`${path}/${user.user?.id}`, undefined, { headers: { 'if-unmodified-since': since } })
+  expect(await remove('Fri, 01 May 2026 12:00:00 GMT')).toMatchObject({
+    status: 412,
+    body: { message: '412 Precondition Failed' },
+  })
+  expect(await remove('Sat, 02 May 2026 10:00:00 GMT')).toMatchObject({ status: 204 })
+})

@@ -146,7 +146,10 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       input: oneInput,
       status: 204,
       output: noOutput,
-      handle: (context) => removeMember(context.deps, context.caller, placeOf(context), context.input.user_id),
+      handle: (context) => {
+        const { deps, caller, input, unmodifiedSince } = context
+        return removeMember(deps, caller, placeOf(context), input.user_id, unmodifiedSince)
+      },
     }),
   ]
 }

@@ -15,6 +15,7 @@ import { listsOfOrganizations } from './0022_lists_of_organizations.ts'
 import { sessionsOfTokens } from './0023_sessions_of_tokens.ts'
 import { findingsOfScanners } from './0024_findings_of_scanners.ts'
 import { usageBySize } from './0025_usage_by_size.ts'
+import { membersThatChange } from './0026_members_that_change.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sessionsOfTokens,
   findingsOfScanners,
   usageBySize,
+  membersThatChange,
 ]

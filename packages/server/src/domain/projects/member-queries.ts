@@ -10,6 +10,7 @@ interface MemberRow {
   access_level: number
   expires_on: string | null
   created_at: string
+  updated_at: string | null
   user_id: number
   username: string
   name: string
@@ -30,7 +31,7 @@ export async function listMembers(
 ): Promise<Member[]> {
   const rows = await db.all<MemberRow>(sql`
     with ${ranked(db, source, today)}
-    select m.access_level, m.expires_on, m.created_at, u.id as user_id, u.username, u.name, ${selectState('u')},
+    select m.access_level, m.expires_on, m.created_at, m.updated_at, u.id as user_id, u.username, u.name, ${selectState('u')},
       c.id as creator_id, c.username as creator_username, c.name as creator_name,
       ${selectState('c', 'creator_state')}
     from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
@@ -86,7 +87,7 @@ export async function insertMember(
     values (${place.projectId}, ${place.namespaceId}, ${userId}, ${terms.accessLevel}, ${terms.expiresOn},
       ${createdById}, ${now})
     on conflict ${conflict} do update set access_level = excluded.access_level, expires_on = excluded.expires_on,
-      created_by_id = excluded.created_by_id, created_at = excluded.created_at
+      created_by_id = excluded.created_by_id, created_at = excluded.created_at, updated_at = null
     where members.expires_on <= ${now.slice(0, 10)}`)
   return changed === 1
 }
@@ -97,10 +98,11 @@ export async function updateMember(
   source: MemberSource,
   userId: number,
   terms: { accessLevel: number; expiresOn: string | null | undefined },
+  now: string,
 ): Promise<void> {
   const { accessLevel, expiresOn } = terms
   await db.run(sql`
-    update members set access_level = ${accessLevel}
+    update members set access_level = ${accessLevel}, updated_at = ${now}
       ${expiresOn === undefined ? empty : sql`, expires_on = ${expiresOn}`}
     where user_id = ${userId} and ${isDirect(db, source)}`)
 }
@@ -203,6 +205,7 @@ function memberFrom(row: MemberRow): Member {
     accessLevel: row.access_level,
     expiresOn: row.expires_on,
     createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.created_at,
     createdBy:
       row.creator_id === null
         ? null

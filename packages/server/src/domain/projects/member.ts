@@ -10,6 +10,7 @@ export interface Member {
   /** YYYY-MM-DD; over from that day on. */
   expiresOn: string | null
   createdAt: string
+  updatedAt: string
   createdBy: Person | null
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../access/callers.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { assertUnmodified } from '../unmodified.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
 import {
   countMembers,
@@ -120,13 +121,22 @@ export function changeMember(
     await assertMayGrant(deps, caller, place, Math.max(member.accessLevel, terms.accessLevel))
     await assertTerms(deps, place, userId, terms)
     if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
-    await updateMember(deps.db, sourceOf(place, 'direct'), userId, terms)
+    await updateMember(deps.db, sourceOf(place, 'direct'), userId, terms, deps.now())
     return getMember(deps, place, 'direct', userId)
   })
 }
 
-/** Everybody may leave; others are removed by whoever may manage members. */
-export function removeMember(deps: Deps, caller: Caller, place: MemberPlace, userId: number): Promise<void> {
+/**
+ * Everybody may leave; others are removed by whoever may manage members. `unmodifiedSince` (ms): a membership that
+ * changed after that stays.
+ */
+export function removeMember(
+  deps: Deps,
+  caller: Caller,
+  place: MemberPlace,
+  userId: number,
+  unmodifiedSince: number | undefined,
+): Promise<void> {
   return transaction(deps, async (deps) => {
     await hold(deps, place)
     const isSelf = userId === caller.user.id
@@ -134,6 +144,7 @@ export function removeMember(deps: Deps, caller: Caller, place: MemberPlace, use
     if (!isSelf && level < managing(place)) throw forbidden()
     const member = await getMember(deps, place, 'direct', userId)
     if (!isSelf) await assertMayGrant(deps, caller, place, member.accessLevel)
+    assertUnmodified(member, unmodifiedSince)
     await assertNotNeeded(deps, place, member)
     await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
   })

@@ -235,7 +235,7 @@ async function move(deps: Deps, before: Project, after: Project): Promise<void> 
 async function makeOwner(deps: Deps, projectId: number, userId: number, caller: Caller): Promise<void> {
   const terms = { accessLevel: roles.owner, expiresOn: null }
   const added = await insertMember(deps.db, { projectId }, userId, terms, caller.user.id, deps.now())
-  if (!added) await updateMember(deps.db, { projectId, namespaceIds: [] }, userId, terms)
+  if (!added) await updateMember(deps.db, { projectId, namespaceIds: [] }, userId, terms, deps.now())
 }
 
 async function reload(deps: Deps, id: number): Promise<Project> {
