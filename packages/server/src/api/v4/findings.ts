@@ -1,10 +1,60 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { Project } from '../../domain/projects/project.ts'
 import { type FindingFilter, findFindings, getFinding } from '../../domain/vulnerabilities/findings.ts'
+import { promoteMany } from '../../domain/vulnerabilities/promote-many.ts'
 import { notFound } from '../../platform/failure.ts'
+import type { Bag } from './bag.ts'
+import { compileInput } from './compile-input.ts'
 import { findingView, viewFindings } from './finding-views.ts'
-import { integer, oneOf, optional } from './input.ts'
+import { flag, freeForm, integer, integerList, oneOf, optional } from './input.ts'
 import { type Route, route } from './route.ts'
-import { filterProperties, named, readStates } from './vulnerability-filters.ts'
+import { assertKnown, filterProperties, named, readStates } from './vulnerability-filters.ts'
+
+const filters = {
+  report_type: filterProperties.report_type,
+  severity: filterProperties.severity,
+  state: filterProperties.state,
+  scanner: filterProperties.scanner,
+  identifier: filterProperties.identifier,
+  search: filterProperties.search,
+  scope: oneOf(['dismissed', 'all'], {
+    default: 'dismissed',
+    description: '`dismissed` hides dismissed ones, unless `state` asks for them',
+  }),
+  pipeline_id: optional(integer({ description: 'Only what this import saw' })),
+  ref: filterProperties.ref,
+}
+
+const filterInput = Type.Object(filters)
+const compiledFilter = compileInput(filterInput)
+
+function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
+  return {
+    projectId: project.id,
+    ref: input.ref ?? project.defaultBranch,
+    severities: input.severity,
+    reportTypes: input.report_type,
+    scanners: named(input.scanner),
+    states: readStates(input.state) ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
+    identifiers: named(input.identifier),
+    search: input.search?.trim() || undefined,
+    importId: input.pipeline_id,
+  }
+}
+
+/** A name that is none would quietly choose more than was meant, so it is refused. */
+function readFilterObject(project: Project, bag: Bag) {
+  assertKnown(bag, filters)
+  return readFilter(project, compiledFilter(bag))
+}
+
+const promotionView = Type.Object(
+  {
+    promoted: Type.Integer({ description: 'Of how many a vulnerability was made' }),
+    unchanged: Type.Integer({ description: 'Were vulnerabilities already' }),
+  },
+  { title: 'FindingPromotion' },
+)
 
 export const findingRoutes: readonly Route[] = [
   route({
@@ -13,18 +63,10 @@ export const findingRoutes: readonly Route[] = [
     summary: 'List what scanners found in a project, worst first',
     permission: 'finding.list',
     input: Type.Object({
-      report_type: filterProperties.report_type,
-      severity: filterProperties.severity,
-      state: filterProperties.state,
-      scanner: filterProperties.scanner,
-      identifier: filterProperties.identifier,
-      search: filterProperties.search,
-      scope: oneOf(['dismissed', 'all'], {
-        default: 'dismissed',
-        description: '`dismissed` hides dismissed ones, unless `state` asks for them',
-      }),
-      pipeline_id: optional(integer({ description: 'Only what this import saw' })),
-      ref: filterProperties.ref,
+      ...filters,
+      has_vulnerability: optional(
+        flag({ description: 'False: only what waits to be made a vulnerability, and with a total' }),
+      ),
     }),
     status: 200,
     output: Type.Array(findingView),
@@ -44,17 +86,7 @@ export const findingRoutes: readonly Route[] = [
       'namespaces',
     ],
     async handle({ deps, project, input, page, origin }) {
-      const filter: FindingFilter = {
-        projectId: project.id,
-        ref: input.ref ?? project.defaultBranch,
-        severities: input.severity,
-        reportTypes: input.report_type,
-        scanners: named(input.scanner),
-        states: readStates(input.state) ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
-        identifiers: named(input.identifier),
-        search: input.search?.trim() || undefined,
-        importId: input.pipeline_id,
-      }
+      const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }
       const found = await findFindings(deps, filter, page)
       return { ...found, rows: await viewFindings(deps, project, found.rows, origin) }
     },
@@ -72,6 +104,31 @@ export const findingRoutes: readonly Route[] = [
       const [view] = await viewFindings(deps, project, [finding], origin)
       if (!view) throw notFound('Finding')
       return view
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/vulnerability_findings/bulk',
+    summary: 'Make vulnerabilities of many findings, of all of them or of none',
+    permission: 'vulnerability.create',
+    input: Type.Object(
+      {
+        action: oneOf(['promote']),
+        finding_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
+        filter: optional(freeForm({ description: 'Instead of ids: those that wait of what the list is filtered by' })),
+        expected_count: optional(
+          integer({ description: 'How many there should be; of another number none is changed' }),
+        ),
+      },
+      { exactlyOneOf: [['finding_ids', 'filter']] },
+    ),
+    status: 201,
+    output: promotionView,
+    async handle({ deps, project, caller, input }) {
+      const selection = input.filter
+        ? { filter: readFilterObject(project, input.filter) }
+        : { ids: input.finding_ids ?? [] }
+      return promoteMany(deps, project, caller.user, selection, input.expected_count)
     },
   }),
 ]

@@ -7,6 +7,8 @@ import { groupScope, withProjects } from '../../domain/vulnerabilities/group-sco
 import {
   findVulnerabilities,
   findVulnerabilitiesAfter,
+  type ListSummary,
+  summarizeList,
   type VulnerabilityWithFinding,
 } from '../../domain/vulnerabilities/list.ts'
 import { promoteFinding } from '../../domain/vulnerabilities/promotion.ts'
@@ -15,7 +17,7 @@ import { integer, integerList, optional, uuid } from './input.ts'
 import type { KeysetPage } from './pages.ts'
 import { type Route, route } from './route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from './views.ts'
-import { listProperties, readCursor, readFilter, writeCursor } from './vulnerability-filters.ts'
+import { filterProperties, listProperties, readCursor, readFilter, writeCursor } from './vulnerability-filters.ts'
 
 const findingView = Type.Object(
   {
@@ -146,6 +148,26 @@ export function viewVulnerability(project: Project, { vulnerability, finding }: 
 
 const listInput = Type.Object(listProperties)
 
+const summaryView = Type.Object(
+  {
+    total: Type.Unsafe<number | null>({
+      ...nullableInteger,
+      description: 'However many they are; null where only reading all of them would tell',
+    }),
+    scanners: Type.Array(Type.Object({ external_id: Type.String(), name: Type.String(), total: Type.Integer() })),
+    report_types: Type.Array(Type.Object({ name: Type.String(), total: Type.Integer() })),
+  },
+  { title: 'VulnerabilitySummary' },
+)
+
+const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
+  total: total ?? null,
+  scanners: scanners.map(({ externalId, name, total }) => ({ external_id: externalId, name, total })),
+  report_types: reportTypes,
+})
+
+const projectFilter = optional(integerList({ commaSeparated: true, description: 'Only of these projects' }))
+
 const listedTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'findings', 'occurrences', 'identifiers', 'finding_identifiers'],
   ...['scanners', 'projects', 'namespaces'],
@@ -192,7 +214,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     permission: 'group.vulnerability.list',
     input: Type.Object({
       ...listProperties,
-      project_id: optional(integerList({ commaSeparated: true, description: 'Only of these projects' })),
+      project_id: projectFilter,
     }),
     status: 200,
     output: Type.Array(vulnerabilityView),
@@ -203,6 +225,33 @@ export const vulnerabilityRoutes: readonly Route[] = [
         (await withProjects(deps, rows)).map((row) => viewVulnerability(row.project, row)),
       )
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerabilities/summary',
+    summary: 'Count what the list of a project’s vulnerabilities has, and tell what it can be filtered by',
+    permission: 'vulnerability.list',
+    input: Type.Object(filterProperties),
+    status: 200,
+    output: summaryView,
+    remember: listedTables,
+    handle: async ({ deps, project, input }) =>
+      viewSummary(
+        await summarizeList(deps, { key: `project ${project.id}`, projectIds: [project.id] }, readFilter(input)),
+      ),
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/vulnerabilities/summary',
+    summary: 'Count what the list of a group’s vulnerabilities has, and tell what it can be filtered by',
+    permission: 'group.vulnerability.list',
+    input: Type.Object({ ...filterProperties, project_id: projectFilter }),
+    status: 200,
+    output: summaryView,
+    handle: async ({ deps, group, caller, input }) =>
+      viewSummary(
+        await summarizeList(deps, await groupScope(deps, group, caller, input.project_id), readFilter(input)),
+      ),
   }),
   route({
     method: 'POST',

@@ -16,6 +16,7 @@ import { sessionsOfTokens } from './0023_sessions_of_tokens.ts'
 import { findingsOfScanners } from './0024_findings_of_scanners.ts'
 import { usageBySize } from './0025_usage_by_size.ts'
 import { membersThatChange } from './0026_members_that_change.ts'
+import { waitingFindings } from './0027_waiting_findings.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   findingsOfScanners,
   usageBySize,
   membersThatChange,
+  waitingFindings,
 ]

@@ -8,6 +8,7 @@ export interface CountedCell extends Cell {
   projectId: number
   /** The scanner's external id, by which clients name it. */
   scanner: string | null
+  scannerName: string | null
   total: number
   seconds: number
 }
@@ -16,7 +17,7 @@ export interface CountedCell extends Cell {
 export async function listCells(db: Db, projectIds: readonly number[]): Promise<CountedCell[]> {
   const rows = await db.all<CellRow>(sql`
     select c.project_id, c.is_on_default_branch, c.severity, c.state, c.report_type, c.scanner_id,
-      c.is_resolved_on_default_branch, c.dismissal_reason, c.total, c.seconds, s.external_id
+      c.is_resolved_on_default_branch, c.dismissal_reason, c.total, c.seconds, s.external_id, s.name
     from vulnerability_counts c left join scanners s on s.id = c.scanner_id
     where c.project_id in ${db.dialect.integers(projectIds)} and c.total > 0
     order by c.project_id, c.severity desc, c.state, c.report_type, c.scanner_id, c.is_resolved_on_default_branch,
@@ -29,6 +30,7 @@ export async function listCells(db: Db, projectIds: readonly number[]): Promise<
     reportType: row.report_type,
     scannerId: row.scanner_id,
     scanner: row.external_id,
+    scannerName: row.name,
     isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
     dismissalReason: row.dismissal_reason || null,
     total: row.total,
@@ -44,6 +46,7 @@ interface CellRow {
   report_type: string
   scanner_id: number
   external_id: string | null
+  name: string | null
   is_resolved_on_default_branch: boolean
   dismissal_reason: string
   total: number

@@ -62,6 +62,19 @@ export function originProbe(
   }
 }
 
+/** Whether a vulnerability was made of it. */
+export function promotionProbe(isPromoted: boolean): Probe {
+  if (isPromoted) return { passes: sql`f.vulnerability_id is not null` }
+  return {
+    candidates: (projectIds) =>
+      projectIds.map(
+        (projectId) => sql`
+        select f.id, f.vulnerability_id from findings f where f.project_id = ${projectId} and f.vulnerability_id is null`,
+      ),
+    passes: sql`f.vulnerability_id is null`,
+  }
+}
+
 /** By the state of the vulnerability; what has none is as good as detected. */
 export function stateProbe(db: Db, { projectId }: FindingScope, states: readonly State[]): Probe {
   const { texts, integers } = db.dialect

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { openCache, perDatabase } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
@@ -17,6 +18,7 @@ import {
   listPresentOf,
   listScanners,
   originProbe,
+  promotionProbe,
   stateProbe,
 } from './finding-queries.ts'
 import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
@@ -35,6 +37,8 @@ export interface FindingFilter extends FindingScope {
   search: string | undefined
   /** Only what this import saw. */
   importId: number | undefined
+  /** False: only what waits to be made a vulnerability. */
+  isPromoted: boolean | undefined
 }
 
 /** What is there on the ref, worst first. */
@@ -52,9 +56,24 @@ export async function findFindings(
     (await listing.next(from ?? start.after, rows))[rows - 1]
   const { after = start.after, skip } = await milestones.before(key, start.skip, next)
   const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
-  const { rows, hasNext } = pageOf(page, positions)
-  return { rows: await load(db, filter, rows), hasNext }
+  // GitLab counts no findings; those that wait somebody wants to know of.
+  const { rows, total, hasNext } = pageOf(page, positions, filter.isPromoted === false ? listing.total : undefined)
+  return { rows: await load(db, filter, rows), total, hasNext }
 }
+
+/** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
+export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: FindingFilter): AsyncGenerator<number[]> {
+  const listing = await openFindings(db, filter, (gather) => gather())
+  for (let after: Position | undefined; ; ) {
+    const positions = await listing.next(after, slice)
+    if (positions.length > 0) yield positions.map(({ id }) => id)
+    if (positions.length < slice) return
+    after = positions.at(-1)
+    await setImmediate()
+  }
+}
+
+const slice = 500
 
 const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifiers', 'finding_identifiers', 'scanners']
 
@@ -84,10 +103,13 @@ async function openFindings(
 }
 
 function probesOf(db: Db, filter: FindingFilter): Probe[] {
-  const { importId, states, scanners, reportTypes } = filter
+  const { importId, scanners, reportTypes, isPromoted } = filter
+  // What waits is as good as detected.
+  const states = isPromoted === false && filter.states?.includes('detected') ? undefined : filter.states
   return [
     ...(importId === undefined ? [] : [importProbe(filter, importId)]),
     ...textProbesOf(db, filter),
+    ...(isPromoted === undefined ? [] : [promotionProbe(isPromoted)]),
     ...(states ? [stateProbe(db, filter, states)] : []),
     ...(scanners || reportTypes ? [originProbe(db, filter, scanners, reportTypes)] : []),
   ]

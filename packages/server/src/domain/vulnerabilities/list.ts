@@ -46,6 +46,44 @@ export async function findVulnerabilitiesAfter(
   return { rows: await load(deps, shown), next: positions.length > perPage ? shown.at(-1) : undefined }
 }
 
+export interface ListSummary {
+  /** Undefined where only reading the whole list would tell, and that is long. */
+  total: number | undefined
+  /** Of everything there is to choose from, whatever the filter; what has most comes first. */
+  scanners: { externalId: string; name: string; total: number }[]
+  reportTypes: { name: string; total: number }[]
+}
+
+/** How many a filter lets through, however many they are, and what else one may filter by. */
+export async function summarizeList(
+  deps: RootDeps,
+  scope: ListScope,
+  filter: VulnerabilityFilter,
+): Promise<ListSummary> {
+  const { total } = await rememberedListing(deps, scope, filter, 'severity_desc')
+  const cells = await memories(deps.db).cells.get(scope.key, () => listCells(deps.db, scope.projectIds))
+  const scanners = new Map<string, { name: string; total: number }>()
+  const reportTypes = new Map<string, { name: string; total: number }>()
+  for (const cell of cells) {
+    if (!cell.isOnDefaultBranch) continue
+    if (cell.scanner !== null) addTo(scanners, cell.scanner, cell.scannerName ?? cell.scanner, cell.total)
+    addTo(reportTypes, cell.reportType, cell.reportType, cell.total)
+  }
+  return {
+    total,
+    scanners: mostFirst([...scanners].map(([externalId, counted]) => ({ externalId, ...counted }))),
+    reportTypes: mostFirst([...reportTypes.values()]),
+  }
+}
+
+function addTo(counts: Map<string, { name: string; total: number }>, key: string, name: string, total: number): void {
+  counts.set(key, { name, total: total + (counts.get(key)?.total ?? 0) })
+}
+
+function mostFirst<T extends { name: string; total: number }>(rows: T[]): T[] {
+  return rows.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
+}
+
 /** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
 export async function* matchingIds(
   { db }: Pick<Deps, 'db'>,
