@@ -37,6 +37,7 @@ export function Shell() {
 function Header({ session, path }: { session: SessionState; path: string }) {
   const links = [
     { label: 'Projects', to: '/explore/projects' },
+    { label: 'Groups', to: '/explore/groups' },
     { label: 'Topics', to: '/explore/topics' },
     ...(session.is_admin ? [{ label: 'Admin', to: '/-/admin' }] : []),
     { label: 'API', to: '/-/api' },

@@ -1,11 +1,12 @@
-import { Globe, Lock, Shield, Star } from 'lucide-react'
+import { Star } from 'lucide-react'
 import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
-import { formatCount, inWords } from '../../components/format.ts'
+import { formatCount } from '../../components/format.ts'
 import { Time } from '../../components/time.tsx'
+import { VisibilityMark } from '../../components/visibility.tsx'
 import type { Project } from '../project/project.ts'
-import styles from './project-list.module.css'
+import styles from './place-list.module.css'
 import { TopicLinks } from './topic-links.tsx'
 
 export function ProjectList({ projects }: { projects: readonly Project[] }) {
@@ -37,17 +38,5 @@ export function ProjectList({ projects }: { projects: readonly Project[] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-const marks = { public: Globe, internal: Shield, private: Lock }
-
-export function VisibilityMark({ visibility }: { visibility: string }) {
-  const Picture = visibility === 'public' ? marks.public : visibility === 'internal' ? marks.internal : marks.private
-  return (
-    <span className="muted" title={inWords(visibility)}>
-      <Picture size={15} aria-hidden="true" />
-      <span className="visually-hidden">{inWords(visibility)}</span>
-    </span>
   )
 }

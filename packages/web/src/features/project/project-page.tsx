@@ -4,14 +4,13 @@ import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotFound } from '../../app/not-found.tsx'
 import { levelIn, levels, type SessionState, useSession } from '../../app/session.ts'
-import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
+import type { Crumb } from '../../components/page.tsx'
+import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
-import { VisibilityMark } from '../explore/project-list.tsx'
 import { Overview } from './overview.tsx'
-import { asProject, ProjectContext, type ProjectScreen } from './project.ts'
-import styles from './project-page.module.css'
+import { asProject, type Project, ProjectContext, type ProjectScreen } from './project.ts'
 
 const ProjectVulnerabilities = later(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
@@ -40,7 +39,13 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
         return (
           <ProjectContext value={screen}>
             <div className="stack">
-              <Heading screen={screen} />
+              <PlaceHeading
+                name={project.name}
+                above={aboveOf(project)}
+                avatarUrl={project.avatar_url}
+                visibility={project.visibility}
+                marks={project.archived && <Badge>Archived</Badge>}
+              />
               <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session)} />
               <Suspense fallback={<Loading />}>
                 <Screen part={part} />
@@ -53,20 +58,10 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   )
 }
 
-function Heading({ screen: { project } }: { screen: ProjectScreen }) {
-  return (
-    <header className="row">
-      <Avatar name={project.name} url={project.avatar_url} />
-      <div className={styles.names}>
-        <p className="muted small">{project.namespace.full_path}</p>
-        <div className="row-wrap">
-          <p className={styles.name}>{project.name}</p>
-          <VisibilityMark visibility={project.visibility} />
-          {project.archived && <Badge>Archived</Badge>}
-        </div>
-      </div>
-    </header>
-  )
+/** The groups that it is in, or the one it belongs to. */
+function aboveOf({ namespace }: Project): readonly Crumb[] {
+  if (namespace.kind === 'user') return [{ label: namespace.path, to: `/${namespace.path}` }]
+  return groupsIn(namespace.full_path)
 }
 
 /** Only what the caller may open. */

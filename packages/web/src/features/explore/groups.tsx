@@ -1,0 +1,72 @@
+import { FolderTree, Plus } from 'lucide-react'
+import { usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { CheckField } from '../../components/field.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { GroupList } from './group-list.tsx'
+
+const perPage = 30
+
+/** Groups that the reader may see. */
+export function Groups() {
+  const session = useSession()
+  const [state, set] = useSearchState(['search', 'membership'])
+  const isMine = session.user !== null && state.membership === 'true'
+  const query = usePage('GET /groups', {
+    query: {
+      search: state.search,
+      // Without a search the trees begin with their roots; what is inside is a click away.
+      top_level_only: state.search || isMine ? undefined : true,
+      all_available: isMine ? false : undefined,
+      page: usePageNumber(),
+      per_page: perPage,
+    },
+  })
+  return (
+    <Page
+      title={isMine ? 'Your groups' : 'Groups'}
+      actions={
+        mayWrite(session) &&
+        session.user?.can_create_group && (
+          <LinkButton icon={Plus} kind="primary" to="/-/groups/new">
+            New group
+          </LinkButton>
+        )
+      }
+    >
+      <search className="row-wrap">
+        <SearchField
+          label="Search groups"
+          value={state.search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+        {session.user && (
+          <CheckField
+            label="Mine"
+            checked={isMine}
+            onChange={({ target }) => set({ membership: target.checked ? 'true' : undefined })}
+          />
+        )}
+      </search>
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={FolderTree} title="No groups here">
+              <p>{state.search ? 'None that you may see is called so.' : 'There are none that you may see.'}</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <GroupList groups={found.rows} label="Groups" />
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

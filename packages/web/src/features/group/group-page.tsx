@@ -1,0 +1,64 @@
+import { Suspense, useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { useAnswer } from '../../app/api.ts'
+import { NotFound } from '../../app/not-found.tsx'
+import { type SessionState, useSession } from '../../app/session.ts'
+import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
+import { Answered, Loading } from '../../components/states.tsx'
+import { type Tab, Tabs } from '../../components/tabs.tsx'
+import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from './group.ts'
+import { GroupOverview } from './overview.tsx'
+
+/** A group: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
+export function GroupPage({ place, part }: { place: string; part: string }) {
+  const [path, navigate] = useLocation()
+  const query = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
+  const here = query.data?.full_path
+  useEffect(() => {
+    if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
+  }, [here, place, path, navigate])
+  return (
+    <Answered query={query} isPage>
+      {(group) => <Frame group={group} part={part} />}
+    </Answered>
+  )
+}
+
+function Frame({ group, part }: { group: Group; part: string }) {
+  const session = useSession()
+  const level = useGroupLevel(group.id)
+  if (level === undefined) return <Loading />
+  const screen: GroupScreen = { group, level, to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}` }
+  return (
+    <GroupContext value={screen}>
+      <div className="stack">
+        <PlaceHeading
+          name={group.name}
+          above={groupsIn(group.full_path).slice(0, -1)}
+          avatarUrl={group.avatar_url}
+          visibility={group.visibility}
+        />
+        <Tabs label={`${group.name}: parts`} tabs={tabsFor(screen, session)} />
+        <Suspense fallback={<Loading />}>
+          <Screen part={part} />
+        </Suspense>
+      </div>
+    </GroupContext>
+  )
+}
+
+/** Only what the caller may open; `from` is the least level. */
+function tabsFor({ level, to }: GroupScreen, _session: SessionState): Tab[] {
+  const tabs: (Tab & { from: number })[] = [{ label: 'Overview', to: to(''), isExact: true, from: 0 }]
+  return tabs.filter(({ from }) => level >= from)
+}
+
+function Screen({ part }: { part: string }) {
+  const [first = ''] = part.split('/')
+  switch (first) {
+    case '':
+      return <GroupOverview />
+    default:
+      return <NotFound />
+  }
+}

@@ -1,0 +1,82 @@
+import { Plus } from 'lucide-react'
+import { usePage } from '../../app/api.ts'
+import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { CheckField } from '../../components/field.tsx'
+import { Markdown } from '../../components/markdown.tsx'
+import { Page } from '../../components/page.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered } from '../../components/states.tsx'
+import { GroupList } from '../explore/group-list.tsx'
+import { FoundProjects, ProjectSearch, useProjectQuery } from '../explore/project-search.tsx'
+import { useGroup } from './group.ts'
+
+const mostSubgroups = 50
+
+/** What is in the group: its subgroups, then its projects. */
+export function GroupOverview() {
+  const { group, level } = useGroup()
+  const session = useSession()
+  const subgroups = usePage('GET /groups/{id}/subgroups', {
+    path: { id: group.id },
+    query: { per_page: mostSubgroups },
+  })
+  const isWriter = mayWrite(session)
+  return (
+    <Page
+      title={group.name}
+      lead={group.description && <Markdown text={group.description} />}
+      actions={
+        isWriter &&
+        level >= levels.developer && (
+          <>
+            {level >= levels.maintainer && (
+              <LinkButton icon={Plus} to={`/-/groups/new?parent=${group.id}`}>
+                New subgroup
+              </LinkButton>
+            )}
+            <LinkButton icon={Plus} kind="primary" to={`/-/projects/new?namespace=${group.id}`}>
+              New project
+            </LinkButton>
+          </>
+        )
+      }
+    >
+      <Answered query={subgroups}>
+        {({ rows }) =>
+          rows.length > 0 && (
+            <section className="stack-tight" aria-label="Subgroups">
+              <h2>Subgroups</h2>
+              <GroupList groups={rows} label="Subgroups" />
+            </section>
+          )
+        }
+      </Answered>
+      <Projects />
+    </Page>
+  )
+}
+
+function Projects() {
+  const { group } = useGroup()
+  const [{ direct }, set] = useSearchState(['direct'])
+  const query = usePage('GET /groups/{id}/projects', {
+    path: { id: group.id },
+    query: { ...useProjectQuery(), include_subgroups: direct !== 'true' },
+  })
+  return (
+    <section className="stack" aria-label="Projects">
+      <h2>Projects</h2>
+      <ProjectSearch label="Search the projects of the group">
+        <CheckField
+          label="Without those of subgroups"
+          checked={direct === 'true'}
+          onChange={({ target }) => set({ direct: target.checked ? 'true' : undefined })}
+        />
+      </ProjectSearch>
+      <FoundProjects query={query}>
+        <p>There are none in this group that you may see.</p>
+      </FoundProjects>
+    </section>
+  )
+}
