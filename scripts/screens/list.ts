@@ -16,4 +16,5 @@ export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
   { name: 'projects', path: '/explore/projects' },
   { name: 'project', path: '/acme/shop' },
+  { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
 ]

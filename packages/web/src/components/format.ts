@@ -48,3 +48,8 @@ export function inWords(name: string): string {
   const text = name.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** `sast` → `SAST`, `dependency_scanning` → `Dependency scanning`. */
+export function reportTypeInWords(type: string): string {
+  return inWords(type).replace(/^(sast|dast|api)\b/i, (word) => word.toUpperCase())
+}

@@ -3,7 +3,7 @@ import { useAction, useAnswer } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
-import { inWords } from '../../components/format.ts'
+import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
 import { useProject } from '../project/project.ts'
@@ -69,7 +69,7 @@ function Found({ finding }: { finding: Finding }) {
           <Panel title="Facts">
             <Facts
               facts={[
-                ['Kind', inWords(finding.report_type)],
+                ['Kind', reportTypeInWords(finding.report_type)],
                 ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
                 ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
                 [
