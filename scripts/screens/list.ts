@@ -17,4 +17,7 @@ export const screens: readonly Screen[] = [
   { name: 'projects', path: '/explore/projects' },
   { name: 'project', path: '/acme/shop' },
   { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
+  { name: 'reports', path: '/acme/shop/-/reports' },
+  { name: 'report', path: '/acme/shop/-/reports/1' },
+  { name: 'report-new', path: '/acme/shop/-/reports/new' },
 ]

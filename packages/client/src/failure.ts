@@ -14,8 +14,12 @@ export class RequestFailed extends Error {
 
 /** Reads GitLab's families of error bodies: `error`, `message` as a text, `message` by attribute, plain text. */
 export async function failureFrom(response: Response): Promise<RequestFailed> {
-  const text = await response.text().catch(() => '')
-  return new RequestFailed(response.status, ...sentenceOf(response.status, text))
+  return readFailure(response.status, await response.text().catch(() => ''))
+}
+
+/** The same, for what was not asked with `fetch`. */
+export function readFailure(status: number, text: string): RequestFailed {
+  return new RequestFailed(status, ...sentenceOf(status, text))
 }
 
 function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {

@@ -16,6 +16,9 @@ const ProjectVulnerabilities = later(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
 )
 const VulnerabilityPage = later(async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage)
+const Reports = later(async () => (await import('../reports/reports.tsx')).Reports)
+const ReportPage = later(async () => (await import('../reports/report-page.tsx')).ReportPage)
+const NewReport = later(async () => (await import('../reports/new-report.tsx')).NewReport)
 const FindingPage = later(async () => (await import('../finding/finding-page.tsx')).FindingPage)
 
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
@@ -69,6 +72,7 @@ function tabsFor({ level, to }: ProjectScreen, _session: SessionState): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
+    { label: 'Reports', to: to('reports'), from: levels.developer },
   ]
   return tabs.filter(({ from }) => level >= from || level >= levels.owner)
 }
@@ -82,6 +86,9 @@ function Screen({ part }: { part: string }) {
       return second ? <VulnerabilityPage key={second} id={second} /> : <ProjectVulnerabilities />
     case 'findings':
       return second ? <FindingPage key={second} id={second} /> : <NotFound />
+    case 'reports':
+      if (second === 'new') return <NewReport />
+      return second ? <ReportPage key={second} id={second} /> : <Reports />
     default:
       return <NotFound />
   }

@@ -1,0 +1,25 @@
+import type { Schemas } from '@alcove/client'
+import { Badge, type Tone } from '../../components/badge.tsx'
+
+type Import = Schemas['Import']
+
+const states: Record<string, [label: string, tone: Tone]> = {
+  waiting: ['Waiting', 'info'],
+  running: ['Running', 'info'],
+  done: ['Done', 'success'],
+  failed: ['Failed', 'danger'],
+}
+
+export function ImportState({ report }: { report: Import }) {
+  const [label, tone] = states[report.status] ?? [report.status, 'neutral']
+  if (report.status === 'running' && report.file_size > 0) {
+    const percent = Math.floor((report.read_bytes / report.file_size) * 100)
+    return <Badge tone={tone}>Running, {Math.min(percent, 99)} % read</Badge>
+  }
+  if (report.unchanged) return <Badge>Nothing changed</Badge>
+  return <Badge tone={tone}>{label}</Badge>
+}
+
+export function isUnderWay(report: Pick<Import, 'status'> | undefined): boolean {
+  return report?.status === 'waiting' || report?.status === 'running'
+}

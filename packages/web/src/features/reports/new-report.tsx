@@ -1,0 +1,173 @@
+import type { Schemas } from '@alcove/client'
+import { FileUp } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { useLocation } from 'wouter'
+import { queries, sessionHeaders } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { DropZone } from '../../components/drop-zone.tsx'
+import { CheckField, TextField } from '../../components/field.tsx'
+import { formatBytes } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
+import { useProject } from '../project/project.ts'
+import { Outcome } from './outcome.tsx'
+import { type Sending, sendReport } from './send-report.ts'
+
+type Import = Schemas['Import']
+
+interface Rehearsed {
+  file: File
+  options: Record<string, string>
+  outcome: Import
+}
+
+/** A report is dropped, what it would change is shown, and only then is it taken in. */
+export function NewReport() {
+  const { project, to } = useProject()
+  const session = useSession()
+  const [, navigate] = useLocation()
+  const [file, setFile] = useState<File>()
+  const [sending, setSending] = useState<Sending & { isDryRun: boolean }>()
+  const [progress, setProgress] = useState(0)
+  const [rehearsed, setRehearsed] = useState<Rehearsed>()
+  const [problem, setProblem] = useState('')
+  const formId = useId()
+  const address = `/api/v4/projects/${project.id}/security_reports`
+
+  async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
+    setProblem('')
+    setProgress(0)
+    const now = sendReport(address, sessionHeaders, report, options, setProgress)
+    setSending({ ...now, isDryRun })
+    try {
+      return await now.answer
+    } catch (error) {
+      setProblem((error as Error).message)
+      return undefined
+    } finally {
+      setSending(undefined)
+    }
+  }
+
+  async function rehearse(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (!file) return
+    const options = optionsOf(new FormData(event.currentTarget))
+    setRehearsed(undefined)
+    const outcome = await send(file, { ...options, dry_run: 'true' }, true)
+    if (outcome) setRehearsed({ file, options, outcome })
+  }
+
+  async function take({ file, options }: Rehearsed) {
+    const report = await send(file, { ...options, async: 'true' }, false)
+    if (!report) return
+    void queries.invalidateQueries()
+    navigate(to(`reports/${report.id}`))
+  }
+
+  return (
+    <Page
+      title="Import a report"
+      crumbs={[{ label: 'Reports', to: to('reports') }]}
+      lead="First you see what it would change. Nothing changes until you say so."
+    >
+      <form id={formId} className="stack" onSubmit={(event) => void rehearse(event)}>
+        <DropZone
+          label="The report of a scanner"
+          hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep or gitleaks; plain or packed with gzip; up to ${formatBytes(session.max_report_bytes)}.`}
+          icon={FileUp}
+          onFiles={([chosen]) => {
+            setFile(chosen)
+            setRehearsed(undefined)
+            setProblem('')
+          }}
+        />
+        {file && (
+          <p>
+            <strong>{file.name}</strong> <span className="muted">{formatBytes(file.size)}</span>
+          </p>
+        )}
+        <Panel title="How to take it in">
+          <TextField
+            label="Branch"
+            name="ref"
+            placeholder={project.default_branch ?? 'main'}
+            hint="What the scanner looked at. Only this branch’s findings change. Blank: the default branch."
+          />
+          <CheckField
+            label="Make vulnerabilities of new findings"
+            name="promote"
+            value="true"
+            defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
+            hint="Otherwise they wait under Findings until somebody promotes them."
+          />
+          <CheckField
+            label="Refuse the report if it violates its format anywhere"
+            name="strict"
+            value="true"
+            hint="Otherwise what can be read is read, and the rest is listed."
+          />
+        </Panel>
+        <div className="row-wrap">
+          <Button
+            type="submit"
+            kind={rehearsed ? 'plain' : 'primary'}
+            disabled={!file}
+            isBusy={sending?.isDryRun === true}
+          >
+            See what it would change
+          </Button>
+        </div>
+      </form>
+      {sending && (
+        <div className="row">
+          <ProgressBar
+            label={progress < 1 ? 'Sending the report' : 'Reading the report'}
+            value={progress < 1 ? progress : undefined}
+            max={1}
+          />
+          <Button size="small" onClick={sending.cancel}>
+            Cancel
+          </Button>
+        </div>
+      )}
+      {problem && (
+        <div role="alert">
+          <Panel title="This report cannot be taken in">
+            <p>{problem}</p>
+          </Panel>
+        </div>
+      )}
+      {rehearsed && (
+        <section className="stack" aria-label="What this report would change" aria-live="polite">
+          <h2>What it would change</h2>
+          <Outcome report={rehearsed.outcome} />
+          <div className="row-wrap">
+            <Button kind="primary" isBusy={sending?.isDryRun === false} onClick={() => void take(rehearsed)}>
+              {rehearsed.outcome.unchanged ? 'Take it in all the same' : 'Take it in'}
+            </Button>
+            <Button
+              onClick={() => {
+                setRehearsed(undefined)
+                setFile(undefined)
+              }}
+            >
+              Not this one
+            </Button>
+          </div>
+        </section>
+      )}
+    </Page>
+  )
+}
+
+/** What was chosen; `promote` said either way, since the project may be set otherwise. */
+function optionsOf(fields: FormData): Record<string, string> {
+  const ref = String(fields.get('ref') ?? '').trim()
+  return {
+    ...(ref && { ref }),
+    ...(fields.has('strict') && { strict: 'true' }),
+    promote: String(fields.has('promote')),
+  }
+}

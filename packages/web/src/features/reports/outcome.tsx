@@ -1,0 +1,98 @@
+import type { Schemas } from '@alcove/client'
+import { SeverityBadge } from '../../components/badge.tsx'
+import { counted, formatCount } from '../../components/format.ts'
+import { Panel } from '../../components/page.tsx'
+import { placeInWords } from '../finding/place.ts'
+import styles from './outcome.module.css'
+
+type Import = Schemas['Import']
+type Sample = Schemas['FindingSample']
+
+const tiles: readonly (readonly [name: keyof Import['findings'], label: string, hint: string])[] = [
+  ['new', 'New', 'not known in this project before'],
+  ['known', 'Known', 'still there'],
+  ['gone', 'Gone', 'no longer found'],
+  ['returned', 'Back', 'were gone and are found again'],
+  ['moved', 'Moved', 'recognised at another place'],
+  ['changed', 'Changed', 'described otherwise than before'],
+  ['promoted', 'Promoted', 'made vulnerabilities'],
+]
+
+/** What an import changed, or would change. */
+export function Outcome({ report }: { report: Import }) {
+  const { findings, samples } = report
+  return (
+    <>
+      <ul className={styles.tiles} aria-label={report.dry_run ? 'What would change' : 'What changed'}>
+        {tiles.map(([name, label, hint]) => (
+          <li key={name} className={`${styles.tile} ${findings[name] === 0 ? styles.zero : ''}`} title={hint}>
+            <span className={styles.count}>{formatCount(findings[name])}</span>
+            <span>{label}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="muted">
+        {counted(findings.read, 'entry', 'entries')} read
+        {findings.merged > 0 && `, ${formatCount(findings.merged)} merged with others of the same report`}
+        {findings.skipped > 0 && `, ${formatCount(findings.skipped)} left out`}.
+      </p>
+      <Problems title="Errors" problems={report.errors} />
+      <Skipped skipped={report.skipped} count={findings.skipped} />
+      <Problems title="Warnings" problems={report.warnings} />
+      <Samples title="New" samples={samples.new} count={findings.new} />
+      <Samples title="Gone" samples={samples.gone} count={findings.gone} />
+      <Samples title="Back" samples={samples.returned} count={findings.returned} />
+      <Samples title="Moved" samples={samples.moved} count={findings.moved} />
+      <Samples title="Changed" samples={samples.changed} count={findings.changed} />
+    </>
+  )
+}
+
+function Problems({ title, problems }: { title: string; problems: Import['warnings'] }) {
+  if (problems.length === 0) return null
+  return (
+    <Panel title={`${title} (${problems.length})`}>
+      <ul className={styles.list}>
+        {problems.map(({ message, pointer }) => (
+          <li key={pointer + message}>
+            {message} {pointer && <code className="muted">{pointer}</code>}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Skipped({ skipped, count }: { skipped: Import['skipped']; count: number }) {
+  if (count === 0) return null
+  return (
+    <Panel title={`Left out (${formatCount(count)})`}>
+      <ul className={styles.list}>
+        {skipped.map(({ pointer, reason }) => (
+          <li key={pointer + reason}>
+            {reason} <code className="muted">{pointer}</code>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function Samples({ title, samples, count }: { title: string; samples: readonly Sample[]; count: number }) {
+  if (samples.length === 0) return null
+  return (
+    <Panel title={`${title}: ${counted(count, 'finding')}`}>
+      <ul className={styles.list}>
+        {samples.map((sample) => (
+          <li key={sample.uuid} className={styles.sample}>
+            <SeverityBadge severity={sample.severity} />
+            <span>
+              {sample.name} <span className="muted small">{placeInWords(sample.location)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {count > samples.length && <p className="muted small">… and {formatCount(count - samples.length)} more.</p>}
+    </Panel>
+  )
+}

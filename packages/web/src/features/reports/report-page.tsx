@@ -1,0 +1,62 @@
+import { useAnswer } from '../../app/api.ts'
+import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
+import { Answered, Loading } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { Facts } from '../finding/facts.tsx'
+import { useProject } from '../project/project.ts'
+import { ImportState, isUnderWay } from './import-state.tsx'
+import { Outcome } from './outcome.tsx'
+
+/** One report: how far it is, then what it changed. */
+export function ReportPage({ id }: { id: string }) {
+  const { project, to } = useProject()
+  const request = { path: { id: project.id, report_id: id } }
+  const first = useAnswer('GET /projects/{id}/security_reports/{report_id}', request)
+  const query = useAnswer('GET /projects/{id}/security_reports/{report_id}', request, {
+    refetchMs: isUnderWay(first.data) ? 700 : false,
+  })
+  return (
+    <Answered query={query} isPage>
+      {(report) => (
+        <Page
+          title={`${report.scanner ?? 'Report'} on ${report.ref}`}
+          crumbs={[{ label: 'Reports', to: to('reports') }]}
+          lead={
+            <div className="row-wrap">
+              <ImportState report={report} />
+              <span>
+                Sent <Time of={report.created_at} />
+              </span>
+            </div>
+          }
+        >
+          {isUnderWay(report) && (
+            <ProgressBar
+              label={report.status === 'waiting' ? 'Waits for its turn' : 'Reading the report'}
+              value={report.status === 'waiting' ? undefined : report.read_bytes}
+              max={report.file_size}
+            />
+          )}
+          {report.status !== 'waiting' && report.status !== 'running' ? <Outcome report={report} /> : <Loading />}
+          <Panel title="Facts">
+            <Facts
+              facts={[
+                ['Format', [inWords(report.format), report.version].filter(Boolean).join(' ')],
+                ['Kind', reportTypeInWords(report.report_type)],
+                ['Scanner', report.scanner],
+                ['Branch', <code key="ref">{report.ref}</code>],
+                ['Commit', report.commit_sha && <code>{report.commit_sha}</code>],
+                ['Size', formatBytes(report.file_size)],
+                ['SHA-256', <code key="hash">{report.file_sha256}</code>],
+                ['Begun', report.started_at && formatTime(report.started_at)],
+                ['Finished', report.finished_at && formatTime(report.finished_at)],
+              ]}
+            />
+          </Panel>
+        </Page>
+      )}
+    </Answered>
+  )
+}

@@ -1,0 +1,92 @@
+import type { Schemas } from '@alcove/client'
+import { FileUp, Radar } from 'lucide-react'
+import { Link } from 'wouter'
+import { usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { formatCount, reportTypeInWords } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useProject } from '../project/project.ts'
+import { ImportState } from './import-state.tsx'
+
+type Import = Schemas['Import']
+
+const perPage = 20
+
+/** The reports that came in, and what each of them changed. */
+export function Reports() {
+  const session = useSession()
+  const { project, to } = useProject()
+  const page = usePageNumber()
+  const query = usePage(
+    'GET /projects/{id}/security_reports',
+    { path: { id: project.id }, query: { page, per_page: perPage } },
+    { refetchMs: 5000 },
+  )
+  const isWriter = mayWrite(session)
+  return (
+    <Page
+      title="Reports"
+      lead="What scanners sent, and what changed by it."
+      actions={
+        isWriter && (
+          <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
+            Import a report
+          </LinkButton>
+        )
+      }
+    >
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={Radar} title="No report has come in yet">
+              <p>
+                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
+                here: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and gitleaks are understood.
+              </p>
+              {isWriter && <LinkButton to={to('reports/new')}>Import a report</LinkButton>}
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Reports" head={['Report', 'Branch', 'State', 'New', 'Known', 'Gone', 'Back', 'When']}>
+                {found.rows.map((report) => (
+                  <Row key={report.id} report={report} to={to(`reports/${report.id}`)} />
+                ))}
+              </Table>
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}
+
+function Row({ report, to }: { report: Import; to: string }) {
+  const { findings } = report
+  return (
+    <tr>
+      <td>
+        <Link to={to}>{report.scanner ?? `Report ${report.id}`}</Link>
+        <div className="muted small">{reportTypeInWords(report.report_type)}</div>
+      </td>
+      <td className="mono">{report.ref}</td>
+      <td>
+        <ImportState report={report} />
+      </td>
+      {[findings.new, findings.known, findings.gone, findings.returned].map((count, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
+        <td key={index} className="numbers">
+          {formatCount(count)}
+        </td>
+      ))}
+      <td className="muted">
+        <Time of={report.created_at} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,106 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let project: TestProject
+let developer: Client
+beforeAll(async () => {
+  web = await startWeb()
+  project = await web.server.project('acme/shop')
+  developer = await web.server.as('developer', project)
+})
+afterAll(() => web?.close())
+
+const file = (entries: object[], name = 'gl-sast-report.json') => ({
+  name,
+  mimeType: 'application/json',
+  buffer: Buffer.from(JSON.stringify(sastReport(entries))),
+})
+const reports = async () => (await web.server.admin.get(`/projects/${project.id}/security_reports`)).body
+
+describe('a report', () => {
+  test('shows what it would change before anything changes, then how it went', async () => {
+    const page = await web.open('/acme/shop/-/reports', { as: developer })
+    await page.getByText('No report has come in yet').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Import a report' }).first().click()
+    await page
+      .getByLabel('The report of a scanner')
+      .setInputFiles(file([entry({ line: 10 }), entry({ line: 20, rule: 'b' })]))
+    await page.getByText('gl-sast-report.json').waitFor()
+    await page.getByRole('button', { name: 'See what it would change' }).click()
+    const preview = page.getByRole('region', { name: 'What this report would change' })
+    await preview.getByRole('button', { name: 'Take it in' }).waitFor()
+    expect(await preview.getByRole('list', { name: 'What would change' }).innerText()).toMatch(/^2\s+New/)
+    expect(await reports()).toEqual([])
+    expect(await accessProblems(page)).toEqual([])
+
+    await preview.getByRole('button', { name: 'Take it in' }).click()
+    await page.getByRole('list', { name: 'What changed' }).waitFor()
+    expect(page.url()).toMatch(/\/-\/reports\/\d+$/)
+    expect((await reports())[0]).toMatchObject({ status: 'done', findings: { new: 2 } })
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Reports' }).first().click()
+    await quiet(page)
+    expect(await page.getByRole('table').innerText()).toContain('Test scanner')
+  })
+
+  test('of a branch changes that branch only, and says so when nothing changes', async () => {
+    const page = await web.open('/acme/shop/-/reports/new', { as: developer, width: 360 })
+    await page.getByLabel('The report of a scanner').setInputFiles(file([entry({ line: 10 })]))
+    await page.getByLabel('Branch').fill('feature')
+    await page.getByRole('button', { name: 'See what it would change' }).click()
+    await page.getByRole('button', { name: 'Take it in' }).click()
+    await page.getByRole('list', { name: 'What changed' }).waitFor()
+    const [scroll, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+    expect(scroll).toBeLessThanOrEqual(window ?? 0)
+    expect((await reports())[0]).toMatchObject({ ref: 'feature', findings: { new: 0, known: 1, gone: 0 } })
+
+    const again = await web.open('/acme/shop/-/reports/new', { as: developer, theme: 'dark' })
+    await again.getByLabel('The report of a scanner').setInputFiles(file([entry({ line: 10 })]))
+    await again.getByLabel('Branch').fill('feature')
+    await again.getByRole('button', { name: 'See what it would change' }).click()
+    await again.getByRole('button', { name: 'Take it in all the same' }).waitFor()
+    expect(await accessProblems(again)).toEqual([])
+  })
+
+  test('that cannot be read says why, and nothing came in', async () => {
+    const before = await reports()
+    const page = await web.open('/acme/shop/-/reports/new', { as: developer, expects: /400/ })
+    const junk = { name: 'notes.json', mimeType: 'application/json', buffer: Buffer.from('{"hello": "world"}') }
+    await page.getByLabel('The report of a scanner').setInputFiles(junk)
+    await page.getByRole('button', { name: 'See what it would change' }).click()
+    await page.getByText('This report cannot be taken in').waitFor()
+    expect(await page.getByRole('alert').innerText()).toContain('no report of a known format')
+    expect(await reports()).toEqual(before)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('is dropped onto the page as well', async () => {
+    const page = await web.open('/acme/shop/-/reports/new', { as: developer })
+    const transfer = await page.evaluateHandle(
+      (text) => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File([text], 'dropped.json', { type: 'application/json' }))
+        return transfer
+      },
+      JSON.stringify(sastReport([entry({ line: 7 })])),
+    )
+    await page.getByText('The report of a scanner').dispatchEvent('drop', { dataTransfer: transfer })
+    await page.getByText('dropped.json').waitFor()
+  })
+})
+
+test('reporters have no reports, neither as a tab nor as a page', async () => {
+  const reporter = await web.server.as('reporter', project)
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 10 })])))
+  await web.server.admin.post(`/projects/${project.id}/security_reports`, form)
+  const page = await web.open('/acme/shop/-/reports', { as: reporter, expects: /403/ })
+  expect(await page.getByRole('link', { name: 'Reports' }).count()).toBe(0)
+  await page.getByText('You may not do this.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+})
