@@ -9,17 +9,26 @@ import { type Cell, percentile } from './table.ts'
 
 const mostWaitMs = 100
 
-/** Takes in a report that no memory should hold, twice, while somebody reads and somebody else writes. */
+/**
+ * Takes in a report that no memory should hold, twice, and once more into another project with promotion, while somebody
+ * reads and somebody else writes.
+ */
 export async function measureLargeReport(
   server: Running,
-  projectId: number,
+  projectIds: readonly [plain: number, promoted: number],
   entries: number,
   folder: string,
 ): Promise<Record<string, Cell>[]> {
   const file = join(folder, 'large-report.json')
   await writeReport(file, entries)
   const rows: Record<string, Cell>[] = []
-  for (const name of ['first import', 'the same again']) {
+  const [plain, promoted] = projectIds
+  const kinds = [
+    { name: 'first import', projectId: plain },
+    { name: 'the same again', projectId: plain },
+    { name: 'first promotion of all', projectId: promoted },
+  ]
+  for (const { name, projectId } of kinds) {
     const reads = ask(server, `/api/v4/projects/${projectId}`, {}, 10)
     const writes = ask(server, `/api/v4/projects/${projectId}?description=bench`, { method: 'PUT' }, 50)
     const start = performance.now()
@@ -28,6 +37,7 @@ export async function measureLargeReport(
     const form = new FormData()
     form.set('file', await openAsBlob(file), 'report.json')
     form.set('async', 'true')
+    form.set('promote', `${projectId === promoted}`)
     let report = await json(await fetch(url, { method: 'POST', headers: authorization, body: form }))
     while (report.status === 'waiting' || report.status === 'running') {
       await sleep(100)

@@ -41,7 +41,10 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   )
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
 
-  const [filesProject = 0, largeProject = 0, ...reportProjects] = await prepare(dataset, 2 + options.rounds)
+  const [filesProject = 0, plainProject = 0, promotedProject = 0, ...reportProjects] = await prepare(
+    dataset,
+    3 + options.rounds,
+  )
   const server = await startServer(env)
   try {
     if (isAsked(options, 'pages')) {
@@ -57,7 +60,8 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
     }
     if (isAsked(options, 'large report')) {
-      printTable('A large report', await measureLargeReport(server, largeProject, sizes.largeReport, folder))
+      const projects = [plainProject, promotedProject] as const
+      printTable('A large report', await measureLargeReport(server, projects, sizes.largeReport, folder))
     }
     await sleep(2_000)
     printTable('After all this', memoryRows('two seconds later', [server.memory()]))
