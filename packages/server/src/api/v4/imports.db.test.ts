@@ -29,16 +29,17 @@ const send = (client: Client, project: TestProject, report: object | string, fie
 const findings = async (project: TestProject, query = '') =>
   (await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=100&${query}`)).body
 
-const countRows = async (table: 'findings' | 'staged_findings' | 'imports' | 'jobs', project: TestProject) => {
-  const queries = {
-    findings: sql`select count(*) as total from findings where project_id = ${project.id}`,
-    imports: sql`select count(*) as total from imports where project_id = ${project.id}`,
-    jobs: sql`select count(*) as total from jobs where key = ${`import:${project.id}`}`,
-    staged_findings: sql`
-      select count(*) as total from staged_findings s join imports i on i.id = s.import_id
-      where i.project_id = ${project.id}`,
-  }
-  return (await server.deps.db.one<{ total: number }>(queries[table]))?.total
+const countRows = async (table: keyof typeof tables, project: TestProject) =>
+  (await server.deps.db.one<{ total: number }>(tables[table](project)))?.total
+
+const tables = {
+  findings: ({ id }: TestProject) => sql`select count(*) as total from findings where project_id = ${id}`,
+  imports: ({ id }: TestProject) => sql`select count(*) as total from imports where project_id = ${id}`,
+  scanners: ({ id }: TestProject) => sql`select count(*) as total from scanners where project_id = ${id}`,
+  identifiers: ({ id }: TestProject) => sql`select count(*) as total from identifiers where project_id = ${id}`,
+  jobs: ({ id }: TestProject) => sql`select count(*) as total from jobs where key = ${`import:${id}`}`,
+  staged_findings: ({ id }: TestProject) => sql`
+    select count(*) as total from staged_findings s join imports i on i.id = s.import_id where i.project_id = ${id}`,
 }
 
 async function ended(project: TestProject, id: number) {
@@ -148,6 +149,24 @@ describe('an import', () => {
     await expect.poll(keys).toEqual([])
   })
 
+  test('that breaks off in the middle leaves nothing either: no scanner, no identifier, no job', async () => {
+    const project = await freshProject()
+    await send(server.admin, project, sastReport(many(3)))
+    const names = Object.keys(tables) as (keyof typeof tables)[]
+    const count = () => Promise.all(names.map(async (table) => [table, await countRows(table, project)]))
+    const before = await count()
+    const other = [{ type: 'other', name: 'Other', value: 'only here' }]
+    const changed = many(3).map((one) => ({
+      ...one,
+      identifiers: [...one.identifiers, { ...other[0], value: 'staged' }],
+    }))
+    const fresh = many(900, 50).map((one) => ({ ...one, identifiers: other }))
+    const text = JSON.stringify(sastReport([...changed, ...fresh], 'another-scanner'))
+    const refused = await send(server.admin, project, `${text.slice(0, -2)},{"id":}]}`)
+    expect(refused.status).toBe(400)
+    expect(await count()).toEqual(before)
+  })
+
   test('can be left to itself: 202, then asked for until it is done', async () => {
     const project = await freshProject()
     const kept = await send(server.admin, project, sastReport(many(300)), { async: 'true' })
@@ -195,6 +214,7 @@ describe('an import that is broken off', () => {
     let left = steps
     const controller = new AbortController()
     const progress = async () => {}
+    const forget = async () => {}
     const signal = new Proxy(controller.signal, {
       get(target, name) {
         if (name === 'throwIfAborted') {
@@ -206,7 +226,7 @@ describe('an import that is broken off', () => {
       },
     })
     // A kind forgets what its payload is; this is an import's.
-    return importKind.run(server.deps, { id: 0, payload: { importId }, attempt: 1, signal, progress } as never)
+    return importKind.run(server.deps, { id: 0, payload: { importId }, attempt: 1, signal, progress, forget } as never)
   }
 
   test('has changed nothing that anybody sees, and goes on from the beginning', async () => {

@@ -35,6 +35,8 @@ export interface RunningJob<Payload extends object> {
   signal: AbortSignal
   /** Tells how far it is; as often as one likes. */
   progress(done: number, total: number): Promise<void>
+  /** Leaves no trace of the job, in the caller's transaction. It runs on until `run` ends. */
+  forget(deps: Deps): Promise<void>
 }
 
 /** A kind with its payload forgotten, as the runner holds it. */

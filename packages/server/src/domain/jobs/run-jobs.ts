@@ -152,7 +152,14 @@ async function runClaimed(deps: RootDeps, { job, kind, token }: Claimed, stoppin
   const timer = setInterval(() => void renew().catch(logFailure), leaseMs / 3).unref()
   const signal = AbortSignal.any([stopping, lost.signal])
   try {
-    const running = { id: job.id, payload: job.payload, attempt: job.attempts, signal, progress: openProgress() }
+    const running: RunningJob<object> = {
+      id: job.id,
+      payload: job.payload,
+      attempt: job.attempts,
+      signal,
+      progress: openProgress(),
+      forget: ({ db }) => deleteHeldJob(db, job.id, token),
+    }
     const outcome = await kind.run(deps, running as RunningJob<never>) // what was queued under the kind's name
     if (outcome) await postpone(outcome.againAt, 0, null)
     else if (kind.absorbs) await deleteHeldJob(deps.db, job.id, token)

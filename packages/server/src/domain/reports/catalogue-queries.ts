@@ -75,3 +75,19 @@ export async function keepIdentifiers(
   const stored = await db.all<{ id: number; fingerprint: string }>(select)
   return new Map(stored.map((row) => [row.fingerprint, row.id]))
 }
+
+/** Scanners that came with an import which then broke off. */
+export async function deleteUnusedScanners(db: Db, projectId: number, since: string): Promise<void> {
+  await db.run(sql`
+    delete from scanners where project_id = ${projectId} and created_at >= ${since}
+      and not exists (select 1 from findings f where f.scanner_id = scanners.id)
+      and not exists (select 1 from scans s where s.scanner_id = scanners.id)`)
+}
+
+/** Those of these identifiers that no finding has. */
+export async function deleteUnusedIdentifiers(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`
+    delete from identifiers where id in ${db.dialect.integers(ids)}
+      and not exists (select 1 from finding_identifiers fi where fi.identifier_id = identifiers.id)
+      and not exists (select 1 from findings f where f.primary_identifier_id = identifiers.id)`)
+}

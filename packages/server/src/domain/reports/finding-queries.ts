@@ -214,13 +214,20 @@ export async function deleteBelongings(db: Db, findingIds: readonly number[]): P
   await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
 }
 
-/** Findings that an import brought in and that nobody has seen; so many at a time. Tells how many. */
-export async function deleteUnseen(db: Db, importId: number, limit: number): Promise<number> {
-  return db.run(sql`
-    delete from findings where id in (
-      select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
-        and not exists (select 1 from occurrences o where o.finding_id = f.id)
-      order by f.id limit ${limit})`)
+/** Findings that an import brought in and that nobody has seen; so many at a time. */
+export async function listUnseen(db: Db, importId: number, limit: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
+      and not exists (select 1 from occurrences o where o.finding_id = f.id)
+    order by f.id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+export async function listIdentifierIds(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ identifier_id: number }>(sql`
+    select distinct identifier_id from finding_identifiers
+    where finding_id in ${db.dialect.integers(findingIds)} order by identifier_id`)
+  return rows.map(({ identifier_id }) => identifier_id)
 }
 
 /** Known findings take over all that was stored of another one, which is deleted: it is the same finding. */

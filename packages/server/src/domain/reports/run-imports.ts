@@ -7,11 +7,13 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
 import { findProject } from '../projects/visible.ts'
-import { deleteUnseen } from './finding-queries.ts'
-import { noOutcome } from './import.ts'
+import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
+import { listIdentifierIds, listUnseen } from './finding-queries.ts'
+import { type Import, noOutcome } from './import.ts'
 import { beginImport, failImport, findImport, type RunningImport, setProgress } from './import-queries.ts'
 import { ingestReport, Overtaken } from './ingest.ts'
-import { dropStaged } from './staged-queries.ts'
+import { deleteFindings } from './match-queries.ts'
+import { dropStaged, listStagedIdentifiers } from './staged-queries.ts'
 
 interface ImportJob {
   importId: number
@@ -50,8 +52,12 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
     const problems = problemsOf(error)
     if (!problems) throw error
     // In this order: a kill in between lets it run, and fail, once more.
-    await clear(deps, begun.id)
-    await fail(deps, begun, problems)
+    await clear(deps, begun)
+    await transaction(deps, async (deps) => {
+      await fail(deps, begun, problems)
+      // The import tells all there is to tell.
+      await job.forget(deps)
+    })
   }
   await removeDoomedSoon(deps)
   return undefined
@@ -101,8 +107,9 @@ export function failLostImport(deps: Deps, importId: number): Promise<void> {
 async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
   const found = await findImport(deps.db, importId)
   if (!found || found.objectKey === null) return
-  await clear(deps, importId)
-  await fail(deps, { id: importId, objectKey: found.objectKey }, [problem])
+  const failed = { ...found, id: importId, objectKey: found.objectKey }
+  await clear(deps, failed)
+  await fail(deps, failed, [problem])
 }
 
 type Kept = Pick<RunningImport, 'id' | 'objectKey'>
@@ -115,9 +122,32 @@ async function fail(deps: Deps, { id, objectKey }: Kept, problems: readonly Repo
   })
 }
 
-/** What it had stored, which nobody has seen. */
-async function clear({ db }: Deps, importId: number): Promise<void> {
-  while ((await deleteUnseen(db, importId, 500)) > 0) await setImmediate()
+const sliceSize = 500
+/** They may be large. */
+const mostDrafts = 20
+
+/** What it had stored, which nobody has seen, and what only that named. */
+async function clear(
+  deps: Deps,
+  { id, projectId, startedAt }: Pick<Import, 'projectId' | 'startedAt'> & { id: number },
+) {
+  for (let isLeft = true; isLeft; ) {
+    isLeft = await transaction(deps, async ({ db }) => {
+      const unseen = await listUnseen(db, id, sliceSize)
+      const identifierIds = await listIdentifierIds(db, unseen)
+      await deleteFindings(db, unseen)
+      await deleteUnusedIdentifiers(db, identifierIds)
+      return unseen.length > 0
+    })
+    await setImmediate()
+  }
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const staged = await listStagedIdentifiers(deps.db, id, after, mostDrafts)
+    await deleteUnusedIdentifiers(deps.db, [...new Set(staged.flatMap(({ identifierIds }) => identifierIds))])
+    after = staged.at(-1)?.uuid
+    await setImmediate()
+  }
+  if (startedAt !== null) await deleteUnusedScanners(deps.db, projectId, startedAt)
 }
 
 const unexpected: ReportProblem = { type: 'internal', message: 'The import failed; see the server’s log.', pointer: '' }

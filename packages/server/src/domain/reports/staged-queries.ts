@@ -23,6 +23,19 @@ export async function listStaged(
   return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
 }
 
+/** What the drafts after a uuid name; so many drafts at a time. */
+export async function listStagedIdentifiers(
+  db: Db,
+  importId: number,
+  after: string,
+  limit: number,
+): Promise<{ uuid: string; identifierIds: readonly number[] }[]> {
+  const rows = await db.all<{ uuid: string; draft: FindingDraft }>(sql`
+    select uuid, draft from staged_findings where import_id = ${importId} and uuid > ${after}
+    order by uuid limit ${limit}`)
+  return rows.map(({ uuid, draft: { identifierIds } }) => ({ uuid, identifierIds }))
+}
+
 export async function dropStaged(db: Db, importId: number): Promise<void> {
   await db.run(sql`delete from staged_findings where import_id = ${importId}`)
 }

@@ -290,7 +290,13 @@ describe('a receiver in trouble', () => {
       // It never resolves, to whatever its work would have.
       db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never },
     }
-    const job = { id: 0, attempt: 1, signal: new AbortController().signal, progress: async () => {} }
+    const job = {
+      id: 0,
+      attempt: 1,
+      signal: new AbortController().signal,
+      progress: async () => {},
+      forget: async () => {},
+    }
     const [{ id: hookId } = { id: 0 }] = (await server.admin.get(`/projects/${project.id}/hooks`)).body
     // A kind forgets what its payload is; this is a delivery's.
     await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed')
