@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { invalid, reportRejected } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
@@ -9,6 +8,7 @@ import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
+import { findGone } from './gone.ts'
 import {
   type Import,
   type ImportCounts,
@@ -19,7 +19,7 @@ import {
 } from './import.ts'
 import { finishImport, holdImport, type ReadReportFacts, type RunningImport } from './import-queries.ts'
 import { type Matched, matchMoved } from './match.ts'
-import { listOfScanner, listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
+import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
@@ -178,29 +178,6 @@ async function readAll(
   const { primaryIdentifiers: identifiers } = scan
   const rules = isComplete && identifiers ? { reportTypes: scope.reportTypes, identifiers } : undefined
   return { result, matched, gone, scope, isComplete, rules }
-}
-
-const presentSlice = 2000
-
-/** What these scanners found on the ref before, and this report does not name. */
-async function findGone(
-  deps: Deps,
-  place: ImportPlace,
-  { reportTypes }: Scope,
-  { scannersWithPast, seen }: Classified,
-): Promise<number[]> {
-  const gone: number[] = []
-  for (const scannerId of scannersWithPast) {
-    for (const reportType of reportTypes) {
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, presentSlice)
-        for (const { id, isPresent } of slice) if (isPresent && !seen.has(id)) gone.push(id)
-        after = slice.length < presentSlice ? undefined : slice.at(-1)?.id
-        await setImmediate()
-      }
-    }
-  }
-  return gone
 }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */

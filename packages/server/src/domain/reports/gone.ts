@@ -1,0 +1,41 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import type { ReportType } from '../vulnerabilities/scales.ts'
+import { listScannerIds } from './catalogue-queries.ts'
+import type { Classified, ImportPlace } from './classify.ts'
+import { listOfScanner, type Scope } from './occurrence-queries.ts'
+
+/** What these scanners found on the ref before, and this report does not name. */
+export async function findGone(
+  deps: Deps,
+  place: ImportPlace,
+  { reportTypes }: Scope,
+  { scannerIds, scannersWithPast, seen }: Classified,
+): Promise<number[]> {
+  const gone: number[] = []
+  const search = async (scannerId: number, reportType: string): Promise<void> => {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, sliceSize)
+      for (const { id, isPresent } of slice) if (isPresent && !seen.has(id)) gone.push(id)
+      after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
+      await setImmediate()
+    }
+  }
+  for (const scannerId of scannersWithPast) for (const reportType of reportTypes) await search(scannerId, reportType)
+  if (scannerIds.has(billScanner)) return gone
+  const bills = (await listScannerIds(deps.db, place.projectId, [billScanner])).get(billScanner)
+  for (const reportType of reportTypes) {
+    const others = speaksForBills.get(reportType) ?? []
+    if (bills !== undefined && others.some((externalId) => scannerIds.has(externalId))) await search(bills, reportType)
+  }
+  return gone
+}
+
+const sliceSize = 2000
+
+/** GitLab's own scanner of bills of materials finds what these scanners find too; where they ran, they are believed. */
+const billScanner = 'gitlab-sbom-vulnerability-scanner'
+const speaksForBills: ReadonlyMap<string, readonly string[]> = new Map<ReportType, readonly string[]>([
+  ['container_scanning', ['trivy']],
+  ['dependency_scanning', ['gemnasium', 'gemnasium-maven', 'gemnasium-python']],
+])
