@@ -6,11 +6,21 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { multipart, upload } from './files.ts'
+import { isAsked, type Options } from './options.ts'
 import { keepTrack, type Running, readCpuMs, readMemory } from './processes.ts'
 import { authorization, type Comparison } from './requests.ts'
 
 const kib = 1024
-const sizes = [
+interface Size {
+  name: string
+  bytes: number
+  connections: number
+  atMost: number
+  aim?: number
+  seconds?: number
+}
+
+const sizes: readonly Size[] = [
   { name: '10 KB', bytes: 10 * kib, connections: 8, atMost: 1_000 },
   { name: '1 MB', bytes: kib * kib, connections: 4, atMost: 100, aim: 0.5 },
   { name: '100 MB', bytes: 100 * kib * kib, connections: 2, atMost: 6, seconds: 15, aim: 0.5 },
@@ -25,22 +35,27 @@ export function hasNginx(): boolean {
   }
 }
 
+/** The largest does not get through in a short round. */
+export function sizesBesideNginx(options: Options): Size[] {
+  const possible = options.seconds < 2 ? sizes.slice(0, 2) : sizes
+  return possible.filter(({ name }) => isAsked(options, `nginx ${name}`))
+}
+
 /** Files in both directions beside nginx, which stores a PUT with its `dav` module and serves a static file. */
 export async function nginxComparisons(
   server: Running,
   projectId: number,
   folder: string,
-  seconds: number,
+  asked: readonly Size[],
 ): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`
   const rows: Comparison[] = []
-  // The largest does not get through in a short round.
-  for (const { name, bytes, connections, atMost, aim, seconds: longer } of seconds < 2 ? sizes.slice(0, 2) : sizes) {
+  for (const { name, bytes, connections, atMost, aim, seconds } of asked) {
     const content = randomBytes(bytes)
     const form = multipart(content)
     const { id } = await upload(server.url + address, content)
     await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
-    const common = { connections, ...(aim && { aim }), ...(longer && { seconds: longer }) }
+    const common = { connections, ...(aim && { aim }), ...(seconds && { seconds }) }
     rows.push(
       {
         ...common,

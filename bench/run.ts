@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './dataset.ts'
 import { fileComparisons, identicalFiles } from './files.ts'
 import { measureLargeReport } from './large-report.ts'
-import { hasNginx, nginxComparisons, startNginx } from './nginx.ts'
+import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
@@ -55,7 +55,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
     if (isAsked(options, 'identical', identical.name)) {
       printTable('Identical files', await compare([identical], server, server, options))
     }
-    if (isAsked(options, 'nginx')) await measureNginx(server, filesProject, options)
+    await measureNginx(server, filesProject, options)
     if (isAsked(options, 'reports')) {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
     }
@@ -104,10 +104,12 @@ async function measureRequests(server: Running, filesProject: number, options: O
 
 /** Debian's nginx is on few machines: without it the comparison is left out, and said so. */
 async function measureNginx(server: Running, filesProject: number, options: Options): Promise<void> {
+  const asked = sizesBesideNginx(options)
+  if (asked.length === 0) return
   if (!hasNginx()) return console.log('\nnginx is not installed: no comparison with it')
   const nginx = await startNginx(folder)
   try {
-    const rows = await nginxComparisons(server, filesProject, folder, options.seconds)
+    const rows = await nginxComparisons(server, filesProject, folder, asked)
     printTable('Files beside nginx', await compare(rows, server, nginx, options))
   } finally {
     await nginx.stop()

@@ -210,9 +210,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     return {
       fileFields: limit ? fileFields : [],
       maxBodyBytes: (limit ? maxBytes : (mostBytes ?? 0)) + envelopeBytes,
-      async receive({ filename, stream }: FilePart) {
+      async receive({ filename, stream, mostBytes }: FilePart) {
         const newKey = () => `files/${deps.random(16).toString('hex')}`
-        const options = { filename, maxBytes, newKey, transform: stripMetadata }
+        const most = Math.min(maxBytes, mostBytes)
+        const options = { filename, maxBytes: most, newKey, transform: stripMetadata }
         const file = await receiveFile(deps.objects, stream, options).catch((error: unknown) => {
           throw isTooLarge(error) ? tooLarge(sentence) : error
         })

@@ -67,7 +67,7 @@ async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: Mult
   const [name] = fileFields
   if (name === undefined) return []
   const stream = Readable.from(untilEnd(raw), { objectMode: false })
-  return [[name, await receive({ name, filename: name, stream })]]
+  return [[name, await receive({ name, filename: name, stream, mostBytes: Number.POSITIVE_INFINITY })]]
 }
 
 /** Leaves the socket alone when the reader leaves early: the answer has to go through it. */

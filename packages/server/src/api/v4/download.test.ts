@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Failure } from '../../platform/failure.ts'
 import { openDiskStore } from '../../platform/objects/disk.ts'
 import type { ByteRange, ObjectStore } from '../../platform/objects/objects.ts'
+import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment, inline } from './content-disposition.ts'
 import { type Download, sendDownload } from './download.ts'
 
@@ -57,7 +58,7 @@ function of(key: string, bytes: number, more: Partial<Download> = {}): Download 
   return {
     open(range) {
       opened.push(range)
-      return objects.open(key, range)
+      return openPieces(objects, key, range)
     },
     bytes,
     contentType: 'application/octet-stream',

@@ -1,12 +1,14 @@
-import { pipeline, Readable, Transform } from 'node:stream'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { gone } from '../../platform/failure.ts'
 import type { ByteRange } from '../../platform/objects/objects.ts'
+import { type Pieces, piecesOf } from '../../platform/objects/pieces.ts'
 
 /** A file as a handler returns it. */
 export interface Download {
   /** The bytes, or those of the inclusive range; `undefined` when the object is not there. */
-  open(range?: ByteRange): Promise<Readable | undefined>
+  open(range?: ByteRange): Promise<Pieces | Readable | undefined>
   readonly bytes: number
   readonly contentType: string
   readonly disposition: string
@@ -20,8 +22,8 @@ export interface Download {
 }
 
 /**
- * Answers with the file, or with the part of it that was asked for; the response is under way when this resolves.
- * Throws `gone` before anything is sent when the object is not there.
+ * Answers with the file, or with the part of it that was asked for; nothing more is to be done when this resolves.
+ * Throws before anything is sent: `gone` when the object is not there, or what reading its first bytes says.
  */
 export async function sendDownload(reply: FastifyReply, request: FastifyRequest, download: Download): Promise<void> {
   if (isFresh(request, download)) {
@@ -42,21 +44,30 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
       .send()
     return
   }
-  const body = request.method === 'HEAD' ? await probe(download) : await download.open(range)
-  if (!body) throw gone()
-
-  setValidators(reply, download)
-  reply
-    .header('content-type', download.contentType)
-    .header('content-disposition', download.disposition)
-    .header('content-transfer-encoding', 'binary')
-    .header('x-content-type-options', 'nosniff')
-    .header('accept-ranges', 'bytes')
-  if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
   const bytes = range ? range.end - range.start + 1 : download.bytes
-  reply.header('content-length', bytes)
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
-  send(reply, request, request.method === 'HEAD' ? body : exactly(bytes, body))
+  const isHead = request.method === 'HEAD'
+  const opened = await download.open(isHead && bytes > 0 ? { start: 0, end: 0 } : range)
+  if (!opened) throw gone()
+  const pieces = opened instanceof Readable ? piecesOf(opened) : opened
+  reply.raw.once('close', pieces.close) // also while somebody waits for the next
+  try {
+    const first = isHead ? undefined : await firstOf(pieces, bytes).catch(unlessGone(reply))
+    if (reply.raw.destroyed) return void reply.hijack()
+    setValidators(reply, download)
+    reply
+      .header('content-type', download.contentType)
+      .header('content-disposition', download.disposition)
+      .header('content-transfer-encoding', 'binary')
+      .header('x-content-type-options', 'nosniff')
+      .header('accept-ranges', 'bytes')
+    if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
+    reply.header('content-length', bytes)
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
+    if (first) await sendPieces(reply, request, first, bytes, pieces)
+    else send(reply, request, Readable.from([]))
+  } finally {
+    pieces.close()
+  }
 }
 
 /** The address is good for GET alone. Whoever goes on with what he got from here cannot go on with it elsewhere. */
@@ -76,28 +87,69 @@ function send(reply: FastifyReply, request: FastifyRequest, body?: Readable): vo
   reply.send(body ?? (request.method === 'HEAD' ? Readable.from([]) : undefined))
 }
 
-/** Nothing to send, or `undefined` when the object is not there: its first byte tells. */
-async function probe(download: Download): Promise<Readable | undefined> {
-  const opened = await download.open(download.bytes > 0 ? { start: 0, end: 0 } : undefined)
-  opened?.on('error', () => {}).destroy()
-  return opened && Readable.from([])
+/** `undefined` where there are no bytes to send. */
+async function firstOf(pieces: Pieces, bytes: number): Promise<Buffer | undefined> {
+  const first = await pieces.next(bytes + 1)
+  if (first && first.length > bytes) throw new Error('the stored object is longer than its record says')
+  if (!first && bytes > 0) throw new Error('the stored object has no bytes, and its record says it has')
+  return first
 }
 
-/** An object that is not as long as its record says ends the connection: a client must not wait for the rest. */
-function exactly(bytes: number, body: Readable): Readable {
-  let left = bytes
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      left -= chunk.length
-      if (left < 0) done(new Error('the stored object is longer than its record says'))
-      else done(null, chunk)
-    },
-    flush(done) {
-      done(left === 0 ? null : new Error('the stored object is shorter than its record says'))
-    },
+/** Past Fastify and its streams, which take as long for a file of a megabyte as sending it does. */
+async function sendPieces(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  first: Buffer,
+  bytes: number,
+  pieces: Pieces,
+): Promise<void> {
+  const { raw } = reply.hijack()
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  try {
+    let left = bytes
+    for (let piece: Buffer | undefined = first; piece; ) {
+      left -= piece.length
+      // A client must not wait for the rest of what is shorter, nor take something else for the file.
+      if (left < 0) throw new Error('the stored object is longer than its record says')
+      const startedAt = performance.now()
+      if (!(await write(raw, piece, left === 0))) return
+      if (left === 0) return
+      // Whoever reads slowly keeps little in memory.
+      const isSlow = performance.now() - startedAt > slowMs
+      piece = await pieces.next(isSlow ? slowPieceBytes : left + 1).catch(unlessGone(reply))
+    }
+    if (raw.destroyed) return
+    throw new Error('the stored object is shorter than its record says')
+  } catch (error) {
+    request.log.error({ err: error }, 'download ended early')
+    raw.destroy()
+  }
+}
+
+/** Reading ends with the connection, and then it does not matter how. */
+const unlessGone =
+  ({ raw }: FastifyReply) =>
+  (error: unknown) => {
+    if (!raw.destroyed) throw error
+    return undefined
+  }
+
+const slowMs = 250
+const slowPieceBytes = 64 * 1024
+
+/** Until the system has taken the bytes; false when the client has gone. */
+function write(raw: ServerResponse, piece: Buffer, isLast: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (raw.destroyed) return resolve(false)
+    const onClose = () => resolve(false)
+    const onWritten = (error?: Error | null) => {
+      raw.off('close', onClose)
+      resolve(!error)
+    }
+    raw.once('close', onClose)
+    if (isLast) raw.end(piece, onWritten)
+    else raw.write(piece, onWritten)
   })
-  // The reply watches the counter and sees every failure there.
-  return pipeline(body, counter, () => {})
 }
 
 function isFresh(request: FastifyRequest, { etag, lastModified }: Download): boolean {

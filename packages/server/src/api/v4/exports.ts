@@ -3,6 +3,7 @@ import type { Deps } from '../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats } from '../../domain/exports/export.ts'
 import { createExport, findExportProgress, getExport, type Progress } from '../../domain/exports/exports.ts'
 import { notFound, parameterProblem } from '../../platform/failure.ts'
+import { openPieces } from '../../platform/objects/pieces.ts'
 import type { Bag } from './bag.ts'
 import { compileInput } from './compile-input.ts'
 import { attachment } from './content-disposition.ts'
@@ -116,7 +117,7 @@ const contentTypes: Record<Export['format'], string> = {
 function downloadOf({ objects }: Deps, { objectKey, bytes, format, filename, status }: Export): Download {
   if (status !== 'finished' || objectKey === null || bytes === null) throw notFound('Vulnerability Export')
   return {
-    open: (range) => objects.open(objectKey, range),
+    open: (range) => openPieces(objects, objectKey, range),
     bytes,
     contentType: contentTypes[format],
     disposition: attachment(filename ?? ''),

@@ -24,6 +24,8 @@ export interface FilePart {
   /** Decoded, otherwise as the client sent it: with its path, its control characters, or empty. */
   readonly filename: string
   readonly stream: Readable
+  /** What the limit of the whole body leaves for it. */
+  readonly mostBytes: number
 }
 
 /** Texts and files, each in the order they came. Names are as sent: `a`, `a[]` and `a[b]` are for the caller to nest. */
@@ -74,6 +76,13 @@ async function readParts(request: FastifyRequest, options: MultipartOptions, for
       const { name, filename, charset } = headers
       if (name in Object.prototype) throw parameterProblem(`${name} is not a name for a field`)
 
+      if (filename && options.fileFields.includes(name)) {
+        if (--left.files < 0) throw tooManyFiles()
+        form.files.push([name, await receivePart({ name, filename, stream: content, mostBytes: left.bytes }, options)])
+        left.bytes -= content.bytesRead
+        if (left.bytes < 0) throw tooLarge()
+        continue
+      }
       const chunks = chunksOf(content, left)
       const first = await chunks.next()
       const all = startingWith(first, chunks)
@@ -81,11 +90,11 @@ async function readParts(request: FastifyRequest, options: MultipartOptions, for
         if (--left.fields < 0) throw parameterProblem(`upload request contains more than ${maxFields} fields`)
         form.fields.push([name, await readText(name, all, charset, left)])
       } else {
-        if (--left.files < 0) throw parameterProblem(`upload request contains more than ${maxFiles} files`)
+        if (--left.files < 0) throw tooManyFiles()
         if (options.fileFields.includes(name)) {
           const stream = Readable.from(all, { objectMode: false })
           stream.on('error', () => {}) // it may fail when its reader has already left
-          form.files.push([name, await options.receive({ name, filename, stream })])
+          form.files.push([name, await options.receive({ name, filename, stream, mostBytes: left.bytes })])
         } else {
           for await (const _ of all);
         }
@@ -106,8 +115,11 @@ interface Allowance {
 
 interface Part {
   headers: PartHeaders
-  content: Readable
+  content: Content
 }
+
+/** The parser counts what it gives. */
+type Content = Readable & { bytesRead: number }
 
 async function* partsOf(request: FastifyRequest): AsyncGenerator<Part> {
   const seen: (PartHeaders | undefined)[] = []
@@ -122,7 +134,7 @@ async function* partsOf(request: FastifyRequest): AsyncGenerator<Part> {
       const { fieldname, file } = part as MultipartFile
       const headers = seen[Number(fieldname)]
       if (!headers) throw unreadableHeaders()
-      yield { headers, content: file }
+      yield { headers, content: file as Part['content'] }
     }
   } catch (error) {
     throw unreadable(error)
@@ -159,6 +171,17 @@ async function* chunksOf(content: Readable, left: Allowance): AsyncGenerator<Buf
     }
   } catch (error) {
     throw unreadable(error)
+  }
+}
+
+/** Nothing stands between the parser and the store: each step more costs as much as hashing what goes through it. */
+async function receivePart(part: FilePart, { receive }: MultipartOptions): Promise<ReceivedFile> {
+  const { stream } = part
+  stream.on('error', () => {}) // it may fail when its reader has already left
+  try {
+    return await receive(part)
+  } catch (error) {
+    throw stream.destroyed && !stream.readableEnded ? unreadable(error) : error
   }
 }
 
@@ -205,6 +228,8 @@ function drain(raw: IncomingMessage): void {
   })
   raw.resume()
 }
+
+const tooManyFiles = () => parameterProblem(`upload request contains more than ${maxFiles} files`)
 
 const unreadableHeaders = () => parameterProblem('a part of the multipart body has unreadable headers')
 

@@ -9,6 +9,7 @@ import {
   getTopic,
 } from '../../domain/topics/topics.ts'
 import { gone } from '../../platform/failure.ts'
+import { openPieces } from '../../platform/objects/pieces.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { inline } from './content-disposition.ts'
 import { blankableFile, flag, integer, nullable, optional, text } from './input.ts'
@@ -119,7 +120,7 @@ export const topicRoutes: readonly Route[] = [
       const { avatar } = await getTopic(deps, input.id)
       if (avatar?.filename !== input.filename) throw gone()
       return {
-        open: (range) => deps.objects.open(avatar.objectKey, range),
+        open: (range) => openPieces(deps.objects, avatar.objectKey, range),
         bytes: avatar.bytes,
         contentType: avatar.contentType,
         disposition: inline(avatar.filename),

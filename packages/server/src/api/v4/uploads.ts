@@ -17,6 +17,7 @@ import {
   roomFor,
 } from '../../domain/uploads/uploads.ts'
 import { badRequest, Failure } from '../../platform/failure.ts'
+import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment } from './content-disposition.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
@@ -108,7 +109,7 @@ function downloadOf({ objects, settings }: RootDeps, upload: Upload): Download {
   const answer = { contentType, disposition, expiresInSeconds: 5 * 60 }
   const redirect = settings.s3?.redirect && objects.signedUrl?.bind(objects, upload.objectKey, answer)
   return {
-    open: (range) => objects.open(upload.objectKey, range),
+    open: (range) => openPieces(objects, upload.objectKey, range),
     bytes: upload.bytes,
     contentType,
     disposition,

@@ -5,6 +5,7 @@ import { isShownInline, kindOf } from '../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner } from '../../domain/uploads/owner.ts'
 import type { Upload } from '../../domain/uploads/upload.ts'
 import { getUploadBySecret } from '../../domain/uploads/uploads.ts'
+import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment, inline } from './content-disposition.ts'
 import type { Download } from './download.ts'
 import { filePath, integer, text } from './input.ts'
@@ -48,7 +49,7 @@ function viewOf(deps: RootDeps, upload: Upload): Download {
   const contentType =
     isShown || kindOf(upload.filename) === 'svg' ? contentTypeOf(upload.filename) : 'application/octet-stream'
   return {
-    open: (range) => deps.objects.open(upload.objectKey, range),
+    open: (range) => openPieces(deps.objects, upload.objectKey, range),
     bytes: upload.bytes,
     contentType,
     disposition: isShown ? inline(upload.filename) : attachment(upload.filename),

@@ -1,10 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { close, fdatasync, fsync, open, writev } from 'node:fs'
+import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
+import { openFilePieces, openLender } from './pieces.ts'
 
 /** Other processes may be writing into the same folder: a file that was written to within this time may be theirs. */
 const silenceMs = 60 * 60 * 1000
@@ -24,6 +27,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   for (const created of [objects, folder]) await syncDirectory(created)
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
+  const lender = openLender()
   const shardOf = (key: string) => join(objects, shards[createHash('sha256').update(key).digest()[0] ?? 0] ?? '')
   const pathOf = (key: string) => join(shardOf(key), nameOf(key))
 
@@ -50,6 +54,11 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
       assertKey(key)
       const file = await openIfThere(pathOf(key)).catch(refused)
       return file?.createReadStream({ ...range, highWaterMark: pieceBytes })
+    },
+
+    async openPieces(key, range) {
+      assertKey(key)
+      return openFilePieces(pathOf(key), lender, range).catch(undefinedIfMissing).catch(refused)
     },
 
     async remove(key) {
@@ -92,36 +101,62 @@ const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
 async function writeDurably(path: string, body: Readable): Promise<void> {
-  const file = await open(path, 'wx')
+  const file = await openFile(path, 'wx')
   try {
-    for await (const piece of piecesOf(body)) await file.writeFile(piece)
-    await file.sync()
+    for await (const pieces of severalOf(body)) await writeAll(file, pieces)
+    await syncFile(file)
   } finally {
-    await file.close()
+    close(file, () => {}) // nothing depends on when
   }
 }
 
-/** Every write is a trip to another thread and back, which takes longer than copying what a socket gives at a time. */
-async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
+/** The system may take less than it is given; where it takes nothing, the next attempt says why. */
+async function writeAll(file: number, pieces: Buffer[]): Promise<void> {
+  let left = pieces
+  while (left.length > 0) {
+    const { bytesWritten } = await writePieces(file, left)
+    left = after(bytesWritten, left)
+  }
+}
+
+function after(bytes: number, pieces: Buffer[]): Buffer[] {
+  let skipped = bytes
+  const index = pieces.findIndex(({ length }) => {
+    if (skipped < length) return true
+    skipped -= length
+    return false
+  })
+  if (index < 0) return []
+  const [first = Buffer.alloc(0), ...rest] = pieces.slice(index)
+  return [first.subarray(skipped), ...rest]
+}
+
+/** Every write is a trip to another thread and back, so what a socket gives at a time goes several together. */
+async function* severalOf(body: Readable): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes < pieceBytes) continue
-    yield Buffer.concat(chunks, bytes)
+    yield chunks
     chunks = []
     bytes = 0
   }
-  if (bytes > 0) yield Buffer.concat(chunks, bytes)
+  if (bytes > 0) yield chunks
 }
 
+const openFile = promisify(open)
+const writePieces = promisify(writev)
+const syncFile = promisify(fdatasync)
+const syncNames = promisify(fsync)
+
 async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
+  const directory = await openFile(path, 'r')
   try {
-    await directory.sync()
+    await syncNames(directory)
   } finally {
-    await directory.close()
+    close(directory, () => {})
   }
 }
 
@@ -139,7 +174,7 @@ async function removeLeftovers(temporary: string, before: Date): Promise<number>
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  return open(path, 'r').catch(undefinedIfMissing)
+  return openHandle(path, 'r').catch(undefinedIfMissing)
 }
 
 async function infoIfThere(key: string, path: string): Promise<ObjectInfo | undefined> {

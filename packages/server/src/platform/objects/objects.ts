@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Pieces } from './pieces.ts'
 
 /** Where bytes live. Keys are ours, never a user's text: `a-z 0-9 - _ . /`, no `..`, at most 200 characters. */
 export interface ObjectStore {
@@ -9,6 +10,8 @@ export interface ObjectStore {
   put(key: string, body: Readable): Promise<void>
   /** A stream of the object, or of the inclusive byte range; `undefined` when there is no such object. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>
+  /** The same without a stream, where that costs less; `openPieces` in `pieces.ts` knows. */
+  openPieces?(key: string, range?: ByteRange): Promise<Pieces | undefined>
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>
   /** Every stored object whose key starts with the prefix, in no particular order. */

@@ -18,6 +18,9 @@ export interface ReceiveOptions {
 
 const headBytes = 4100
 
+/** Room for a few of the chunks that a socket gives: with less, every one of them stops the flow. */
+const inOneGo = { highWaterMark: 128 * 1024 }
+
 /**
  * Stores a file under a new key while it arrives: the one way in for every door. Throws `tooLarge` as soon as the limit
  * is passed, the body's own error when it fails, the store's when it cannot store; then nothing is left in the store.
@@ -55,6 +58,7 @@ export async function receiveFile(
 function limited(maxBytes: number): Transform {
   let left = maxBytes
   return new Transform({
+    ...inOneGo,
     transform(chunk: Buffer, _encoding, done) {
       left -= chunk.length
       if (left < 0) done(tooLarge())
@@ -69,6 +73,7 @@ function openMeter(): { stream: Transform; read(): Pick<ReceivedFile, 'bytes' | 
   const head = Buffer.alloc(headBytes)
   let bytes = 0
   const stream = new Transform({
+    ...inOneGo,
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk)
       if (bytes < headBytes) chunk.copy(head, bytes)
