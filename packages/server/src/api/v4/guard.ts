@@ -5,17 +5,9 @@ import { findSignedIn, openSessionMemory } from '../../domain/access/sessions.ts
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
 import type { User } from '../../domain/access/users.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { findMovedGroup, findMovedProject } from '../../domain/projects/moved-paths.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
-import {
-  findGroup,
-  findProject,
-  groupLevel,
-  isGroupVisible,
-  isVisible,
-  openProjectMemory,
-  projectLevel,
-} from '../../domain/projects/visible.ts'
+import { sightGroup, sightProject } from '../../domain/projects/sight.ts'
+import { openProjectMemory } from '../../domain/projects/visible.ts'
 import type { Vulnerability } from '../../domain/vulnerabilities/finding.ts'
 import { findVulnerability } from '../../domain/vulnerabilities/life.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
@@ -89,13 +81,11 @@ export function createGuard(deps: RootDeps): Guard {
         return {}
       }
       if (row.on === 'project') {
-        const here = await findProject(deps, id ?? '', projects)
-        const project = here ?? (await findMovedProject(deps, id ?? ''))
-        const level = project ? await projectLevel(deps, project, caller, projects) : 0
-        if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
-        if (!here) throw moved('project', project.id)
-        assertLevel(row, caller, level)
-        return { project }
+        const sighted = await sightProject(deps, caller, id ?? '', projects)
+        if (!sighted) throw notFound('Project')
+        if (sighted.hasMoved) throw moved('project', sighted.found.id)
+        assertLevel(row, caller, sighted.level)
+        return { project: sighted.found }
       }
       if (row.on === 'vulnerability') {
         const { level, ...found } = await findReadable(caller, id)
@@ -103,13 +93,11 @@ export function createGuard(deps: RootDeps): Guard {
         assertLevel(row, caller, level)
         return found
       }
-      const here = await findGroup(deps, id ?? '', projects)
-      const group = here ?? (await findMovedGroup(deps, id ?? ''))
-      const level = group ? await groupLevel(deps, group, caller, projects) : 0
-      if (!group || !(await isGroupVisible(deps, group, caller, level, projects))) throw notFound('Group')
-      if (!here) throw moved('group', group.id)
-      assertLevel(row, caller, level)
-      return { group }
+      const sighted = await sightGroup(deps, caller, id ?? '', projects)
+      if (!sighted) throw notFound('Group')
+      if (sighted.hasMoved) throw moved('group', sighted.found.id)
+      assertLevel(row, caller, sighted.level)
+      return { group: sighted.found }
     },
   }
 
@@ -122,12 +110,12 @@ export function createGuard(deps: RootDeps): Guard {
     return authenticate(deps, token, tokens, { isRotation, address })
   }
 
-  /** Strangers do not hear that there is such a vulnerability; who sees its project does. */
+  /** Strangers do not hear that there is such a vulnerability, nor by how long it takes; who sees its project does. */
   async function findReadable(caller: Caller | null, id: string | undefined) {
     const vulnerability = await findVulnerability(deps, id ?? '')
-    const project = vulnerability && (await findProject(deps, String(vulnerability.projectId), projects))
-    const level = project ? await projectLevel(deps, project, caller, projects) : 0
-    if (!project || !isVisible(project.visibility, caller, level)) throw notFound()
+    const sighted = await sightProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
+    if (!vulnerability || !sighted) throw notFound()
+    const { found: project, level } = sighted
     assertLevel(permissions['vulnerability.read'], caller, level)
     return { vulnerability, project, level }
   }

@@ -131,6 +131,21 @@ describe.each(people)('%s', (person) => {
     }
   })
 
+  test('is told the same of a list that is narrowed to what is hidden, or to what is not there', async () => {
+    const client = clients[person]
+    const acme = (await client.get('/groups/acme')).body
+    const tries = (project: string): Promise<Reply>[] => [
+      client.get(`/groups/${acme.id}/vulnerabilities?project_id=${project}`),
+      client.get(`/groups/${acme.id}/vulnerability_statistics?project_id=${project}`),
+      client.get(`/groups/${acme.id}/projects?id_after=${Number(project) - 1}&id_before=${Number(project) + 1}`),
+      client.get(`/projects?id_after=${Number(project) - 1}&id_before=${Number(project) + 1}`),
+    ]
+    const withoutLinks = (replies: Awaited<ReturnType<typeof repliesOf>>) =>
+      replies.map(({ status, text, headers: { link: _link, ...headers } }) => ({ status, text, headers }))
+    const [told, absent] = [await repliesOf(tries(hidden.project)), await repliesOf(tries(absentId))]
+    expect(withoutLinks(told)).toEqual(withoutLinks(absent))
+  })
+
   test('cannot find out names in a group he may read by asking for them to be taken', async () => {
     const client = clients[person]
     const acme = (await client.get('/groups/acme')).body

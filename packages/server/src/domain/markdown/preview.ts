@@ -1,9 +1,8 @@
 import { notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
-import { findMovedProject } from '../projects/moved-paths.ts'
 import type { Project } from '../projects/project.ts'
-import { findProject, isVisible, projectLevel } from '../projects/visible.ts'
+import { sightProject } from '../projects/sight.ts'
 import { renderAside } from './rendering.ts'
 
 const maxTextBytes = 1024 * 1024
@@ -17,8 +16,7 @@ export async function previewMarkdown(deps: Deps, caller: Caller, text: string, 
 }
 
 async function readableProject(deps: Deps, caller: Caller, reference: string): Promise<Project> {
-  const project = (await findProject(deps, reference)) ?? (await findMovedProject(deps, reference))
-  const level = project ? await projectLevel(deps, project, caller) : 0
-  if (!project || !isVisible(project.visibility, caller, level)) throw notFound('Project')
-  return project
+  const sighted = await sightProject(deps, caller, reference)
+  if (!sighted) throw notFound('Project')
+  return sighted.found
 }

@@ -28,7 +28,7 @@ import { fullPathProblems, groupProblems } from './paths.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
 import { readPathSearch } from './search.ts'
-import { groupLevel, isGroupVisible, openVisibilities, type Visitor } from './visible.ts'
+import { groupLevel, isGroupVisible, nowhere, openVisibilities, type Visitor } from './visible.ts'
 
 export interface NewGroup {
   name: string
@@ -185,9 +185,9 @@ function hiddenness(visibility: Visibility, { isPublic }: Organization): Invalid
 
 async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
   const parent = await lockNamespace(deps.db, id)
-  if (parent?.kind !== 'group') throw notFound('Group')
   const level = await groupLevel(deps, parent, caller)
-  if (!(await isGroupVisible(deps, parent, caller, level))) throw notFound('Group')
+  const isSeen = await isGroupVisible(deps, parent ?? nowhere, caller, level)
+  if (parent?.kind !== 'group' || !isSeen) throw notFound('Group')
   if (level < roles.maintainer) throw forbidden()
   return parent
 }

@@ -7,12 +7,11 @@ import { findProjectById } from './project-queries.ts'
 /** The project that was at this path until it was renamed or transferred; only when nothing is there now. */
 export async function findMovedProject(deps: Deps, reference: string): Promise<Project | undefined> {
   if (!reference.includes('/')) return undefined
-  const id = await findMovedProjectId(deps.db, reference)
-  return id === undefined ? undefined : findProjectById(deps.db, id)
+  // Without an id the second question is asked as well: whether there was one is not to be told by time.
+  return findProjectById(deps.db, (await findMovedProjectId(deps.db, reference)) ?? 0)
 }
 
 /** The same for a group. */
 export async function findMovedGroup(deps: Deps, reference: string): Promise<Namespace | undefined> {
-  const id = await findMovedGroupId(deps.db, reference)
-  return id === undefined ? undefined : findNamespaceById(deps.db, id)
+  return findNamespaceById(deps.db, (await findMovedGroupId(deps.db, reference)) ?? 0)
 }

@@ -10,7 +10,7 @@ import { findNamespaceById, findNamespaceByPath } from './namespace-queries.ts'
 import { assertOrganizationReadable } from './organizations.ts'
 import { lineageOf, type Namespace } from './project.ts'
 import { readPathSearch } from './search.ts'
-import { findNamespace, groupLevel, isGroupVisible } from './visible.ts'
+import { findNamespace, groupLevel, isGroupVisible, nowhere } from './visible.ts'
 
 export interface NamespaceQuery {
   search?: string | undefined
@@ -45,7 +45,8 @@ export async function findNamespaces(
 /** Only members are told, even of a public group. */
 export async function getNamespace(deps: Deps, caller: Caller, reference: string): Promise<Namespace> {
   const namespace = await findNamespace(deps, reference)
-  if (!namespace || (await groupLevel(deps, namespace, caller)) < roles.guest) throw notFound('Namespace')
+  const level = await groupLevel(deps, namespace, caller)
+  if (!namespace || level < roles.guest) throw notFound('Namespace')
   return namespace
 }
 
@@ -81,13 +82,13 @@ export async function checkPath(
 ): Promise<{ exists: boolean; suggests: string[] }> {
   const free = { exists: false, suggests: [] }
   const parent = parentId === undefined ? undefined : await findNamespaceById(deps.db, parentId)
-  if (path.includes('/') || (parentId !== undefined && !parent)) return free
-  const level = parent ? await groupLevel(deps, parent, caller) : 0
-  if (parent && !(await isNamespaceVisible(deps, parent, caller))) return free
+  const level = parentId === undefined ? 0 : await groupLevel(deps, parent, caller)
+  const isParentSeen = parentId === undefined || (await isNamespaceVisible(deps, parent, caller))
+  if (path.includes('/') || !isParentSeen) return free
   const mayCreate = parent ? level >= roles.maintainer : mayCreateTopLevel(caller)
   const isTaken = async (candidate: string) => {
     const found = await findNamespaceByPath(deps.db, parent ? `${parent.fullPath}/${candidate}` : candidate)
-    return found !== undefined && (mayCreate || (await isNamespaceVisible(deps, found, caller)))
+    return mayCreate ? found !== undefined : isNamespaceVisible(deps, found, caller)
   }
   if (!(await isTaken(path))) return free
   let number = 1
@@ -95,6 +96,8 @@ export async function checkPath(
   return { exists: true, suggests: [`${path}${number}`] }
 }
 
-async function isNamespaceVisible(deps: Deps, namespace: Namespace, caller: Caller): Promise<boolean> {
-  return isGroupVisible(deps, namespace, caller, await groupLevel(deps, namespace, caller))
+/** Takes as long for one that is not there. */
+async function isNamespaceVisible(deps: Deps, namespace: Namespace | undefined, caller: Caller): Promise<boolean> {
+  const level = await groupLevel(deps, namespace, caller)
+  return (await isGroupVisible(deps, namespace ?? nowhere, caller, level)) && namespace !== undefined
 }

@@ -165,14 +165,16 @@ async function namespaceFor(deps: Deps, creator: Visitor, id: number | undefined
     await assertRoom(deps, user, namespace)
     return namespace
   }
-  if (!namespace || !(isAdmin || (await mayCreateIn(deps, creator, namespace)))) {
+  const mayCreate = isAdmin || (await mayCreateIn(deps, creator, namespace))
+  if (!namespace || !mayCreate) {
     throw invalid({ namespace: ['is not valid'] })
   }
   return namespace
 }
 
-async function mayCreateIn(deps: Deps, creator: Visitor, namespace: Namespace): Promise<boolean> {
-  return namespace.kind === 'group' && (await groupLevel(deps, namespace, creator)) >= roles.developer
+async function mayCreateIn(deps: Deps, creator: Visitor, namespace: Namespace | undefined): Promise<boolean> {
+  const level = await groupLevel(deps, namespace, creator)
+  return namespace?.kind === 'group' && level >= roles.developer
 }
 
 async function assertRoom(deps: Deps, user: User, namespace: Namespace): Promise<void> {

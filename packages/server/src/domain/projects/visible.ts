@@ -56,23 +56,29 @@ export async function findNamespace(deps: Deps, reference: string): Promise<Name
   return Number.isSafeInteger(id) ? findNamespaceById(deps.db, id) : undefined
 }
 
-/** The caller's level in the project, inherited or his own; administrators are owners, nobody is 0. */
+/** Stands for what is not there where the database is to be asked all the same: the time of an answer tells things. */
+export const nowhere = { id: 0, lineage: '', visibility: 'private' } as const
+
+/**
+ * The caller's level in the project, inherited or his own; administrators are owners, nobody is 0. Of no project it is
+ * 0 for everybody else, which takes as long.
+ */
 export function projectLevel(
   deps: Deps,
-  project: Project,
+  project: Project | undefined,
   caller: Visitor | null,
   memory?: ProjectMemory,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(project.namespace), project.id, memory)
+  return level(deps, caller, lineageOf(project?.namespace ?? nowhere), project?.id ?? 0, memory)
 }
 
 export function groupLevel(
   deps: Deps,
-  group: Namespace,
+  group: Namespace | undefined,
   caller: Visitor | null,
   memory?: ProjectMemory,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(group), null, memory)
+  return level(deps, caller, lineageOf(group ?? nowhere), null, memory)
 }
 
 async function level(
@@ -98,7 +104,7 @@ export function isVisible(visibility: Visibility, caller: Visitor | null, caller
 /** A group that could not be read otherwise is visible to whoever is a member of something in it. */
 export async function isGroupVisible(
   deps: Deps,
-  group: Namespace,
+  group: Pick<Namespace, 'id' | 'lineage' | 'visibility'>,
   caller: Visitor | null,
   callerLevel: number,
   memory?: ProjectMemory,

@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../db/db.ts'
+import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+
+/*
+ * How long a refusal takes is up to how often the database is asked. Of what is hidden it is asked as often as of what
+ * is not there, whether the server remembers the answers or not.
+ */
+
+let server: TestServer
+let clients: Record<string, Client>
+/** Of the request that is going on; what the server does by itself meanwhile is not counted. */
+const request = new AsyncLocalStorage<{ asked: number }>()
+
+beforeAll(async () => {
+  server = await startServer()
+  const { admin } = server
+  const insider = await server.user('insider')
+  clients = {
+    nobody: server.anonymous,
+    'an outsider': await server.user('outsider'),
+    'an external user': await server.user('external', { external: true }),
+    'a member of another group': insider,
+  }
+  const other = (await admin.post('/groups', { name: 'other', path: 'other', visibility: 'private' })).body
+  await admin.post(`/groups/${other.id}/members`, { user_id: insider.user?.id, access_level: 50 })
+  await admin.post('/groups', { name: 'vault', path: 'vault', visibility: 'private' })
+  const { db } = server.deps
+  const { transaction } = db
+  Object.assign(db, counting(db), {
+    transaction: (work: (inside: Db) => Promise<unknown>) =>
+      transaction((inside) => work({ ...inside, ...counting(inside) })),
+  })
+})
+
+function counting({ all, one, run }: Db): Pick<Db, 'all' | 'one' | 'run'> {
+  const counted =
+    <Query, Answer>(ask: (query: Query) => Promise<Answer>) =>
+    (query: Query) => {
+      const counts = request.getStore()
+      if (counts) counts.asked++
+      return ask(query)
+    }
+  return { all: counted(all) as Db['all'], one: counted(one) as Db['one'], run: counted(run) } // as generic as before
+}
+
+async function hide() {
+  const { admin } = server
+  const { id: group } = (await admin.get('/groups/vault')).body
+  const project = (await admin.post('/projects', { name: 'former', path: 'former', namespace_id: group })).body
+  await admin.put(`/projects/${project.id}`, { path: 'hidden' })
+  const nook = (await admin.post('/groups', { name: 'nook', path: 'nook', parent_id: group })).body
+  await admin.put(`/groups/${nook.id}`, { path: 'corner' })
+  const report = formWithFile('file', 'r.json', JSON.stringify(sastReport([entry({ line: 1 })])), { promote: 'true' })
+  await admin.post(`/projects/${project.id}/security_reports`, report)
+  const [vulnerability] = (await admin.get(`/projects/${project.id}/vulnerabilities`)).body
+  return { project: String(project.id), group: String(nook.id), vulnerability: String(vulnerability.id) }
+}
+
+test('a refusal asks the database as often for what is hidden as for what is not there', async () => {
+  const hidden = await hide()
+  const pairs: [what: string, hidden: string, absent: string][] = [
+    ['a project', `/projects/${hidden.project}`, '/projects/471100'],
+    ['a project by path', '/projects/vault%2Fhidden', '/projects/vault%2Fabsent'],
+    ['a project by its old path', '/projects/vault%2Fformer', '/projects/vault%2Fabsent'],
+    ['something of a project', `/projects/${hidden.project}/members/all`, '/projects/471100/members/all'],
+    ['a group', `/groups/${hidden.group}`, '/groups/471100'],
+    ['a group by path', '/groups/vault%2Fcorner', '/groups/vault%2Fabsent'],
+    ['a group by its old path', '/groups/vault%2Fnook', '/groups/vault%2Fabsent'],
+    ['a vulnerability', `/vulnerabilities/${hidden.vulnerability}`, '/vulnerabilities/471100'],
+    ['a namespace', `/namespaces/${hidden.group}`, '/namespaces/471100'],
+    ['a name in a group', `/namespaces/x/exists?parent_id=${hidden.group}`, '/namespaces/x/exists?parent_id=471100'],
+  ]
+  let changes = 0
+  const forget = () => server.admin.put('/groups/other', { description: `change ${++changes}` })
+  for (const [person, client] of Object.entries(clients)) {
+    await client.get('/version')
+    for (const [what, hiddenPath, absentPath] of pairs) {
+      const count = async (path: string) => {
+        await forget()
+        const first = await countOf(() => client.get(path))
+        return [first, await countOf(() => client.get(path))]
+      }
+      const counts = await count(hiddenPath)
+      expect([person, what, ...counts]).toEqual([person, what, ...(await count(absentPath))])
+      if (person !== 'nobody') expect(counts[0]).toBeGreaterThan(0)
+    }
+  }
+})
+
+test('so does the refusal of something to be put there', async () => {
+  const { id: vault } = (await server.admin.get('/groups/vault')).body
+  const outsider = clients['an outsider'] as Client
+  const mine = (await outsider.post('/projects', { name: 'mine' })).body.id
+  const tries: ((group: number | string, project: string) => Promise<Reply>)[] = [
+    (_, project) => outsider.post('/markdown', { text: 'x', project }),
+    (group) => outsider.put(`/projects/${mine}/transfer`, { namespace: group }),
+  ]
+  for (const attempt of tries) {
+    await attempt(0, 'none/none')
+    const there = await countOf(() => attempt(vault, 'vault/hidden'))
+    expect(there).toBe(await countOf(() => attempt(471_100, 'vault/absent')))
+  }
+})
+
+async function countOf(ask: () => Promise<Reply>): Promise<number> {
+  const counts = { asked: 0 }
+  const { status } = await request.run(counts, ask)
+  expect([200, 401, 404]).toContain(status)
+  return counts.asked
+}
