@@ -101,6 +101,17 @@ describe('a rate limit', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
+  test('behind trusted proxies counts the last address that is none of them, whatever the client wrote before it', async () => {
+    const server = await limited({ unauthenticated: hour }, { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] })
+    const statuses = []
+    for (let count = 0; count < 4; count++) {
+      const chain = `203.0.113.${count}, 192.0.2.7, 10.1.2.${count}`
+      statuses.push((await server.anonymous.get('/topics', from(chain))).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429])
+    expect((await server.anonymous.get('/topics', from('192.0.2.8, 10.1.2.3'))).status).toBe(200)
+  })
+
   test('lets through exactly as many as it says, however many come at once', async () => {
     const server = await limited({ unauthenticated: { requests: 250, periodSeconds: 3600 } })
     const answers = await Promise.all(Array.from({ length: 300 }, () => server.anonymous.get('/topics')))
