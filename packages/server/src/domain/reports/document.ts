@@ -39,6 +39,8 @@ export interface Item {
   index: number
   /** Undefined when the entry is larger than a server reads. */
   json: ReportJson | undefined
+  /** So large that others should have their turn between two steps of its reading. */
+  isLarge: boolean
 }
 
 export function openDocument(open: OpenBytes, limits: DocumentLimits = documentLimits): Document {
@@ -97,10 +99,13 @@ async function* readItems(
   for await (const chunk of politely(text)) {
     for (const { path, list, index, offset, bytes } of cutter.push(chunk)) {
       const json = bytes && parsePiece(bytes, offset)
-      yield { path, pointer: `${list}/${index}`, list, index, json }
+      const isLarge = bytes !== undefined && bytes.length > largeBytes
+      yield { path, pointer: `${list}/${index}`, list, index, json, isLarge }
     }
   }
 }
+
+const largeBytes = 256 * 1024
 
 /** How long nobody else may have a turn. */
 const maxTurnMs = 8

@@ -115,9 +115,11 @@ function startReading(
     let batch: ReportFinding[] = []
     let characters = 0
     for await (const item of document.items(format.items)) {
-      let since = performance.now()
+      if (item.isLarge) await setImmediate()
       if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
       problems.add(checkItem(opened, item))
+      if (item.isLarge) await setImmediate()
+      let since = performance.now()
       for (const made of readItem(opened, item)) {
         counts.read++
         if (!('uuid' in made)) {
