@@ -85,7 +85,14 @@ export interface Dialect {
    * A condition on the rows of a table: one of the columns contains all the terms, whatever their case. Terms have three
    * characters or more; a trigram index serves it (on SQLite the FTS5 table `<table>_search`).
    */
-  containsTerms(table: string, columns: readonly string[], terms: readonly string[]): Sql
+  containsTerms(table: string, columns: readonly string[], terms: readonly string[], range?: IdRange): Sql
+  /**
+   * How many rows a search may be let loose on where everybody waits while one statement runs: ask range by range.
+   * Infinite where nobody waits.
+   */
+  readonly searchedAtOnce: number
+  /** Behind a table's name: SQLite would read a whole row by its id, however wide; this index has all that is asked. */
+  indexedBy(index: string): Sql
   /** `in (…)` for a subquery of ids that stands in an `or`. */
   among(ids: Sql): Sql
   /**
@@ -99,6 +106,12 @@ export interface Dialect {
   asciiLower(text: Sql): Sql
   /** Whole seconds since 1970 of a time. */
   seconds(time: Sql): Sql
+}
+
+/** Ids above one and up to another. */
+export interface IdRange {
+  above: number
+  upTo: number
 }
 
 export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

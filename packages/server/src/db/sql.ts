@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import sql, { empty, join, raw } from 'sql-template-tag'
-import type { Dialect, RecordColumn } from './db.ts'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
+import type { Dialect, IdRange, RecordColumn } from './db.ts'
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
@@ -18,12 +18,15 @@ export const sqliteDialect: Dialect = {
   forUpdate: empty,
   forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
-  containsTerms(table, columns, terms) {
+  containsTerms(table, columns, terms, range) {
     const phrases = terms.map((term) => `"${term.replaceAll('"', '""')}"`)
     const match = columns.map((column) => `(${phrases.map((phrase) => `${column} : ${phrase}`).join(' AND ')})`)
     const index = raw(quoted(`${table}_search`))
-    return sql`${raw(quoted(table))}.id in (select rowid from ${index} where ${index} match ${match.join(' OR ')})`
+    const found = sql`select rowid from ${index} where ${index} match ${match.join(' OR ')} ${within(sql`rowid`, range)}`
+    return sql`${raw(quoted(table))}.id in (${found})`
   },
+  searchedAtOnce: 10_000,
+  indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
   among: (ids) => sql`in (${ids})`,
   resembles(table, column, text) {
     const parts = new Set<string>()
@@ -57,14 +60,16 @@ export const postgresDialect: Dialect = {
   forUpdate: sql`for update`,
   forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
-  containsTerms(table, columns, terms) {
+  containsTerms(table, columns, terms, range) {
     const has = (column: string) => (term: string) =>
       postgresDialect.contains(raw(`${quoted(table)}.${quoted(column)}`), term)
     return sql`(${join(
       columns.map((column) => sql`(${join(terms.map(has(column)), ' and ')})`),
       ' or ',
-    )})`
+    )}) ${within(sql`${raw(quoted(table))}.id`, range)}`
   },
+  searchedAtOnce: Number.POSITIVE_INFINITY,
+  indexedBy: () => empty,
   // An array, and not a subquery: so an index can serve it beside other conditions.
   among: (ids) => sql`= any(array(${ids}))`,
   resembles: (table, column, text) => sql`lower(${raw(`${quoted(table)}.${quoted(column)}`)}) % lower(${text})`,
@@ -72,6 +77,10 @@ export const postgresDialect: Dialect = {
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,
   asciiLower: (text) => sql`lower(${text} collate "C")`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
+}
+
+function within(id: Sql, range: IdRange | undefined): Sql {
+  return range ? sql`and ${id} > ${range.above} and ${id} <= ${range.upTo}` : empty
 }
 
 const postgresTypes: Record<RecordColumn, string> = {

@@ -17,6 +17,7 @@ import { findingsOfScanners } from './0024_findings_of_scanners.ts'
 import { usageBySize } from './0025_usage_by_size.ts'
 import { membersThatChange } from './0026_members_that_change.ts'
 import { waitingFindings } from './0027_waiting_findings.ts'
+import { narrowCandidates } from './0028_narrow_candidates.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   usageBySize,
   membersThatChange,
   waitingFindings,
+  narrowCandidates,
 ]

@@ -10,7 +10,7 @@ import { openDatabase } from '../../db/open.ts'
 import { testEngine } from '../../testing/database.ts'
 import { createTestDatabase } from '../../testing/postgres.ts'
 import { listCells } from './cell-queries.ts'
-import { listCandidates, probesOf } from './probe-queries.ts'
+import { openListing } from './listing.ts'
 import { readStatistics } from './statistics.ts'
 
 /** Without any tables. */
@@ -95,10 +95,8 @@ test('vulnerabilities of an older database are counted, dated and searchable aft
   const { days } = await readStatistics({ db, now: () => now }, scope)
   expect(days.slice(-6).map(({ active }) => active.critical + active.low)).toEqual([0, 1, 3, 3, 2, 2])
   const found = async (search: string) => {
-    const [probe] = probesOf(db, { search })
-    if (!probe?.candidates) throw new Error('no index serves this search')
-    const ids = await listCandidates(db, 'vulnerability_id', probe.candidates([1]), 10)
-    return ids === 'too many' ? ids : ids.sort()
+    const listing = await openListing(db, cells, scope, { search }, 'detected_asc')
+    return (await listing.next(undefined, 10)).map(({ id }) => id)
   }
   expect(await found('hash 2')).toEqual([1, 2, 3])
   expect(await found('app.ts')).toEqual([1, 2, 3])

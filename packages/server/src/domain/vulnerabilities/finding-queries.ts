@@ -1,10 +1,10 @@
-import sql, { empty } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { StoredIdentifier, StoredScanner } from './finding.ts'
 import type { Position } from './list-queries.ts'
-import type { Probe } from './probe-queries.ts'
+import { type Probe, passAll } from './probe-queries.ts'
 import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
-import { type Severity, type State, severityRanks } from './scales.ts'
+import { reportTypes, type Severity, type State, severityRanks } from './scales.ts'
 
 export interface FindingScope {
   projectId: number
@@ -26,71 +26,54 @@ export async function listPresent(
     order by finding_id limit ${limit}`)
 }
 
-/** Those of the findings that are there on the ref. */
-export async function listPresentOf(
-  db: Db,
+/** Of candidates, the positions of those that are there on the ref and pass the probes. */
+export function selectPresent(
+  { dialect }: Db,
   { projectId, ref }: FindingScope,
-  ids: readonly number[],
-): Promise<Position[]> {
-  return db.all(sql`
-    select severity, finding_id as id from occurrences
-    where finding_id in ${db.dialect.integers(ids)} and ref = ${ref} and project_id = ${projectId} and is_present = true
-    order by finding_id`)
+  candidates: Sql,
+  wanted: readonly Severity[],
+  probes: readonly Probe[],
+): Sql {
+  return sql`
+    select o.severity, o.finding_id as id from (${candidates}) as c cross join occurrences o
+      cross join findings f ${dialect.indexedBy('findings_narrow')}
+    where o.finding_id = c.id and o.ref = ${ref} and o.project_id = ${projectId} and o.is_present = true
+      and o.severity in ${dialect.integers(wanted.map((severity) => severityRanks[severity]))}
+      and f.id = o.finding_id ${passAll(probes)}`
 }
 
 /** By scanner, type of report or both; `undefined` is any. */
 export function originProbe(
-  db: Db,
+  { dialect }: Db,
   { projectId }: FindingScope,
   scanners: readonly string[] | undefined,
-  reportTypes: readonly string[] | undefined,
+  types: readonly string[] | undefined,
 ): Probe {
-  const { texts } = db.dialect
-  const isOfScanner = scanners ? sql`and s.external_id in ${texts(scanners)}` : empty
-  const isOfType = reportTypes ? sql`and f.report_type in ${texts(reportTypes)}` : empty
+  const isAmong = scanners ? sql`and s.external_id in ${dialect.texts(scanners)}` : empty
+  const scannerIds = sql`select s.id from scanners s where s.project_id = ${projectId} ${isAmong}`
   return {
-    candidates: () => [
-      sql`
-      select f.id, f.vulnerability_id from scanners s join findings f on f.scanner_id = s.id
-      where s.project_id = ${projectId} ${isOfScanner} ${isOfType}`,
-    ],
-    passes: sql`1 = 1 ${isOfType} ${
-      scanners
-        ? sql`and f.scanner_id in (select s.id from scanners s where s.project_id = ${projectId} ${isOfScanner})`
-        : empty
+    sources: (types ?? reportTypes).map((type) => ({
+      keys: scannerIds,
+      having: [(isKey) => sql`select f.id from findings f where f.scanner_id ${isKey} and f.report_type = ${type}`],
+    })),
+    passes: sql`${types ? sql`f.report_type in ${dialect.texts(types)}` : sql`1 = 1`} ${
+      scanners ? sql`and f.scanner_id in (${scannerIds})` : empty
     }`,
   }
 }
 
 /** Whether a vulnerability was made of it. */
-export function promotionProbe(isPromoted: boolean): Probe {
+export function promotionProbe({ projectId }: FindingScope, isPromoted: boolean): Probe {
   if (isPromoted) return { passes: sql`f.vulnerability_id is not null` }
-  return {
-    candidates: (projectIds) =>
-      projectIds.map(
-        (projectId) => sql`
-        select f.id, f.vulnerability_id from findings f where f.project_id = ${projectId} and f.vulnerability_id is null`,
-      ),
-    passes: sql`f.vulnerability_id is null`,
-  }
+  const having = (isKey: Sql) =>
+    sql`select f.id from findings f where f.project_id ${isKey} and f.vulnerability_id is null`
+  return { sources: [{ keys: [projectId], having: [having] }], passes: sql`f.vulnerability_id is null` }
 }
 
 /** By the state of the vulnerability; what has none is as good as detected. */
-export function stateProbe(db: Db, { projectId }: FindingScope, states: readonly State[]): Probe {
-  const { texts, integers } = db.dialect
-  const severities = integers(Object.values(severityRanks))
+export function stateProbe({ dialect }: Db, states: readonly State[]): Probe {
   const state = sql`coalesce((select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
-  const passes = sql`${state} in ${texts(states)}`
-  if (states.includes('detected')) return { passes }
-  return {
-    candidates: () => [
-      sql`
-      select f.id, f.vulnerability_id from vulnerabilities v join findings f on f.vulnerability_id = v.id
-      where v.project_id = ${projectId} and v.is_on_default_branch in (true, false) and v.severity in ${severities}
-        and v.state in ${texts(states)}`,
-    ],
-    passes,
-  }
+  return { passes: sql`${state} in ${dialect.texts(states)}` }
 }
 
 /** It looked for what the finding is, after it was first seen. What is present was seen by every later complete scan. */

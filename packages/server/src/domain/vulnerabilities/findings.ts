@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import { openCache, perDatabase } from '../../db/cache.ts'
+import { perDatabase } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { openMilestones } from '../milestones.ts'
-import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
-import { inSlices } from '../slices.ts'
+import { readCandidates } from './candidate-queries.ts'
+import { worstAndOldestFirst } from './codes.ts'
 import type { ListedFinding } from './finding.ts'
 import {
   type FindingScope,
@@ -15,15 +16,17 @@ import {
   listFindingsById,
   listIdentifiers,
   listPresent,
-  listPresentOf,
   listScanners,
   originProbe,
   promotionProbe,
+  selectPresent,
   stateProbe,
 } from './finding-queries.ts'
-import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
+import type { Way } from './gather.ts'
+import { type GatheredOptions, openGathered, openListMemory } from './gathered-listing.ts'
+import { type Listing, type Test, wayThrough } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
-import { listCandidates, listPassing, type Probe, textProbesOf } from './probe-queries.ts'
+import { listPassing, type Probe, textProbesOf } from './probe-queries.ts'
 import type { PresentFinding } from './rows.ts'
 import { type Severity, type State, severities, severityRanks } from './scales.ts'
 
@@ -50,11 +53,11 @@ export async function findFindings(
   const { db } = deps
   const key = JSON.stringify(filter)
   const { gathered, milestones } = memories(db)
-  const listing = await openFindings(db, filter, (gather) => gathered.get(key, gather))
+  const listing = await openFindings(db, filter, { memory: gathered, key })
   const start = listing.jump(page.offset)
   const next = async (from: Position | undefined, rows: number) =>
     (await listing.next(from ?? start.after, rows))[rows - 1]
-  const { after = start.after, skip } = await milestones.before(key, start.skip, next)
+  const { after = start.after, skip } = start.skip > 0 ? await milestones.before(key, start.skip, next) : start
   const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
   // GitLab counts no findings; those that wait somebody wants to know of.
   const { rows, total, hasNext } = pageOf(page, positions, filter.isPromoted === false ? listing.total : undefined)
@@ -63,7 +66,7 @@ export async function findFindings(
 
 /** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
 export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: FindingFilter): AsyncGenerator<number[]> {
-  const listing = await openFindings(db, filter, (gather) => gather())
+  const listing = await openFindings(db, filter, { key: '' })
   for (let after: Position | undefined; ; ) {
     const positions = await listing.next(after, slice)
     if (positions.length > 0) yield positions.map(({ id }) => id)
@@ -77,29 +80,25 @@ const slice = 500
 
 const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifiers', 'finding_identifiers', 'scanners']
 
-/** To pass a finding by, it has to be looked at: so positions are remembered closer than in lists of vulnerabilities. */
 const memories = perDatabase((changes) => ({
-  gathered: openCache<Position[] | 'too many'>(changes, tables, 50_000, (rows) => rows.length + 1),
+  gathered: openListMemory(changes, tables),
   milestones: openMilestones<Position>(changes, tables, 250),
 }))
 
-const worstFirst: Order = (a, b) => b.severity - a.severity || a.id - b.id
-
-/** Whatever part of the filter has few rows is gathered; the rest is read in its order, and tested. */
-async function openFindings(
-  db: Db,
-  filter: FindingFilter,
-  remembered: (gather: () => Promise<Position[] | 'too many'>) => Promise<Position[] | 'too many'>,
-): Promise<Listing> {
+export async function openFindings(db: Db, filter: FindingFilter, options: GatheredOptions): Promise<Listing> {
   const probes = probesOf(db, filter)
-  if (probes.some(({ candidates }) => candidates)) {
-    const rows = await remembered(() => gather(db, filter, probes))
-    if (rows !== 'too many') return heldListing(rows, worstFirst)
-  }
   const inOrder = { next: (after: Position | undefined, rows: number) => readOn(db, filter, after, rows) }
-  return probes.length === 0
-    ? { total: undefined, jump: (skip) => ({ after: undefined, skip }), ...inOrder }
-    : testedListing(inOrder, testing(db, probes))
+  if (probes.length === 0) return { total: undefined, jump: (skip) => ({ after: undefined, skip }), ...inOrder }
+  const test: Test = (ids) => listPassing(db, 'id', ids, probes)
+  const wanted = filter.severities ?? severities
+  const bySources = probes.flatMap((probe): Way[] => {
+    const { sources } = probe
+    if (!sources) return []
+    const others = probes.filter((other) => other !== probe)
+    return [() => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others))]
+  })
+  const ways = [...bySources, () => wayThrough(inOrder, test)]
+  return openGathered({ inOrder, test, ways, code: worstAndOldestFirst }, options)
 }
 
 function probesOf(db: Db, filter: FindingFilter): Probe[] {
@@ -108,33 +107,12 @@ function probesOf(db: Db, filter: FindingFilter): Probe[] {
   const states = isPromoted === false && filter.states?.includes('detected') ? undefined : filter.states
   return [
     ...(importId === undefined ? [] : [importProbe(filter, importId)]),
-    ...textProbesOf(db, filter),
-    ...(isPromoted === undefined ? [] : [promotionProbe(isPromoted)]),
-    ...(states ? [stateProbe(db, filter, states)] : []),
+    ...textProbesOf(db, filter, [filter.projectId]),
+    ...(isPromoted === undefined ? [] : [promotionProbe(filter, isPromoted)]),
+    ...(states ? [stateProbe(db, states)] : []),
     ...(scanners || reportTypes ? [originProbe(db, filter, scanners, reportTypes)] : []),
   ]
 }
-
-async function gather(db: Db, filter: FindingFilter, probes: readonly Probe[]): Promise<Position[] | 'too many'> {
-  const wanted = new Set<number>(filter.severities?.map((severity) => severityRanks[severity]))
-  for (const { candidates } of probes) {
-    if (!candidates) continue
-    const ids = await listCandidates(db, 'id', candidates([filter.projectId]), maxCountedRows)
-    if (ids === 'too many') continue
-    const present: Position[] = []
-    await inSlices(ids, async (slice) => {
-      present.push(...(await listPresentOf(db, filter, slice)))
-    })
-    const rows = present.filter(({ severity }) => !filter.severities || wanted.has(severity))
-    return (await passing(rows, testing(db, probes))).sort(worstFirst)
-  }
-  return 'too many'
-}
-
-const testing =
-  (db: Db, probes: readonly Probe[]): Test =>
-  (ids) =>
-    listPassing(db, 'id', ids, probes)
 
 /** In the order of the list, of the severities that are wanted. */
 async function readOn(db: Db, filter: FindingFilter, after: Position | undefined, rows: number): Promise<Position[]> {

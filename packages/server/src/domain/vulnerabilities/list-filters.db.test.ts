@@ -1,12 +1,17 @@
 import fc from 'fast-check'
+import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { readCandidates } from './candidate-queries.ts'
 import { listCells } from './cell-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
+import { findFindings, openFindings } from './findings.ts'
+import type { Listing } from './held-listing.ts'
 import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
 import type { Position } from './list-queries.ts'
 import { openListing } from './listing.ts'
+import { probesOf } from './probe-queries.ts'
 import { dismissalReasons, severities, severityRanks, states } from './scales.ts'
 
 const types = ['sast', 'dast', 'secret_detection']
@@ -101,9 +106,10 @@ test('any filter, order and page answers what looking at every row would', async
     page: fc.integer({ min: 1, max: 8 }),
     perPage: fc.integer({ min: 1, max: 30 }),
     mostGathered: pick([0, 5, 60, 10_000]),
+    mostPassedBy: pick([0, 40, 2_000]),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, mostGathered }) => {
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, ...limits }) => {
       const expected = all
         .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
         .sort(orders[sort])
@@ -115,16 +121,9 @@ test('any filter, order and page answers what looking at every row would', async
       expect([found.total, found.hasNext]).toEqual([expected.length, expected.length > offset + perPage])
 
       // However much of it may be gathered.
-      const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, { mostGathered })
+      const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, limits)
       expect([expected.length, undefined]).toContain(listing.total)
-      const read: number[] = []
-      for (let after: Position | undefined; ; ) {
-        const rows = await listing.next(after, perPage)
-        read.push(...rows.map(({ id }) => id))
-        if (rows.length < perPage) break
-        after = rows.at(-1)
-      }
-      expect(read).toEqual(expected)
+      expect(await readAll(listing, perPage)).toEqual(expected)
       const start = listing.jump(offset)
       const jumped = (await listing.next(start.after, start.skip + perPage)).slice(start.skip)
       expect(jumped.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
@@ -132,6 +131,99 @@ test('any filter, order and page answers what looking at every row would', async
     { seed: 7, numRuns: 250 },
   )
 }, 120_000)
+
+test('findings take the same filters and answer what looking at every one would', async () => {
+  const server = await startServer()
+  const projectId = (await server.project('acme/one')).id
+  const other = (await server.project('acme/two')).id
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 500, maxLength: 500 }), { seed: 5, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => {
+    const made = { ...draft, id: index + 1, projectId: index % 5 === 0 ? other : projectId, dismissalReason: null }
+    return { ...made, isOnDefaultBranch: true, isPromoted: index % 3 > 0 }
+  })
+  await insertMadeUp(deps.db, all, deps.now())
+  const waiting = all.filter(({ isPromoted }) => !isPromoted).map(({ id }) => id)
+  await deps.db.run(sql`
+    update findings set vulnerability_id = null where id in ${deps.db.dialect.integers(waiting)}`)
+
+  const asked = fc.record({
+    filter: filters,
+    isPromoted: maybe(fc.boolean()),
+    page: fc.integer({ min: 1, max: 8 }),
+    perPage: fc.integer({ min: 1, max: 30 }),
+    mostGathered: pick([0, 5, 60, 10_000]),
+    mostPassedBy: pick([0, 40, 2_000]),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, ...limits }) => {
+      const { severities, reportTypes, scanners, states, identifiers, search, ref = 'main' } = filter
+      const same = { severities, reportTypes, scanners, states, identifiers, search, ref }
+      const expected = all
+        .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const }))
+        .filter((made) => made.projectId === projectId && isMatch(made, same))
+        .filter((made) => isPromoted === undefined || made.isPromoted === isPromoted)
+        .sort((a, b) => severityRanks[b.severity] - severityRanks[a.severity] || a.id - b.id)
+        .map(({ id }) => id)
+      const offset = (page - 1) * perPage
+      const found = await findFindings(
+        deps,
+        { ...same, projectId, importId: undefined, isPromoted },
+        { page, perPage, offset },
+      )
+      expect(found.rows.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
+      expect(found.hasNext).toBe(expected.length > offset + perPage)
+
+      const listing = await openFindings(
+        deps.db,
+        { ...same, projectId, importId: undefined, isPromoted },
+        { key: '', ...limits },
+      )
+      expect(await readAll(listing, perPage)).toEqual(expected)
+    }),
+    { seed: 9, numRuns: 200 },
+  )
+}, 120_000)
+
+test('however few are read at once, every candidate is found', async () => {
+  const server = await startServer()
+  const projectId = (await server.project('acme/one')).id
+  const { db, now } = server.deps
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 300, maxLength: 300 }), { seed: 2, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => {
+    // Texts of their own, more than are searched at once.
+    const title = `${draft.title} ${index % 40}`
+    return { ...draft, title, id: index + 1, projectId, dismissalReason: null }
+  })
+  await insertMadeUp(db, all, now())
+  const atOnce = fc.record({ keys: pick([1, 3, 250]), candidates: pick([1, 7, 5_000]), searched: pick([1, 9, 10_000]) })
+  await fc.assert(
+    fc.asyncProperty(filters, atOnce, async ({ identifiers, search, ref }, atOnce) => {
+      for (const filter of [{ identifiers }, { search }, { ref }]) {
+        const [probe] = probesOf(db, filter, [projectId])
+        if (!probe?.sources) continue
+        const found = new Set<number>()
+        const describe = (candidates: Sql) => sql`select 1 as severity, c.id from (${candidates}) as c`
+        for await (const slice of readCandidates(db, probe.sources, describe, atOnce)) {
+          for (const { id } of slice) found.add(id)
+        }
+        const expected = all.filter((made) => isMatch({ ...made, isOnDefaultBranch: true }, filter))
+        expect([...found].sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id))
+      }
+    }),
+    { seed: 4, numRuns: 60 },
+  )
+}, 120_000)
+
+async function readAll(listing: Pick<Listing, 'next'>, perPage: number): Promise<number[]> {
+  const read: number[] = []
+  for (let after: Position | undefined; ; ) {
+    const rows = await listing.next(after, perPage)
+    read.push(...rows.map(({ id }) => id))
+    if (rows.length < perPage) return read
+    after = rows.at(-1)
+  }
+}
 
 test('pages that follow a position, and all ids at once, go on through the whole list', async () => {
   const server = await startServer()

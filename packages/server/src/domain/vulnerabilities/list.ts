@@ -5,6 +5,7 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { type CountedCell, listCells } from './cell-queries.ts'
 import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from './filter.ts'
 import type { Finding, Vulnerability } from './finding.ts'
+import { openListMemory } from './gathered-listing.ts'
 import type { Listing } from './held-listing.ts'
 import { listFindingsOf, listVulnerabilitiesById, type Position } from './list-queries.ts'
 import { openListing } from './listing.ts'
@@ -117,15 +118,9 @@ const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 
 const memories = perDatabase((changes) => ({
   cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
-  gathered: openCache<Position[] | 'too many'>(
-    changes,
-    [...listedTables, ...probedTables],
-    100_000,
-    (rows) => rows.length + 1,
-  ),
+  gathered: openListMemory(changes, [...listedTables, ...probedTables]),
   milestones: openMilestones<Position>(changes, listedTables, 500),
-  // Closer: between two of them many rows may have to be looked at.
-  probed: openMilestones<Position>(changes, [...listedTables, ...probedTables], 50),
+  probed: openMilestones<Position>(changes, [...listedTables, ...probedTables], 500),
 }))
 
 async function rememberedListing(
@@ -141,12 +136,10 @@ async function rememberedListing(
 
 async function findStart({ db }: RootDeps, listing: Listing, list: unknown[], offset: number) {
   const { after, skip } = listing.jump(offset)
+  if (skip === 0) return { after, skip }
   const next = async (from: Position | undefined, rows: number) => (await listing.next(from ?? after, rows))[rows - 1]
   const { milestones, probed } = memories(db)
-  const start = await (listing.total === undefined ? probed : milestones).before(
-    JSON.stringify([list, after]),
-    skip,
-    next,
-  )
+  const known = listing.total === undefined ? probed : milestones
+  const start = await known.before(JSON.stringify([list, after]), skip, next)
   return { after: start.after ?? after, skip: start.skip }
 }

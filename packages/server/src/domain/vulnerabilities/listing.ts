@@ -1,23 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Cache } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
-import { maxCountedRows } from '../page.ts'
-import { inSlices } from '../slices.ts'
+import { readCandidates } from './candidate-queries.ts'
 import type { CountedCell } from './cell-queries.ts'
-import type { Cell } from './count-queries.ts'
+import { codes } from './codes.ts'
+import { facetsOf, selectListed } from './facet-queries.ts'
 import { hasCell, type ListScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
-import { heldListing, type Listing, type Order, passing, type Test, testedListing } from './held-listing.ts'
-import { listStretches, listVulnerabilitiesById, type Position } from './list-queries.ts'
-import { listCandidates, listPassing, type Probe, probesOf } from './probe-queries.ts'
+import type { Way } from './gather.ts'
+import { type GatheredOptions, openGathered } from './gathered-listing.ts'
+import { type Listing, type Test, wayThrough } from './held-listing.ts'
+import { listStretches, type Position } from './list-queries.ts'
+import { listPassing, probesOf } from './probe-queries.ts'
 import { layOut, type Run } from './runs.ts'
-import { severityRanks } from './scales.ts'
-
-interface ListingOptions {
-  /** Remembers what was gathered. */
-  memory?: Cache<Position[] | 'too many'>
-  /** Whatever part of a filter has no more than this is gathered and sorted; longer ones are read in their order. */
-  mostGathered?: number
-}
 
 export async function openListing(
   db: Db,
@@ -25,19 +18,24 @@ export async function openListing(
   scope: ListScope,
   filter: VulnerabilityFilter,
   sort: VulnerabilitySort,
-  { memory, mostGathered = maxCountedRows }: ListingOptions = {},
+  options: Omit<GatheredOptions, 'key'> = {},
 ): Promise<Listing> {
   const wanted = cells.filter((cell) => hasCell(filter, cell))
-  const runs = layOut(cells, wanted, sort)
-  const inRuns = listingOfRuns(db, runs, sort)
-  const probes = probesOf(db, filter)
+  const inRuns = listingOfRuns(db, layOut(cells, wanted, sort), sort)
+  const probes = probesOf(db, filter, scope.projectIds)
   if (probes.length === 0 || inRuns.total === 0) return inRuns
-  const gather = async () => {
-    const found = await gatherRows(db, scope, wanted, inRuns, probes, mostGathered)
-    return found?.sort(comparing(sort)) ?? 'too many'
-  }
-  const rows = await (memory ? memory.get(JSON.stringify([scope.key, filter, sort]), gather) : gather())
-  return rows === 'too many' ? testedListing(inRuns, testing(db, probes)) : heldListing(rows, comparing(sort))
+  const test: Test = (ids) => listPassing(db, 'vulnerability_id', ids, probes)
+  const facets = facetsOf(db, filter, wanted)
+  const bySources = probes.flatMap((probe): Way[] => {
+    const { sources } = probe
+    if (!sources) return []
+    const others = probes.filter((other) => other !== probe)
+    return [() => readCandidates(db, sources, (found) => selectListed(db, found, facets, others))]
+  })
+  const key = JSON.stringify([scope.key, filter, sort])
+  // From what a probe finds, or through everything that the facets let pass.
+  const ways = [...bySources, () => wayThrough(inRuns, test)]
+  return openGathered({ inOrder: inRuns, test, ways, code: codes[sort] }, { ...options, key })
 }
 
 /** What kept counts know all of: stretches of an index, merged. */
@@ -91,47 +89,7 @@ async function mergeStretches(
     .slice(0, limit)
 }
 
-/** All rows of a list, as long as some part of its filter has few enough; unsorted. */
-async function gatherRows(
-  db: Db,
-  { projectIds }: ListScope,
-  wanted: readonly CountedCell[],
-  inRuns: Listing & { total: number },
-  probes: readonly Probe[],
-  mostGathered: number,
-): Promise<Position[] | undefined> {
-  if (inRuns.total <= mostGathered) return passing(await inRuns.next(undefined, mostGathered), testing(db, probes))
-  const keys = new Set(wanted.map(cellKey))
-  for (const probe of probes) {
-    const { candidates } = probe
-    if (!candidates) continue
-    const ids = await listCandidates(db, 'vulnerability_id', candidates(projectIds), mostGathered)
-    if (ids === 'too many') continue
-    const rows: Position[] = []
-    await inSlices(ids, async (slice) => {
-      for (const found of await listVulnerabilitiesById(db, slice)) {
-        if (keys.has(cellKey(found))) rows.push({ severity: severityRanks[found.severity], id: found.id })
-      }
-    })
-    const others = probes.filter((other) => other !== probe)
-    return others.length === 0 ? rows : passing(rows, testing(db, others))
-  }
-  return undefined
-}
-
-const testing =
-  (db: Db, probes: readonly Probe[]): Test =>
-  (ids) =>
-    listPassing(db, 'vulnerability_id', ids, probes)
-
-function cellKey(cell: Cell & { projectId: number }): string {
-  const { projectId, isOnDefaultBranch, severity, state, reportType, scannerId } = cell
-  const { isResolvedOnDefaultBranch, dismissalReason } = cell
-  const key = [projectId, isOnDefaultBranch, severity, state, reportType, scannerId, isResolvedOnDefaultBranch]
-  return `${key.join(' ')} ${dismissalReason ?? ''}`
-}
-
-function comparing(sort: VulnerabilitySort): Order {
+function comparing(sort: VulnerabilitySort): (a: Position, b: Position) => number {
   switch (sort) {
     case 'severity_desc':
       return (a, b) => b.severity - a.severity || b.id - a.id
