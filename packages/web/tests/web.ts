@@ -121,9 +121,13 @@ export async function accessProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = (await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // what was just evaluated
-    return axe.run(document, {
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    })
+    // The guards of Base UI hold the focus for a moment and hand it on; nobody meets them.
+    return axe.run(
+      { exclude: ['[data-base-ui-focus-guard]'] },
+      {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+      },
+    )
   })) as import('axe-core').AxeResults
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`))
 }

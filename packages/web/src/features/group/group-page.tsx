@@ -1,6 +1,7 @@
 import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
+import { later } from '../../app/later.ts'
 import { NotFound } from '../../app/not-found.tsx'
 import { type SessionState, useSession } from '../../app/session.ts'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
@@ -8,6 +9,10 @@ import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from './group.ts'
 import { GroupOverview } from './overview.tsx'
+
+const GroupVulnerabilities = later(
+  async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
+)
 
 /** A group: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function GroupPage({ place, part }: { place: string; part: string }) {
@@ -48,8 +53,12 @@ function Frame({ group, part }: { group: Group; part: string }) {
 }
 
 /** Only what the caller may open; `from` is the least level. */
-function tabsFor({ level, to }: GroupScreen, _session: SessionState): Tab[] {
-  const tabs: (Tab & { from: number })[] = [{ label: 'Overview', to: to(''), isExact: true, from: 0 }]
+function tabsFor({ level, to }: GroupScreen, { user }: SessionState): Tab[] {
+  const tabs: (Tab & { from: number })[] = [
+    { label: 'Overview', to: to(''), isExact: true, from: 0 },
+    // Of each project what one may read there, whatever one is in the group.
+    { label: 'Vulnerabilities', to: to('vulnerabilities'), from: user ? 0 : Number.POSITIVE_INFINITY },
+  ]
   return tabs.filter(({ from }) => level >= from)
 }
 
@@ -58,6 +67,8 @@ function Screen({ part }: { part: string }) {
   switch (first) {
     case '':
       return <GroupOverview />
+    case 'vulnerabilities':
+      return <GroupVulnerabilities />
     default:
       return <NotFound />
   }

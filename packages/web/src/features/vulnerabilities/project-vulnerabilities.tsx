@@ -1,57 +1,29 @@
-import { ShieldCheck } from 'lucide-react'
-import { Link } from 'wouter'
-import { usePage } from '../../app/api.ts'
+import { useMemo } from 'react'
+import { useAnswer } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
-import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
-import { Table } from '../../components/table.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered } from '../../components/states.tsx'
 import { ExportButton } from '../exports/export-button.tsx'
 import { useProject } from '../project/project.ts'
-
-const perPage = 50
+import { filterFrom, filterNames } from './filter.ts'
+import type { Owner } from './owner.ts'
+import { VulnerabilityList } from './vulnerability-list.tsx'
 
 /** What scanners found in a project and people triage. */
 export function ProjectVulnerabilities() {
-  const { project, to } = useProject()
   const session = useSession()
-  const page = usePageNumber()
-  const query = usePage('GET /projects/{id}/vulnerabilities', {
-    path: { id: project.id },
-    query: { page, per_page: perPage },
-  })
+  const { project, level } = useProject()
+  const [state] = useSearchState(filterNames)
+  const mayTriage = mayWrite(session) && level >= session.triage_access_level
+  const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
+  const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   return (
     <Page
       title="Vulnerabilities"
-      actions={mayWrite(session) && <ExportButton owner={{ kind: 'project', id: project.id }} filters={{}} />}
+      actions={mayWrite(session) && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />}
     >
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={ShieldCheck} title="No vulnerabilities here" />
-          ) : (
-            <div className="stack">
-              <Table label="Vulnerabilities" head={['Severity', 'State', 'Title']}>
-                {found.rows.map(({ id, severity, state, title }) => (
-                  <tr key={id}>
-                    <td>
-                      <SeverityBadge severity={severity} />
-                    </td>
-                    <td>
-                      <StateBadge state={state} />
-                    </td>
-                    <td>
-                      <Link to={to(`vulnerabilities/${id}`)}>{title}</Link>
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
-        }
-      </Answered>
+      <Answered query={query}>{(statistics) => <VulnerabilityList owner={owner} statistics={statistics} />}</Answered>
     </Page>
   )
 }

@@ -1,0 +1,44 @@
+import { useCallback, useEffect, useRef } from 'react'
+
+interface Place {
+  index: number
+  top: number
+}
+
+/** Where one was in a list stays with its entry in the browser's history: back and reload lead there again. */
+export function useKeptPlace(isReady: boolean, active: number, onMove: (index: number, isExtending: boolean) => void) {
+  const index = useRef(active)
+  index.current = active
+  const move = useRef(onMove)
+  move.current = onMove
+  const keep = useCallback(() => {
+    const place: Place = { index: index.current, top: scrollY }
+    history.replaceState({ ...history.state, place }, '')
+  }, [])
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>
+    const keepLater = () => {
+      clearTimeout(timer)
+      timer = setTimeout(keep, 300)
+    }
+    addEventListener('scroll', keepLater, { passive: true })
+    return () => {
+      clearTimeout(timer)
+      removeEventListener('scroll', keepLater)
+    }
+  }, [keep])
+
+  const isRestored = useRef(false)
+  useEffect(() => {
+    if (!isReady || isRestored.current) return
+    isRestored.current = true
+    const place: Place | undefined = history.state?.place
+    if (!place) return
+    move.current(place.index, false)
+    // After the page has been scrolled to its top, as it is whenever another one is shown.
+    const timer = setTimeout(() => scrollTo(0, place.top))
+    return () => clearTimeout(timer)
+  }, [isReady])
+  return keep
+}

@@ -1,0 +1,124 @@
+import type { Page } from '@alcove/client'
+import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+
+export const rowsPerPage = 100
+
+/** A list that is fetched page by page. Another `id` is another list. */
+export interface RowSource<Row> {
+  id: string
+  load: (page: number, signal: AbortSignal) => Promise<Page<Row>>
+  /** Asked where the list is too long for the API to count; null when nobody knows. */
+  count?: (signal: AbortSignal) => Promise<number | null>
+}
+
+export interface PagedRows<Row> {
+  /** Rows there are, as far as is known: see `isCounted`. */
+  length: number
+  isCounted: boolean
+  /** Undefined while it is on its way. */
+  rowAt: (index: number) => Row | undefined
+  /** Where in what was fetched a row is now; -1 when it is in none of it. */
+  indexOf: (isIt: (row: Row) => boolean, near: number) => number
+  /** Which rows are in view. */
+  show: (first: number, last: number) => void
+  /** The filter has changed and its answer is on its way; what is shown is the one before. */
+  isBehind: boolean
+  error: Error | null
+  retry: () => void
+  isLoading: boolean
+}
+
+/** Fast scrolling passes pages by: they are asked for once it rests. */
+const restMs = 40
+const pageKey = (id: string, page: number) => [rowsKey, id, page]
+const rowsKey = 'rows'
+
+/** The pages in view and those beside them, of the newest list whose first page is there. */
+export function usePagedRows<Row>(wanted: RowSource<Row>): PagedRows<Row> {
+  const client = useQueryClient()
+  const [shown, setShown] = useState(wanted)
+  const first = useQuery(pageQuery(wanted, 1))
+  if (first.data && shown.id !== wanted.id) setShown(wanted)
+
+  const [range, setRange] = useState({ first: 1, last: 1 })
+  const pages = Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index)
+  const found = useQueries({ queries: pages.map((page) => pageQuery(shown, page)) })
+  const head = client.getQueryData<Page<Row>>(pageKey(shown.id, 1))
+  const { count } = shown
+  const counted = useQuery({
+    queryKey: ['count of rows', shown.id],
+    queryFn: ({ signal }) => count?.(signal) ?? null,
+    enabled: head?.total === undefined && head?.hasNext === true && count !== undefined,
+  })
+  const total = head?.total ?? (head?.hasNext === false ? head.rows.length : (counted.data ?? undefined))
+
+  // Where nobody knows the end, it moves on with what was seen.
+  const [seen, setSeen] = useState({ id: shown.id, rows: 0 })
+  const reached = Math.max(0, ...found.map(({ data }, index) => endOf(data, pages[index] ?? 1)))
+  const soFar = seen.id === shown.id ? Math.max(seen.rows, reached) : Math.max(endOf(head, 1), reached)
+  if (seen.id !== shown.id || seen.rows !== soFar) setSeen({ id: shown.id, rows: soFar })
+
+  const [view, setView] = useState({ first: 0, last: 0 })
+  const length = total ?? soFar
+  const lastPage = Math.max(1, Math.ceil(length / rowsPerPage))
+  const [from, to] = [pageOf(view.first) - 1, pageOf(view.last) + 1]
+  useEffect(() => {
+    const next = { first: Math.min(Math.max(1, from), lastPage), last: Math.min(Math.max(1, to), lastPage) }
+    const timer = setTimeout(
+      () => setRange((before) => (before.first === next.first && before.last === next.last ? before : next)),
+      restMs,
+    )
+    return () => clearTimeout(timer)
+  }, [from, to, lastPage])
+
+  return {
+    length,
+    isCounted: total !== undefined,
+    rowAt: (index) => rowIn(client, shown, index),
+    indexOf: (isIt, near) => {
+      for (let step = 0; step <= 2 * rowsPerPage; step++) {
+        for (const index of [near - step, near + step]) {
+          const row = index >= 0 ? rowIn(client, shown, index) : undefined
+          if (row && isIt(row)) return index
+        }
+      }
+      return -1
+    },
+    show: (first, last) =>
+      setView((before) => (before.first === first && before.last === last ? before : { first, last })),
+    isBehind: shown.id !== wanted.id,
+    error: first.data ? null : first.error,
+    retry: () => void first.refetch(),
+    isLoading: head === undefined,
+  }
+}
+
+function pageQuery<Row>({ id, load }: RowSource<Row>, page: number) {
+  return {
+    queryKey: pageKey(id, page),
+    queryFn: ({ signal }: { signal: AbortSignal }) => load(page, signal),
+    gcTime: 60_000,
+  }
+}
+
+const pageOf = (index: number) => Math.floor(index / rowsPerPage) + 1
+
+function rowIn<Row>(client: QueryClient, { id }: RowSource<Row>, index: number): Row | undefined {
+  return client.getQueryData<Page<Row>>(pageKey(id, pageOf(index)))?.rows[index % rowsPerPage]
+}
+
+function endOf(page: Page<unknown> | undefined, number: number): number {
+  if (!page || page.rows.length === 0) return 0
+  return (number - 1) * rowsPerPage + page.rows.length + (page.hasNext ? rowsPerPage : 0)
+}
+
+/** Changes rows where they are shown, before the server has said anything. */
+export function changeShownRows<Row>(client: QueryClient, change: (row: Row) => Row): void {
+  client.setQueriesData<Page<Row>>({ queryKey: [rowsKey] }, (page) => page && { ...page, rows: page.rows.map(change) })
+}
+
+/** What is on its way would overwrite what was just changed. */
+export function stopLoadingRows(client: QueryClient): Promise<void> {
+  return client.cancelQueries({ queryKey: [rowsKey] })
+}

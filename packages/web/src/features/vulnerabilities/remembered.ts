@@ -1,0 +1,17 @@
+import { useState } from 'react'
+
+/** A choice that this browser keeps. */
+export function useRemembered<T extends string>(
+  key: string,
+  choices: readonly T[],
+  first: T,
+): [T, (choice: T) => void] {
+  const [choice, setChoice] = useState(() => choices.find((one) => one === localStorage.getItem(key)) ?? first)
+  return [
+    choice,
+    (next) => {
+      localStorage.setItem(key, next)
+      setChoice(next)
+    },
+  ]
+}

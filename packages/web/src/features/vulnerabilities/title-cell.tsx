@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import styles from './title-cell.module.css'
+
+/** What it is and where, a line each. Enter opens it from the list, so the link is no stop of its own. */
+export function TitleCell({
+  title,
+  place,
+  to,
+  children,
+}: {
+  title: string
+  place: string
+  to: string
+  children?: ReactNode
+}) {
+  return (
+    <div className={styles.cell}>
+      <div className={styles.first}>
+        <Link to={to} tabIndex={-1} className={styles.title} title={title}>
+          {title}
+        </Link>
+        {children}
+      </div>
+      <p className={styles.place} title={place}>
+        {place}
+      </p>
+    </div>
+  )
+}
