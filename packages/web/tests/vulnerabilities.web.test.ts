@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { insertMadeUp, type MadeUp } from '../../server/src/testing/vulnerabilities.ts'
-import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
 
 const many = 3_000
 const usual = {
