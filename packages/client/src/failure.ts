@@ -3,12 +3,15 @@ export class RequestFailed extends Error {
   readonly status: number
   /** What is wrong with which field, where the server says so. */
   readonly fields: Readonly<Record<string, string>>
+  /** What is in the way, one by one, where the server says so. */
+  readonly reasons: readonly string[]
 
-  constructor(status: number, message: string, fields: Record<string, string> = {}) {
+  constructor(status: number, message: string, fields: Record<string, string> = {}, reasons: readonly string[] = []) {
     super(message)
     this.name = 'RequestFailed'
     this.status = status
     this.fields = fields
+    this.reasons = reasons
   }
 }
 
@@ -19,7 +22,8 @@ export async function failureFrom(response: Response): Promise<RequestFailed> {
 
 /** The same, for what was not asked with `fetch`. */
 export function readFailure(status: number, text: string): RequestFailed {
-  return new RequestFailed(status, ...sentenceOf(status, text))
+  const [message, fields] = sentenceOf(status, text)
+  return new RequestFailed(status, message, fields, reasonsOf(text))
 }
 
 function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {
@@ -37,6 +41,12 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
   const plain = String(said ?? '').replace(/^\d{3} /, '')
   const isBare = plain === '' || status >= 500 || bare.test(plain)
   return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]
+}
+
+function reasonsOf(text: string): string[] {
+  const { reasons, message } = parse(text) ?? {}
+  const listed = reasons ?? (isRecord(message) ? message['base'] : undefined)
+  return Array.isArray(listed) ? listed.map(String) : []
 }
 
 /** Says no more than its status does. */

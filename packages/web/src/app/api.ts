@@ -43,23 +43,28 @@ export function isFailure(error: unknown, status: number): boolean {
   return error instanceof RequestFailed && error.status === status
 }
 
-interface AnswerOptions {
+interface AnswerOptions<T> {
   /** False: not to be asked (yet). */
   isEnabled?: boolean
-  /** Ask again after so many milliseconds; false: not at all. */
-  refetchMs?: number | false
+  /** Ask again after so many milliseconds, which may depend on what was answered; false: not at all. */
+  refetchMs?: number | false | ((answer: T | undefined) => number | false)
+}
+
+function intervalOf<T>(refetchMs: AnswerOptions<T>['refetchMs'] = false) {
+  return (query: { state: { data: unknown } }) =>
+    typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // what queryFn answered
 }
 
 export function useAnswer<O extends Operation>(
   operation: O,
   request: Request<O>,
-  { isEnabled = true, refetchMs = false }: AnswerOptions = {},
+  { isEnabled = true, refetchMs }: AnswerOptions<AnswerOf<O>> = {},
 ): UseQueryResult<AnswerOf<O>, Error> {
   return useQuery({
     queryKey: [operation, request],
     queryFn: ({ signal }) => api.call(operation, request, signal),
     enabled: isEnabled,
-    refetchInterval: refetchMs,
+    refetchInterval: intervalOf(refetchMs),
   }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot see that a type of ours is no function
 }
 
@@ -67,13 +72,13 @@ export function useAnswer<O extends Operation>(
 export function usePage<O extends ListOperation>(
   operation: O,
   request: Request<O>,
-  { isEnabled = true, refetchMs = false }: AnswerOptions = {},
+  { isEnabled = true, refetchMs }: AnswerOptions<Page<RowOf<O>>> = {},
 ): UseQueryResult<Page<RowOf<O>>, Error> {
   return useQuery({
     queryKey: [operation, request, 'page'],
     queryFn: ({ signal }) => api.page(operation, request, signal),
     enabled: isEnabled,
-    refetchInterval: refetchMs,
+    refetchInterval: intervalOf(refetchMs),
     placeholderData: keepPreviousData,
   })
 }

@@ -3,6 +3,8 @@ import { later } from './later.ts'
 import { NotFound } from './not-found.tsx'
 import { useSession } from './session.ts'
 
+const AdminPage = later(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)
+const ApiPage = later(async () => (await import('../features/api-docs/api-page.tsx')).ApiPage)
 const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
 const Groups = later(async () => (await import('../features/explore/groups.tsx')).Groups)
 const Projects = later(async () => (await import('../features/explore/projects.tsx')).Projects)
@@ -31,6 +33,8 @@ export function Routes() {
           <GroupPage key={place} place={decodeURIComponent(place)} part={part} />
         )}
       </Route>
+      <Route path={/^\/-\/admin(\/|$)/} component={AdminPage} />
+      <Route path={/^\/-\/api(\/|$)/} component={ApiPage} />
       <Route path={/^\/(-|explore|groups)(\/|$)/} component={NotFound} />
       <Route path={projectPattern}>
         {({ place = '', part = '' }: { place?: string; part?: string }) => (

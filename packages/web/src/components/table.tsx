@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 import styles from './table.module.css'
 
-/** The look of a table, scrolling sideways inside itself where it is too wide. `label` names it for screen readers. */
+/**
+ * The look of a table, scrolling sideways inside itself where it is too wide. `label` names it for
+ * screen readers; a column of buttons has '' for a head.
+ */
 export function Table({ label, head, children }: { label: string; head: readonly ReactNode[]; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -9,12 +12,17 @@ export function Table({ label, head, children }: { label: string; head: readonly
       <table className={styles.table}>
         <thead>
           <tr>
-            {head.map((cell, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
-              <th key={index} scope="col">
-                {cell}
-              </th>
-            ))}
+            {head.map((cell, index) =>
+              cell === '' ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
+                <td key={index} />
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                <th key={index} scope="col">
+                  {cell}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

@@ -157,6 +157,13 @@ describe('GET /users', () => {
     expect(await found('exclude_active=true')).toBe(1)
     expect(await found('active=false&blocked=false')).toBe(1)
     expect(await found('active=true&blocked=true')).toBe(0)
+
+    await admin.post(`/users/${user.id}/unblock`)
+    await admin.post(`/users/${user.id}/ban`)
+    expect([await found('banned=true'), await found('blocked=true'), await found('deactivated=true')]).toEqual([1, 0, 0])
+    await admin.post(`/users/${user.id}/unban`)
+    await admin.post(`/users/${user.id}/deactivate`)
+    expect([await found('banned=true'), await found('active=true'), await found('deactivated=true')]).toEqual([0, 0, 1])
   })
 
   test('filters by what only administrators may ask', async () => {

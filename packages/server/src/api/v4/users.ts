@@ -61,6 +61,8 @@ export const userRoutes: readonly Route[] = [
       search: optional(text({ description: 'In name and username; administrators also find a whole e-mail address' })),
       active: optional(flag()),
       blocked: optional(flag()),
+      banned: optional(flag()),
+      deactivated: optional(flag()),
       external: optional(flag({ description: 'Administrators only' })),
       admins: optional(flag({ description: 'Administrators only' })),
       exclude_active: optional(flag()),

@@ -59,6 +59,8 @@ export interface UserQuery {
   search?: string | undefined
   active?: boolean | undefined
   blocked?: boolean | undefined
+  banned?: boolean | undefined
+  deactivated?: boolean | undefined
   external?: boolean | undefined
   admins?: boolean | undefined
   excludeActive?: boolean | undefined
@@ -133,12 +135,13 @@ export async function readAccounts(deps: Deps, users: readonly User[]): Promise<
   }))
 }
 
-function statesOf({ active, blocked, excludeActive }: UserQuery): readonly User['state'][] | undefined {
-  if (!active && !blocked && !excludeActive) return undefined
+/** Nobody is in two states, so two of them find nobody. */
+function statesOf(query: UserQuery): readonly User['state'][] | undefined {
+  const asked = (['active', 'blocked', 'banned', 'deactivated'] as const).filter((state) => query[state])
+  if (asked.length === 0 && !query.excludeActive) return undefined
   const states: User['state'][] = ['active', 'banned', 'blocked', 'deactivated', 'unconfirmed']
   return states.filter(
-    (state) =>
-      (!active || state === 'active') && (!blocked || state === 'blocked') && !(excludeActive && state === 'active'),
+    (state) => asked.every((one) => one === state) && !(query.excludeActive && state === 'active'),
   )
 }
 

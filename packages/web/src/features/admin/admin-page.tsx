@@ -1,0 +1,62 @@
+import { Route, Switch } from 'wouter'
+import { later } from '../../app/later.ts'
+import { NotFound } from '../../app/not-found.tsx'
+import { useSession } from '../../app/session.ts'
+import { Tabs } from '../../components/tabs.tsx'
+import { NotForYou } from './not-for-you.tsx'
+
+const Overview = later(async () => (await import('./overview.tsx')).Overview)
+const Users = later(async () => (await import('./users.tsx')).Users)
+const NewUser = later(async () => (await import('./new-user.tsx')).NewUser)
+const UserPage = later(async () => (await import('./user-page.tsx')).UserPage)
+const Tokens = later(async () => (await import('./tokens.tsx')).Tokens)
+const Topics = later(async () => (await import('./topics/topics.tsx')).Topics)
+const NewTopic = later(async () => (await import('./topics/new-topic.tsx')).NewTopic)
+const TopicPage = later(async () => (await import('./topics/topic-page.tsx')).TopicPage)
+const Duplicates = later(async () => (await import('./topics/duplicates.tsx')).Duplicates)
+const Merges = later(async () => (await import('./topics/merges.tsx')).Merges)
+const Vocabulary = later(async () => (await import('./topics/vocabulary.tsx')).Vocabulary)
+const Jobs = later(async () => (await import('./jobs.tsx')).Jobs)
+const Storage = later(async () => (await import('./storage.tsx')).Storage)
+const Organizations = later(async () => (await import('./organizations.tsx')).Organizations)
+const Settings = later(async () => (await import('./settings.tsx')).Settings)
+
+const tabs = [
+  { label: 'Overview', to: '/-/admin', isExact: true },
+  { label: 'Users', to: '/-/admin/users' },
+  { label: 'Tokens', to: '/-/admin/tokens' },
+  { label: 'Topics', to: '/-/admin/topics' },
+  { label: 'Jobs', to: '/-/admin/jobs' },
+  { label: 'Storage', to: '/-/admin/storage' },
+  { label: 'Organizations', to: '/-/admin/organizations' },
+  { label: 'Settings', to: '/-/admin/settings' },
+]
+
+/** What concerns the whole server, for those with the rights of an administrator. */
+export function AdminPage() {
+  const session = useSession()
+  if (!session.is_admin) return <NotForYou session={session} />
+  return (
+    <div className="stack">
+      <Tabs label="Administration" tabs={tabs} />
+      <Switch>
+        <Route path="/-/admin" component={Overview} />
+        <Route path="/-/admin/users" component={Users} />
+        <Route path="/-/admin/users/new" component={NewUser} />
+        <Route path="/-/admin/users/:id">{({ id }) => <UserPage id={Number(id)} />}</Route>
+        <Route path="/-/admin/tokens" component={Tokens} />
+        <Route path="/-/admin/topics" component={Topics} />
+        <Route path="/-/admin/topics/new" component={NewTopic} />
+        <Route path="/-/admin/topics/duplicates" component={Duplicates} />
+        <Route path="/-/admin/topics/merges" component={Merges} />
+        <Route path="/-/admin/topics/file" component={Vocabulary} />
+        <Route path="/-/admin/topics/:id">{({ id }) => <TopicPage id={Number(id)} />}</Route>
+        <Route path="/-/admin/jobs" component={Jobs} />
+        <Route path="/-/admin/storage" component={Storage} />
+        <Route path="/-/admin/organizations" component={Organizations} />
+        <Route path="/-/admin/settings" component={Settings} />
+        <Route component={NotFound} />
+      </Switch>
+    </div>
+  )
+}

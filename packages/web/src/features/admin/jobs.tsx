@@ -1,0 +1,167 @@
+import type { Page as PageOf, Schemas } from '@alcove/client'
+import { ListChecks, RotateCcw } from 'lucide-react'
+import { useAction, usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { SelectField } from '../../components/field.tsx'
+import { formatCount, inWords } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import styles from './admin.module.css'
+
+type Job = Schemas['Job']
+type Choice = '' | Job['state']
+
+const perPage = 50
+const choices = [
+  { value: '', label: 'Every state' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'running', label: 'Running' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'finished', label: 'Finished' },
+] as const satisfies readonly { value: Choice; label: string }[]
+
+/** Soon while something moves, now and then otherwise. */
+function refetchMs(page: PageOf<Job> | undefined): number {
+  return page?.rows.some(isMoving) ? 1500 : 10_000
+}
+
+const isMoving = ({ state, run_at: at }: Job) =>
+  state === 'running' || (state === 'waiting' && Date.parse(at) <= Date.now() + 60_000)
+
+/** What the server does without being asked, and what has become of it. */
+export function Jobs() {
+  const session = useSession()
+  const [state, set] = useSearchState(['state', 'kind'])
+  const chosen: Choice = choices.find(({ value }) => value === state.state)?.value ?? ''
+  const query = usePage(
+    'GET /admin/jobs',
+    {
+      query: {
+        state: chosen ? [chosen] : undefined,
+        kind: state.kind,
+        page: usePageNumber(),
+        per_page: perPage,
+      },
+    },
+    { refetchMs },
+  )
+  const retry = useAction('POST /admin/jobs/{id}/retry', { done: 'The job runs again.' })
+  return (
+    <Page
+      title="Jobs"
+      lead="What the server does without being asked: imports, exports, webhooks. What is done is kept for a day, what failed for a month."
+    >
+      <search className="row-wrap">
+        <div>
+          <SelectField<Choice>
+            label="State"
+            isLabelHidden
+            choices={choices}
+            value={chosen}
+            onChoose={(value) => set({ state: value || undefined })}
+          />
+        </div>
+        {state.kind && (
+          <Button size="small" onClick={() => set({ kind: undefined })}>
+            Only {inWords(state.kind)}: show every kind
+          </Button>
+        )}
+      </search>
+      <Answered query={query}>
+        {(page) =>
+          page.rows.length === 0 ? (
+            <Empty icon={ListChecks} title={chosen || state.kind ? 'No such jobs' : 'Nothing to do'}>
+              <p>{chosen === 'failed' ? 'Nothing has failed.' : 'Jobs show up here when there is work for them.'}</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Jobs" head={['Job', 'State', 'Progress', 'Created', 'Ended', '']}>
+                {page.rows.map((job) => (
+                  <tr key={job.id}>
+                    <td>
+                      <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
+                        {inWords(job.kind)}
+                      </button>{' '}
+                      <span className="muted small">#{job.id}</span>
+                      {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
+                      <details className="small">
+                        <summary className="muted">What it is about</summary>
+                        <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
+                      </details>
+                    </td>
+                    <td>
+                      <JobState job={job} />
+                    </td>
+                    <td>
+                      <Progress job={job} />
+                    </td>
+                    <td className={styles.nowrap}>
+                      <Time of={job.created_at} />
+                    </td>
+                    <td className={styles.nowrap}>
+                      {job.finished_at ? <Time of={job.finished_at} /> : <span className="muted">–</span>}
+                    </td>
+                    <td>
+                      {mayWrite(session) && mayRetry(job) && (
+                        <Button
+                          size="small"
+                          icon={RotateCcw}
+                          isBusy={retry.isPending && retry.variables?.path.id === job.id}
+                          onClick={() => retry.mutate({ path: { id: job.id } })}
+                        >
+                          Run {job.state === 'failed' ? 'again' : 'now'}
+                          <span className="visually-hidden"> job {job.id}</span>
+                        </Button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              <Pager page={page} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}
+
+const mayRetry = ({ state, run_at: at }: Job) =>
+  state === 'failed' || (state === 'waiting' && Date.parse(at) > Date.now() + 1000)
+
+const tones: Record<Job['state'], Tone> = { waiting: 'neutral', running: 'info', finished: 'success', failed: 'danger' }
+
+function JobState({ job }: { job: Job }) {
+  const isLater = job.state === 'waiting' && Date.parse(job.run_at) > Date.now()
+  return (
+    <div className="stack-tight">
+      <span>
+        <Badge tone={tones[job.state]}>{inWords(job.state)}</Badge>
+      </span>
+      {isLater && (
+        <span className={`muted small ${styles.nowrap}`}>
+          runs <Time of={job.run_at} />
+        </span>
+      )}
+      {job.attempts > 1 && <span className={`muted small ${styles.nowrap}`}>{job.attempts} attempts</span>}
+    </div>
+  )
+}
+
+function Progress({ job: { id, state, progress } }: { job: Job }) {
+  if (!progress || progress.total === 0) return <span className="muted">–</span>
+  const text = `${formatCount(progress.done)} of ${formatCount(progress.total)}`
+  if (state === 'finished') return <span className="numbers small">{text}</span>
+  return (
+    <div className="stack-tight">
+      <progress className={styles.progress} value={progress.done} max={progress.total} aria-label={`Job ${id}`} />
+      <span className={`muted small numbers ${styles.nowrap}`}>{text}</span>
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { RequestFailed } from '@alcove/client'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, queries } from '../../app/api.ts'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { AccountFields, readAccountFields } from './account-fields.tsx'
+import styles from './admin.module.css'
+import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
+
+/** An account, with a password or with a link by which its owner sets one. */
+export function NewUser() {
+  const [, navigate] = useLocation()
+  const toast = useToast()
+  const [way, setWay] = useState<'link' | 'password'>('link')
+  const [error, setError] = useState<Error>()
+  const [isBusy, setBusy] = useState(false)
+  const [made, setMade] = useState<{ id: number; link: PasswordLink }>()
+  const problems = error instanceof RequestFailed ? error.fields : {}
+
+  async function create(form: HTMLFormElement) {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const password = String(new FormData(form).get('password') ?? '')
+      const start = way === 'password' ? { password } : { force_random_password: true }
+      const { id, name } = await api.call('POST /users', { body: { ...readAccountFields(form), ...start } })
+      void queries.invalidateQueries()
+      if (way === 'password') {
+        toast({ text: `${name} has an account.` })
+        navigate(`/-/admin/users/${id}`)
+      } else {
+        const link = await api.call('POST /users/{id}/password_links', { path: { id } }).catch((problem: Error) => {
+          toast({ text: `${name} has an account, but no link could be made: ${problem.message}`, kind: 'error' })
+        })
+        if (link) setMade({ id, link })
+        else navigate(`/-/admin/users/${id}`)
+      }
+    } catch (problem) {
+      setError(problem as Error)
+    }
+    setBusy(false)
+  }
+
+  return (
+    <Page title="New user" crumbs={[{ label: 'Users', to: '/-/admin/users' }]}>
+      <Panel>
+        <form
+          className={styles.form}
+          onSubmit={(event: FormEvent<HTMLFormElement>) => {
+            event.preventDefault()
+            void create(event.currentTarget)
+          }}
+        >
+          <AccountFields problems={problems} />
+          <fieldset className={styles.choices}>
+            <legend>How he first signs in</legend>
+            <label className={styles.choice}>
+              <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
+              With a one-time link, by which he sets a password himself
+            </label>
+            <label className={styles.choice}>
+              <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
+              With a password that you set and tell him
+            </label>
+          </fieldset>
+          {way === 'password' && (
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="new-password"
+              required
+              minLength={8}
+              maxLength={128}
+              hint="8 to 128 characters."
+              error={problems['password']}
+            />
+          )}
+          {error && (
+            <p role="alert" className={styles.problem}>
+              {error.message}
+            </p>
+          )}
+          <div className="row">
+            <Button type="submit" kind="primary" isBusy={isBusy}>
+              Create the user
+            </Button>
+            <LinkButton kind="quiet" to="/-/admin/users">
+              Cancel
+            </LinkButton>
+          </div>
+        </form>
+      </Panel>
+      <PasswordLinkDialog link={made?.link} onClose={() => made && navigate(`/-/admin/users/${made.id}`)} />
+    </Page>
+  )
+}

@@ -1,0 +1,79 @@
+import { Lock } from 'lucide-react'
+import type { FormEvent } from 'react'
+import { useLocation } from 'wouter'
+import { isFailure, useAction } from '../../app/api.ts'
+import type { SessionState } from '../../app/session.ts'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { useTitle } from '../../components/page.tsx'
+import { Empty } from '../../components/states.tsx'
+import styles from './not-for-you.module.css'
+
+/** In place of the pages for administrators: why they are not shown, and what to do about it. */
+export function NotForYou({ session }: { session: SessionState }) {
+  const [path] = useLocation()
+  useTitle('Administration')
+  if (!session.user) {
+    return (
+      <Empty icon={Lock} title="Sign in first" isPage>
+        <p>These pages are for administrators.</p>
+        <LinkButton kind="primary" to={`/-/sign_in?to=${encodeURIComponent(path)}`}>
+          Sign in
+        </LinkButton>
+      </Empty>
+    )
+  }
+  if (!session.is_administrator) {
+    return (
+      <Empty icon={Lock} title="This is for administrators" isPage>
+        <p>
+          You are signed in as {session.user.name}. If you need something done here, ask whoever runs this server; an
+          administrator can also make you one.
+        </p>
+        <LinkButton to="/">Go to the start page</LinkButton>
+      </Empty>
+    )
+  }
+  return session.has_password ? <EnterAdminMode /> : <TokenWithoutRights />
+}
+
+function TokenWithoutRights() {
+  return (
+    <Empty icon={Lock} title="Your token does not have these rights" isPage>
+      <p>
+        On this server administrators have to ask for their rights. Sign out, then sign in with your password, or with a
+        token that has the scope admin_mode.
+      </p>
+    </Empty>
+  )
+}
+
+function EnterAdminMode() {
+  const enter = useAction('POST /-/sessions/admin_mode', { showsErrors: true })
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    enter.mutate({ body: { password: String(new FormData(event.currentTarget).get('password') ?? '') } })
+  }
+  const problem = enter.error && (isFailure(enter.error, 401) ? 'The password is wrong.' : enter.error.message)
+  return (
+    <Empty icon={Lock} title="Enter admin mode" isPage>
+      <p>
+        You are an administrator, but on this server you work without those rights until you ask for them. They last six
+        hours in this browser.
+      </p>
+      <form className={styles.form} onSubmit={submit}>
+        <TextField
+          label="Your password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={problem ?? undefined}
+        />
+        <Button type="submit" kind="primary" isBusy={enter.isPending}>
+          Enter admin mode
+        </Button>
+      </form>
+    </Empty>
+  )
+}

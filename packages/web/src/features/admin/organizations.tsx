@@ -1,0 +1,122 @@
+import { RequestFailed } from '@alcove/client'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useAction, usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { SelectField, TextArea, TextField } from '../../components/field.tsx'
+import { inWords } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { Answered } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+
+const perPage = 50
+
+/** Each has topics, groups and projects of its own. */
+export function Organizations() {
+  const session = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const query = usePage('GET /organizations', { query: { page: usePageNumber(), per_page: perPage } })
+  return (
+    <Page
+      title="Organizations"
+      lead="Each has topics, groups and projects of its own. A private one is there for its members alone."
+      actions={
+        mayWrite(session) && (
+          <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
+            New organization
+          </Button>
+        )
+      }
+    >
+      <Answered query={query}>
+        {(page) => (
+          <div className="stack">
+            <Table label="Organizations" head={['Name', 'Path', 'Id', 'Visibility', 'Created']}>
+              {page.rows.map((organization) => (
+                <tr key={organization.id}>
+                  <td>
+                    <strong>{organization.name}</strong>
+                    {organization.description && <p className="muted small">{organization.description}</p>}
+                  </td>
+                  <td className="mono">{organization.path}</td>
+                  <td className="numbers">{organization.id}</td>
+                  <td>
+                    <Badge>{inWords(organization.visibility)}</Badge>
+                  </td>
+                  <td>
+                    <Time of={organization.created_at} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+            <Pager page={page} perPage={perPage} />
+          </div>
+        )}
+      </Answered>
+      <NewOrganization isOpen={isOpen} onClose={() => setOpen(false)} />
+    </Page>
+  )
+}
+
+const visibilities = [
+  { value: 'private', label: 'Private' },
+  { value: 'public', label: 'Public' },
+] as const
+
+function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const create = useAction('POST /organizations', {
+    done: 'The organization is there.',
+    showsErrors: true,
+    onDone: () => close(),
+  })
+  const problems = create.error instanceof RequestFailed ? create.error.fields : {}
+  function close() {
+    create.reset()
+    onClose()
+  }
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const text = (name: string) => String(fields.get(name) ?? '').trim()
+    create.mutate({
+      body: {
+        name: text('name'),
+        path: text('path'),
+        description: text('description') || null,
+        visibility: text('visibility') === 'public' ? 'public' : 'private',
+      },
+    })
+  }
+  return (
+    <Dialog isOpen={isOpen} onClose={close} title="New organization">
+      <form className="stack" onSubmit={submit}>
+        <TextField label="Name" name="name" required error={problems['name']} />
+        <TextField
+          label="Path"
+          name="path"
+          required
+          hint="Short, as in an address: letters, digits, - and _."
+          error={problems['path']}
+        />
+        <TextArea label="Description" name="description" rows={3} error={problems['description']} />
+        <SelectField label="Visibility" name="visibility" choices={visibilities} />
+        {create.error && (
+          <p role="alert" className="small">
+            {create.error.message}
+          </p>
+        )}
+        <DialogActions>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={create.isPending}>
+            Create
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,125 @@
+import type { ListOperation, Request } from '@alcove/client'
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Badge } from '../../components/badge.tsx'
+import { counted, formatBytes, formatCount } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import styles from './admin.module.css'
+import { databaseNames, storeNames } from './storage.tsx'
+
+const askAgainMs = 15_000
+
+/** How the server is, and how much is on it. */
+export function Overview() {
+  const { version } = useSession()
+  const storage = useAnswer('GET /admin/storage', {})
+  return (
+    <Page title="Overview">
+      <Health />
+      <section aria-label="Counts" className={styles.cards}>
+        <Count label="Users" to="/-/admin/users" operation="GET /users" />
+        <Count label="Projects" to="/explore/projects" operation="GET /projects" />
+        <Count label="Groups" operation="GET /groups" />
+        <Count label="Topics" to="/-/admin/topics" operation="GET /topics" />
+        <Count
+          label="Tokens in use"
+          to="/-/admin/tokens?state=active"
+          operation="GET /personal_access_tokens"
+          query={{ state: 'active' }}
+        />
+        <Count label="Jobs that failed" to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
+        <Count label="Jobs to do" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
+        <Card label="Version" figure={version} />
+      </section>
+      <Panel title="Storage">
+        <Answered query={storage}>
+          {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
+            <>
+              <p>
+                {formatBytes(uploads.bytes)} in {counted(uploads.files, 'file')}
+                {deleted.files > 0 &&
+                  `, and ${formatBytes(deleted.bytes)} in ${counted(deleted.files, 'deleted file')} that can still be restored`}
+                . Rows are in {databaseNames[database]}, files {storeNames[store]}.
+              </p>
+              <p className="muted small">
+                Added up <Time of={at} />. <Link to="/-/admin/storage">Who stores most</Link>
+              </p>
+            </>
+          )}
+        </Answered>
+      </Panel>
+    </Page>
+  )
+}
+
+const failed = { state: ['failed' as const] }
+const toDo = { state: ['waiting' as const, 'running' as const] }
+
+function Health() {
+  const ready = useAnswer('GET /-/ready', {}, { refetchMs: askAgainMs })
+  const alive = useAnswer('GET /-/health', {}, { refetchMs: askAgainMs })
+  const isWell = ready.data?.status === 'ok' && !ready.isError
+  return (
+    <Panel title="Health">
+      <div role="status" className="row-wrap">
+        {ready.isPending ? (
+          <p className="muted">Asking database and files …</p>
+        ) : isWell ? (
+          <>
+            <CircleCheck size={20} aria-hidden="true" color="var(--success)" />
+            <p>Database and files answer.</p>
+            <Badge tone="success">Ready</Badge>
+          </>
+        ) : (
+          <>
+            <TriangleAlert size={20} aria-hidden="true" color="var(--danger)" />
+            <p>
+              {alive.isError
+                ? 'The server does not answer.'
+                : 'The server lives, but its database or its files do not answer. The log says which.'}
+            </p>
+            <Badge tone="danger">Not ready</Badge>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Count<O extends ListOperation>({
+  label,
+  to,
+  operation,
+  query,
+}: {
+  label: string
+  to?: string
+  operation: O
+  query?: object
+}) {
+  // Each of these lists takes a size of its pages; the types of all of them together cannot say so.
+  const { data, isError } = usePage(operation, { query: { ...query, per_page: 1 } } as Request<O>)
+  const figure = isError ? '–' : !data ? '…' : data.total === undefined ? 'Over 10,000' : formatCount(data.total)
+  return <Card label={label} figure={figure} {...(to && { to })} />
+}
+
+function Card({ label, figure, to }: { label: string; figure: ReactNode; to?: string }) {
+  const content = (
+    <>
+      <span className="muted small">{label}</span>
+      <span className={styles.figure}>{figure}</span>
+    </>
+  )
+  return to ? (
+    <Link to={to} className={styles.card}>
+      {content}
+    </Link>
+  ) : (
+    <div className={styles.card}>{content}</div>
+  )
+}

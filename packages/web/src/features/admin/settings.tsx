@@ -1,0 +1,66 @@
+import type { Schemas } from '@alcove/client'
+import { useAnswer } from '../../app/api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import styles from './settings.module.css'
+
+type Setting = Schemas['Setting']
+
+/** What the operator has set; to be read only. */
+export function Settings() {
+  const query = useAnswer('GET /admin/settings', {})
+  return (
+    <Page
+      title="Settings"
+      lead="They are environment variables, read when the server starts. To change one, set it there and start the server again."
+    >
+      <Answered query={query}>
+        {(settings) => (
+          <>
+            {[...new Set(settings.map(({ group }) => group))].map((group) => (
+              <Panel key={group} title={group}>
+                <dl className={styles.settings}>
+                  {settings
+                    .filter((setting) => setting.group === group)
+                    .map((setting) => (
+                      <div key={setting.variable} className={styles.setting}>
+                        <dt>
+                          <code className={styles.variable}>{setting.variable}</code>
+                          <p className="muted small">{setting.description}</p>
+                        </dt>
+                        <dd className={styles.value}>
+                          <Value setting={setting} />
+                        </dd>
+                      </div>
+                    ))}
+                </dl>
+              </Panel>
+            ))}
+          </>
+        )}
+      </Answered>
+    </Page>
+  )
+}
+
+function Value({ setting }: { setting: Setting }) {
+  if (setting.is_secret) return setting.is_set ? <Badge tone="info">Set, not shown</Badge> : <NotSet />
+  return (
+    <>
+      {setting.value === null ? <NotSet /> : <code className={styles.text}>{setting.value}</code>}
+      {!setting.is_default && (
+        <span className="row-wrap">
+          <Badge tone="accent">Changed</Badge>
+          <span className="muted small">
+            Default: {setting.default === null ? 'not set' : <code>{setting.default}</code>}
+          </span>
+        </span>
+      )}
+    </>
+  )
+}
+
+function NotSet() {
+  return <span className="muted">Not set</span>
+}

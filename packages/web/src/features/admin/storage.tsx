@@ -1,0 +1,105 @@
+import { HardDrive } from 'lucide-react'
+import { Link } from 'wouter'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Badge } from '../../components/badge.tsx'
+import { counted, formatBytes, formatCount } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import styles from './admin.module.css'
+
+export const databaseNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+export const storeNames = { disk: 'in the data folder', s3: 'in a bucket' }
+const perPage = 50
+
+/** What uploads take, and whose they are. */
+export function Storage() {
+  const { upload_grace_days: graceDays } = useSession()
+  const totals = useAnswer('GET /admin/storage', {})
+  const owners = usePage('GET /admin/storage/owners', { query: { page: usePageNumber(), per_page: perPage } })
+  return (
+    <Page
+      title="Storage"
+      lead="What uploads take, by project and group. Reports, exports and avatars come and go and are not counted."
+    >
+      <Answered query={totals}>
+        {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
+          <div className="stack-tight">
+            <section aria-label="Totals" className={styles.cards}>
+              <Total label="Stored" bytes={uploads.bytes} note={counted(uploads.files, 'file')} />
+              <Total
+                label="Deleted, to be restored"
+                bytes={deleted.bytes}
+                note={`${counted(deleted.files, 'file')}, kept for ${counted(graceDays, 'day')}`}
+              />
+              <div className={styles.card}>
+                <span className="muted small">Kept in</span>
+                <span>
+                  {databaseNames[database]}; files {storeNames[store]}
+                </span>
+              </div>
+            </section>
+            <p className="muted small">
+              Added up <Time of={at} />.
+            </p>
+          </div>
+        )}
+      </Answered>
+      <div className="stack">
+        <h2>Who stores most</h2>
+        <Answered query={owners}>
+          {(page) =>
+            page.rows.length === 0 ? (
+              <Empty icon={HardDrive} title="Nothing is stored yet">
+                <p>Projects and groups show up here with their first upload.</p>
+              </Empty>
+            ) : (
+              <>
+                <Table label="Who stores most" head={['Project or group', 'Kind', 'Files', 'Size', 'Quota']}>
+                  {page.rows.map((owner) => (
+                    <tr key={`${owner.kind} ${owner.id}`}>
+                      <td>
+                        <Link
+                          to={owner.kind === 'group' ? `/groups/${owner.full_path}` : `/${owner.full_path}/-/uploads`}
+                          className={styles.strong}
+                        >
+                          {owner.full_path}
+                        </Link>
+                      </td>
+                      <td>
+                        <Badge>{owner.kind === 'group' ? 'Group' : 'Project'}</Badge>
+                      </td>
+                      <td className="numbers">{formatCount(owner.files)}</td>
+                      <td className={`numbers ${styles.nowrap}`}>{formatBytes(owner.bytes)}</td>
+                      <td className={`numbers ${styles.nowrap}`}>
+                        {owner.quota_bytes === null ? (
+                          <span className="muted">None</span>
+                        ) : (
+                          formatBytes(owner.quota_bytes)
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </Table>
+                <Pager page={page} perPage={perPage} />
+              </>
+            )
+          }
+        </Answered>
+      </div>
+    </Page>
+  )
+}
+
+function Total({ label, bytes, note }: { label: string; bytes: number; note: string }) {
+  return (
+    <div className={styles.card}>
+      <span className="muted small">{label}</span>
+      <span className={styles.figure}>{formatBytes(bytes)}</span>
+      <span className="small">{note}</span>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import type { RowOf } from '@alcove/client'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { useAction, useAnswer } from '../../app/api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Table } from '../../components/table.tsx'
+import { Day, Time } from '../../components/time.tsx'
+import styles from './admin.module.css'
+
+export type Token = RowOf<'GET /personal_access_tokens'>
+
+/** Tokens of one user, or of everybody with their users. */
+export function TokenTable({
+  tokens,
+  hasUsers = false,
+  isReadOnly,
+}: {
+  tokens: readonly Token[]
+  hasUsers?: boolean
+  isReadOnly: boolean
+}) {
+  const [revoking, setRevoking] = useState<Token>()
+  const revoke = useAction('DELETE /personal_access_tokens/{id}', {
+    done: 'The token is revoked.',
+    onDone: () => setRevoking(undefined),
+  })
+  const head: ReactNode[] = ['Token', ...(hasUsers ? ['User'] : []), 'State', 'Scopes', 'Last used', 'Ends', '']
+  return (
+    <>
+      <Table label="Tokens" head={head}>
+        {tokens.map((token) => (
+          <tr key={token.id}>
+            <td>
+              <strong>{token.name}</strong>
+              {token.description && <p className="muted small">{token.description}</p>}
+              <p className={`muted small ${styles.nowrap}`}>
+                Created <Time of={token.created_at} />
+              </p>
+            </td>
+            {hasUsers && (
+              <td>
+                <UserLink id={token.user_id} />
+              </td>
+            )}
+            <td>
+              <TokenState token={token} />
+            </td>
+            <td className="mono small">{token.scopes.join(', ')}</td>
+            <td>
+              {token.last_used_at ? <Time of={token.last_used_at} /> : <span className="muted">Never</span>}
+              {token.last_used_ips.length > 0 && <p className="muted small mono">{token.last_used_ips.join(', ')}</p>}
+            </td>
+            <td className={styles.nowrap}>
+              {token.expires_at ? <Day of={token.expires_at} /> : <span className="muted">Never</span>}
+            </td>
+            <td>
+              {!isReadOnly && token.active && (
+                <Button size="small" kind="danger" onClick={() => setRevoking(token)}>
+                  Revoke<span className="visually-hidden"> {token.name}</span>
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <ConfirmDialog
+        isOpen={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        title={`Revoke ${revoking?.name ?? ''}?`}
+        lead="Whatever uses this token is refused from its next request on. This cannot be taken back."
+        confirm="Revoke"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoking && revoke.mutate({ path: { id: revoking.id } })}
+      />
+    </>
+  )
+}
+
+function TokenState({ token }: { token: Token }) {
+  if (token.revoked) return <Badge tone="danger">Revoked</Badge>
+  return token.active ? <Badge tone="success">Active</Badge> : <Badge>Expired</Badge>
+}
+
+/** The list names users by id only; a page of it has few of them, and each is asked for once. */
+function UserLink({ id }: { id: number }) {
+  const { data } = useAnswer('GET /users/{id}', { path: { id } })
+  return (
+    <Link to={`/-/admin/users/${id}`} className={styles.strong}>
+      {data ? data.name : `User ${id}`}
+    </Link>
+  )
+}

@@ -1,0 +1,142 @@
+import { KeyRound } from 'lucide-react'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { type Choice, SelectField } from '../../components/field.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { TokenTable } from './token-table.tsx'
+
+const perPage = 50
+
+const states = [
+  { value: '', label: 'In every state' },
+  { value: 'active', label: 'Active' },
+  { value: 'inactive', label: 'Ended or revoked' },
+  { value: 'revoked', label: 'Revoked' },
+] as const
+type State = (typeof states)[number]['value']
+
+const uses = [
+  { value: '', label: 'Whenever used' },
+  { value: '7', label: 'Used in the last week' },
+  { value: '-30', label: 'Not used for 30 days' },
+  { value: '-90', label: 'Not used for 90 days' },
+] as const
+
+const ends = [
+  { value: '', label: 'Whenever they end' },
+  { value: '7', label: 'End within a week' },
+  { value: '30', label: 'End within 30 days' },
+  { value: '-0', label: 'Are over' },
+] as const
+
+/** Everybody's personal access tokens. */
+export function Tokens() {
+  const session = useSession()
+  const [state, set] = useSearchState(['search', 'user', 'state', 'used', 'ends'])
+  const chosen = chosenOf(states, state.state)
+  const used = chosenOf(uses, state.used)
+  const ending = chosenOf(ends, state.ends)
+  const users = useAnswer('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
+  const user = users.data?.[0]
+  const isNobody = state.user !== undefined && users.data !== undefined && !user
+  const query = usePage(
+    'GET /personal_access_tokens',
+    {
+      query: {
+        search: state.search,
+        user_id: state.user === undefined ? undefined : user?.id,
+        ...stateFilter(chosen),
+        ...(used && (used.startsWith('-') ? { last_used_before: before(used) } : { last_used_after: before(used) })),
+        ...endFilter(ending),
+        sort: 'created_desc',
+        page: usePageNumber(),
+        per_page: perPage,
+      },
+    },
+    { isEnabled: state.user === undefined || user !== undefined },
+  )
+  return (
+    <Page title="Tokens" lead="The personal access tokens of everybody. The secrets themselves are kept nowhere.">
+      <search className="row-wrap">
+        <SearchField
+          label="Search tokens by name"
+          value={state.search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+        <SearchField
+          label="Of the username"
+          value={state.user ?? ''}
+          onSearch={(name) => set({ user: name.replace(/^@/, '') }, { isReplacing: true })}
+        />
+        <Filter label="State" choices={states} value={chosen} onChoose={(value) => set({ state: value })} />
+        <Filter label="Last used" choices={uses} value={used} onChoose={(value) => set({ used: value })} />
+        <Filter label="End" choices={ends} value={ending} onChoose={(value) => set({ ends: value })} />
+      </search>
+      {isNobody ? (
+        <Empty icon={KeyRound} title={`Nobody is called ${state.user}`}>
+          <p>Type the whole username.</p>
+        </Empty>
+      ) : (
+        <Answered query={query}>
+          {(page) =>
+            page.rows.length === 0 ? (
+              <Empty icon={KeyRound} title="No such tokens">
+                <p>Users make tokens on their profile; you issue one on a user’s page.</p>
+              </Empty>
+            ) : (
+              <div className="stack">
+                <TokenTable tokens={page.rows} hasUsers isReadOnly={!mayWrite(session)} />
+                <Pager page={page} perPage={perPage} />
+              </div>
+            )
+          }
+        </Answered>
+      )}
+    </Page>
+  )
+}
+
+function Filter<T extends string>(props: {
+  label: string
+  choices: readonly Choice<T>[]
+  value: T
+  onChoose: (value: T) => void
+}) {
+  return (
+    <div>
+      <SelectField<T> isLabelHidden {...props} />
+    </div>
+  )
+}
+
+function chosenOf<T extends string>(choices: readonly Choice<T>[], value: string | undefined): T | '' {
+  return choices.find((choice) => choice.value === value)?.value ?? ''
+}
+
+function stateFilter(state: State): { revoked?: boolean; state?: 'active' | 'inactive' } {
+  if (state === 'revoked') return { revoked: true }
+  return state === '' ? {} : { state }
+}
+
+/** On its last day a token is over. */
+function endFilter(ending: string): { expires_before?: string; expires_after?: string } {
+  if (ending === '') return {}
+  if (ending === '-0') return { expires_before: dayIn(0) }
+  return { expires_after: dayIn(1), expires_before: dayIn(Number(ending)) }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** The day so many days from today; a day, so that it stays the same while the page is shown. */
+function dayIn(days: number): string {
+  return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
+}
+
+/** The beginning of the day so many days ago. */
+function before(days: string): string {
+  return `${dayIn(-Math.abs(Number(days)))}T00:00:00Z`
+}

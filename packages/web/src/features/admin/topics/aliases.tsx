@@ -1,0 +1,81 @@
+import type { Schemas } from '@alcove/client'
+import { X } from 'lucide-react'
+import { useRef } from 'react'
+import { useAction, usePage } from '../../../app/api.ts'
+import { Button, IconButton } from '../../../components/button.tsx'
+import { TextField } from '../../../components/field.tsx'
+import { counted } from '../../../components/format.ts'
+import { Panel } from '../../../components/page.tsx'
+import { Answered } from '../../../components/states.tsx'
+import { useToast } from '../../../components/toast.tsx'
+import styles from '../admin.module.css'
+
+const mostShown = 100
+
+/** Names that lead to the topic: from projects, from searches, from old addresses. */
+export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isReadOnly: boolean }) {
+  const toast = useToast()
+  const form = useRef<HTMLFormElement>(null)
+  const query = usePage('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: mostShown } })
+  const add = useAction('POST /topics/{id}/aliases', { showsErrors: true, onDone: () => form.current?.reset() })
+  const remove = useAction('DELETE /topics/{id}/aliases', {
+    onDone: (_, { query }) => {
+      const name = query?.name ?? ''
+      toast({
+        text: `${name} no longer leads here.`,
+        action: { label: 'Undo', run: () => add.mutate({ path: { id: topic.id }, body: { name } }) },
+      })
+    },
+  })
+  return (
+    <Panel title="Other names">
+      <p className="muted">
+        Whoever gives a project one of these names gives it {topic.title}; searches and addresses lead here too.
+      </p>
+      <Answered query={query}>
+        {({ rows, total, hasNext }) => (
+          <>
+            {rows.length > 0 && (
+              <ul className="row-wrap" aria-label="Other names">
+                {rows.map(({ id, name }) => (
+                  <li key={id} className={styles.alias}>
+                    <span className="mono">{name}</span>
+                    {isReadOnly ? (
+                      <span />
+                    ) : (
+                      <IconButton
+                        label={`Remove ${name}`}
+                        icon={X}
+                        onClick={() => remove.mutate({ path: { id: topic.id }, query: { name } })}
+                      />
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {rows.length === 0 && <p className="muted">None.</p>}
+            {hasNext && <p className="muted small">And {counted((total ?? 0) - rows.length, 'more name')}.</p>}
+          </>
+        )}
+      </Answered>
+      {!isReadOnly && (
+        <form
+          ref={form}
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            const name = String(new FormData(event.currentTarget).get('alias') ?? '').trim()
+            add.mutate({ path: { id: topic.id }, body: { name } })
+          }}
+        >
+          <TextField label="Another name" name="alias" required autoComplete="off" error={add.error?.message} />
+          <div>
+            <Button type="submit" isBusy={add.isPending}>
+              Add the name
+            </Button>
+          </div>
+        </form>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,50 @@
+import { RequestFailed } from '@alcove/client'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction } from '../../../app/api.ts'
+import { Button, LinkButton } from '../../../components/button.tsx'
+import { Page, Panel } from '../../../components/page.tsx'
+import styles from '../admin.module.css'
+import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { type AvatarChange, readTopicFields, TopicFields } from './topic-fields.tsx'
+
+export function NewTopic() {
+  const [, navigate] = useLocation()
+  const organization = useOrganization()
+  const [avatar, setAvatar] = useState<AvatarChange>()
+  const create = useAction('POST /topics', {
+    done: 'The topic is there.',
+    showsErrors: true,
+    onDone: ({ id }) => navigate(`/-/admin/topics/${id}`),
+  })
+  const problems = create.error instanceof RequestFailed ? create.error.fields : {}
+  return (
+    <Page title="New topic" crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]} actions={<OrganizationField />}>
+      <Panel>
+        <form
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            const fields = readTopicFields(event.currentTarget, avatar)
+            create.mutate({ body: { ...fields, organization_id: organization } })
+          }}
+        >
+          <TopicFields problems={problems} avatar={avatar} onAvatar={setAvatar} />
+          {create.error && (
+            <p role="alert" className={styles.problem}>
+              {create.error.message}
+            </p>
+          )}
+          <div className="row">
+            <Button type="submit" kind="primary" isBusy={create.isPending}>
+              Create the topic
+            </Button>
+            <LinkButton kind="quiet" to="/-/admin/topics">
+              Cancel
+            </LinkButton>
+          </div>
+        </form>
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,111 @@
+import { Copy, FileText, GitMerge, Plus, Tags } from 'lucide-react'
+import { Link, useSearch } from 'wouter'
+import { usePage } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Avatar } from '../../../components/avatar.tsx'
+import { LinkButton } from '../../../components/button.tsx'
+import { CheckField } from '../../../components/field.tsx'
+import { formatCount } from '../../../components/format.ts'
+import { Page } from '../../../components/page.tsx'
+import { Pager, usePageNumber } from '../../../components/pager.tsx'
+import { SearchField } from '../../../components/search-field.tsx'
+import { useSearchState } from '../../../components/search-state.ts'
+import { Answered, Empty } from '../../../components/states.tsx'
+import { Table } from '../../../components/table.tsx'
+import styles from '../admin.module.css'
+import { OrganizationField, useOrganization } from './organization-field.tsx'
+
+const perPage = 50
+
+/** All topics, to be kept in order. */
+export function Topics() {
+  const session = useSession()
+  const search = new URLSearchParams(useSearch())
+  const organization = search.get('organization')
+  const kept = organization ? `?organization=${encodeURIComponent(organization)}` : ''
+  const [state, set] = useSearchState(['search', 'unused'])
+  const query = usePage('GET /topics', {
+    query: {
+      search: state.search,
+      without_projects: state.unused === 'true' || undefined,
+      organization_id: useOrganization(),
+      page: usePageNumber(),
+      per_page: perPage,
+    },
+  })
+  return (
+    <Page
+      title="Topics"
+      actions={
+        <>
+          <LinkButton icon={Copy} to={`/-/admin/topics/duplicates${kept}`}>
+            Duplicates
+          </LinkButton>
+          <LinkButton icon={GitMerge} to={`/-/admin/topics/merges${kept}`}>
+            Merges
+          </LinkButton>
+          <LinkButton icon={FileText} to={`/-/admin/topics/file${kept}`}>
+            As a file
+          </LinkButton>
+          {mayWrite(session) && (
+            <LinkButton kind="primary" icon={Plus} to={`/-/admin/topics/new${kept}`}>
+              New topic
+            </LinkButton>
+          )}
+        </>
+      }
+    >
+      <search className="row-wrap">
+        <SearchField
+          label="Search topics"
+          value={state.search ?? ''}
+          onSearch={(text) => set({ search: text }, { isReplacing: true })}
+        />
+        <CheckField
+          label="Without projects"
+          checked={state.unused === 'true'}
+          onChange={({ target }) => set({ unused: target.checked ? 'true' : undefined })}
+        />
+        <OrganizationField />
+      </search>
+      <Answered query={query}>
+        {(page) =>
+          page.rows.length === 0 ? (
+            <Empty icon={Tags} title="No topics here">
+              <p>
+                {state.search
+                  ? 'None has these words. Words of fewer than three letters are not searched for.'
+                  : 'They are made here, from a file, or by giving a project a new one.'}
+              </p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Topics" head={['Topic', 'Description', 'Projects']}>
+                {page.rows.map((topic) => (
+                  <tr key={topic.id}>
+                    <td>
+                      <div className={styles.person}>
+                        <Avatar name={topic.title} url={topic.avatar_url} />
+                        <div>
+                          <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
+                            {topic.title}
+                          </Link>
+                          <p className="muted small mono">{topic.name}</p>
+                        </div>
+                      </div>
+                    </td>
+                    <td>
+                      <p className={styles.description}>{topic.description || <span className="muted">None</span>}</p>
+                    </td>
+                    <td className="numbers">{formatCount(topic.total_projects_count)}</td>
+                  </tr>
+                ))}
+              </Table>
+              <Pager page={page} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

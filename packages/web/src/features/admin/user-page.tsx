@@ -1,0 +1,129 @@
+import { RequestFailed } from '@alcove/client'
+import { KeyRound } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { useAction, useAnswer, usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { counted } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { AccountFields, readAccountFields } from './account-fields.tsx'
+import styles from './admin.module.css'
+import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
+import type { ShownUser } from './user.ts'
+import { UserBadges } from './user-badges.tsx'
+import { UserStates } from './user-states.tsx'
+import { UserTokens } from './user-tokens.tsx'
+
+/** Everything about one account. */
+export function UserPage({ id }: { id: number }) {
+  const session = useSession()
+  const query = useAnswer('GET /users/{id}', { path: { id } })
+  return (
+    <Answered query={query} isPage>
+      {(user) => (
+        <Page
+          title={user.name}
+          crumbs={[{ label: 'Users', to: '/-/admin/users' }]}
+          lead={
+            <div className="row-wrap">
+              <span>@{user.username}</span>
+              <UserBadges user={user} />
+              <span className="small">
+                Created <Time of={user.created_at} />
+                {user.created_by && ` by ${user.created_by.name}`}
+              </span>
+            </div>
+          }
+        >
+          <AccountForm key={user.id} user={user} isReadOnly={!mayWrite(session)} />
+          {mayWrite(session) && <Password user={user} />}
+          <UserTokens user={user} isReadOnly={!mayWrite(session)} />
+          <Projects user={user} />
+          {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
+        </Page>
+      )}
+    </Answered>
+  )
+}
+
+function AccountForm({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolean }) {
+  const change = useAction('PUT /users/{id}', { done: 'The account is changed.', showsErrors: true })
+  const problems = change.error instanceof RequestFailed ? change.error.fields : {}
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    change.mutate({ path: { id: user.id }, body: readAccountFields(event.currentTarget) })
+  }
+  return (
+    <Panel title="Account">
+      <form className={styles.form} onSubmit={submit}>
+        <AccountFields account={user} problems={problems} />
+        {change.error && (
+          <p role="alert" className={styles.problem}>
+            {change.error.message}
+          </p>
+        )}
+        {!isReadOnly && (
+          <div>
+            <Button type="submit" kind="primary" isBusy={change.isPending}>
+              Save
+            </Button>
+          </div>
+        )}
+      </form>
+    </Panel>
+  )
+}
+
+function Password({ user }: { user: ShownUser }) {
+  const [link, setLink] = useState<PasswordLink>()
+  const make = useAction('POST /users/{id}/password_links', { onDone: setLink })
+  return (
+    <Panel title="Password">
+      <div className={styles.line}>
+        <p>
+          A link by which {user.name} sets a password, once and within a day. Until then the old one stays, if there is
+          one; afterwards every browser is signed out.
+        </p>
+        <Button icon={KeyRound} isBusy={make.isPending} onClick={() => make.mutate({ path: { id: user.id } })}>
+          Make a link
+        </Button>
+      </div>
+      <PasswordLinkDialog link={link} onClose={() => setLink(undefined)} />
+    </Panel>
+  )
+}
+
+const mostShown = 10
+
+function Projects({ user }: { user: ShownUser }) {
+  const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: { per_page: mostShown } })
+  return (
+    <Panel title="Projects of his own">
+      <Answered query={query}>
+        {({ rows, total, hasNext }) =>
+          rows.length === 0 ? (
+            <p className="muted">None. Projects of groups belong to their groups.</p>
+          ) : (
+            <div className="stack-tight">
+              <ul>
+                {rows.map((project) => (
+                  <li key={project.id}>
+                    <Link to={`/${project.path_with_namespace}`}>{project.path_with_namespace}</Link>
+                  </li>
+                ))}
+              </ul>
+              {hasNext && (
+                <p className="muted small">
+                  {total === undefined ? 'And many more.' : `And ${counted(total - rows.length, 'more project')}.`}
+                </p>
+              )}
+            </div>
+          )
+        }
+      </Answered>
+    </Panel>
+  )
+}

@@ -1,0 +1,132 @@
+import { Users as People, Plus } from 'lucide-react'
+import { Link } from 'wouter'
+import { usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { SelectField } from '../../components/field.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import styles from './admin.module.css'
+import { UserBadges } from './user-badges.tsx'
+
+const perPage = 50
+const filters = [
+  { value: '', label: 'Everybody' },
+  { value: 'active', label: 'Active' },
+  { value: 'blocked', label: 'Blocked' },
+  { value: 'banned', label: 'Banned' },
+  { value: 'deactivated', label: 'Deactivated' },
+  { value: 'admins', label: 'Administrators' },
+  { value: 'external', label: 'External' },
+] as const
+type Filter = (typeof filters)[number]['value']
+
+const orders = [
+  { value: 'id', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+  { value: 'username', label: 'By username' },
+  { value: 'updated_at', label: 'Last changed first' },
+] as const
+type Order = (typeof orders)[number]['value']
+
+/** Everybody with an account. */
+export function Users() {
+  const session = useSession()
+  const [state, set] = useSearchState(['search', 'filter', 'order'])
+  const filter: Filter = filters.find(({ value }) => value === state.filter)?.value ?? ''
+  const order: Order = orders.find(({ value }) => value === state.order)?.value ?? 'id'
+  const query = usePage('GET /users', {
+    query: {
+      search: state.search,
+      ...(filter && { [filter]: true }),
+      order_by: order,
+      sort: order === 'id' || order === 'updated_at' ? 'desc' : 'asc',
+      page: usePageNumber(),
+      per_page: perPage,
+    },
+  })
+  return (
+    <Page
+      title="Users"
+      actions={
+        mayWrite(session) && (
+          <LinkButton kind="primary" icon={Plus} to="/-/admin/users/new">
+            New user
+          </LinkButton>
+        )
+      }
+    >
+      <search className="row-wrap">
+        <SearchField
+          label="Search users"
+          placeholder="Name, username or whole e-mail address"
+          value={state.search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+        <div>
+          <SelectField<Filter>
+            label="Which users"
+            isLabelHidden
+            choices={filters}
+            value={filter}
+            onChoose={(value) => set({ filter: value || undefined })}
+          />
+        </div>
+        <div>
+          <SelectField<Order>
+            label="Order"
+            isLabelHidden
+            choices={orders}
+            value={order}
+            onChoose={(value) => set({ order: value === 'id' ? undefined : value })}
+          />
+        </div>
+      </search>
+      <Answered query={query}>
+        {(page) =>
+          page.rows.length === 0 ? (
+            <Empty icon={People} title="Nobody is like this">
+              <p>
+                {state.search
+                  ? 'No name has these words. An e-mail address is found when it is typed in full.'
+                  : 'Choose another filter.'}
+              </p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Users" head={['Name', 'E-mail address', 'State', 'Created']}>
+                {page.rows.map((user) => (
+                  <tr key={user.id}>
+                    <td>
+                      <div className={styles.person}>
+                        <Avatar name={user.name} url={user.avatar_url} />
+                        <div>
+                          <Link to={`/-/admin/users/${user.id}`} className={styles.strong}>
+                            {user.name}
+                          </Link>
+                          <p className="muted small">@{user.username}</p>
+                        </div>
+                      </div>
+                    </td>
+                    <td>{user.email}</td>
+                    <td>
+                      <UserBadges user={user} />
+                    </td>
+                    <td className={styles.nowrap}>{user.created_at && <Time of={user.created_at} />}</td>
+                  </tr>
+                ))}
+              </Table>
+              <Pager page={page} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

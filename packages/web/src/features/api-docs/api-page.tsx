@@ -1,0 +1,5 @@
+import { Page } from '../../components/page.tsx'
+
+export function ApiPage() {
+  return <Page title="API">{null}</Page>
+}

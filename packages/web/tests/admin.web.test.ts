@@ -1,0 +1,228 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enqueue } from '../../server/src/domain/jobs/job.ts'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+  const project = await web.server.project('acme/shop', { visibility: 'public' })
+  await web.server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'twelve bytes'))
+  await web.server.user('nadia')
+  await web.server.user('tomas', { external: true })
+})
+afterAll(() => web?.close())
+
+const main = (page: Page) => page.getByRole('main')
+const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+
+describe('whoever is no administrator', () => {
+  test('is told so, and asked nothing of the API for administrators', async () => {
+    const page = await web.open('/-/admin/users', { as: await web.server.user('curious') })
+    expect(await main(page).innerText()).toContain('This is for administrators')
+    expect(await page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('signs in first, and comes back', async () => {
+    const page = await web.open('/-/admin/jobs')
+    await main(page).getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Username').waitFor()
+    expect(page.url()).toContain('to=%2F-%2Fadmin%2Fjobs')
+  })
+})
+
+test('an administrator without the rights asks for them with the password', async () => {
+  const strict = await startWeb({ settings: { adminMode: true } })
+  try {
+    const origin = strict.origin
+    const root = strict.server
+    const link = await root.admin.post('/users/1/password_links')
+    const client = link.status === 201 ? root.admin : undefined
+    expect(client).toBeDefined()
+    await root.anonymous.post('//-/password', { token: link.body.token, password: 'correct horse battery' })
+    const page = await strict.open('/-/sign_in?to=/-/admin', { expects: /401/ })
+    await page.getByLabel('Username').fill('root')
+    await page.getByLabel('Password').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Enter admin mode' }).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('Your password').fill('wrong')
+    await page.getByRole('button', { name: 'Enter admin mode' }).click()
+    await page.getByText('The password is wrong.').waitFor()
+    await page.getByLabel('Your password').fill('correct horse battery')
+    await page.getByRole('button', { name: 'Enter admin mode' }).click()
+    await page.getByText('Database and files answer.').waitFor()
+    expect(page.url()).toBe(`${origin}/-/admin`)
+  } finally {
+    await strict.close()
+  }
+})
+
+test('the overview tells health, counts and storage, narrow and dark as well', async () => {
+  const page = await web.open('/-/admin', { as: web.server.admin, width: 360, theme: 'dark' })
+  await page.getByText('Database and files answer.').waitFor()
+  expect(await page.getByRole('link', { name: /^Users \d/ }).innerText()).toMatch(/Users\s+\d/)
+  expect(await main(page).innerText()).toContain('12 bytes in 1 file')
+  expect(await accessProblems(page)).toEqual([])
+  expect(await scrollsSideways(page)).toBe(false)
+})
+
+describe('users', () => {
+  test('are searched and filtered, and the address keeps it', async () => {
+    const page = await web.open('/-/admin/users', { as: web.server.admin })
+    await page.getByRole('link', { name: 'nadia' }).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('Which users').selectOption('external')
+    await quiet(page)
+    expect(await main(page).innerText()).toContain('tomas')
+    expect(await page.getByRole('link', { name: 'nadia' }).count()).toBe(0)
+    await page.reload()
+    await page.getByRole('link', { name: 'tomas' }).waitFor()
+    expect(await page.getByRole('link', { name: 'nadia' }).count()).toBe(0)
+    await page.goBack()
+    await page.getByRole('link', { name: 'nadia' }).waitFor()
+    await page.getByRole('searchbox').fill('nobody like this')
+    await page.getByText('Nobody is like this').waitFor()
+  })
+
+  test('are made with a link that sets the password, shown once', async () => {
+    const page = await web.open('/-/admin/users/new', { as: web.server.admin, expects: /409/ })
+    await page.getByLabel('Name', { exact: true }).fill('Wei')
+    await page.getByLabel('Username').fill('nadia')
+    await page.getByLabel('E-mail address').fill('wei@example.test')
+    await page.getByRole('button', { name: 'Create the user' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('Username').fill('wei')
+    await page.getByRole('button', { name: 'Create the user' }).click()
+    const dialog = page.getByRole('dialog', { name: 'A link to set the password' })
+    const address = await dialog.getByText('/-/password#').innerText()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Copy the link' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Wei' }).waitFor()
+
+    const token = address.slice(address.indexOf('#') + 1)
+    expect((await web.server.anonymous.post('//-/password', { token, password: 'a long password' })).status).toBe(204)
+    const signedIn = await web.server.anonymous.post('//-/sessions', { login: 'wei', password: 'a long password' })
+    expect(signedIn.status).toBe(201)
+  })
+
+  test('have a page where they are changed, shut out and let in again, and deleted', async () => {
+    const someone = await web.server.user('zoe')
+    const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin })
+    await page.getByLabel('Note').fill('On leave until May.')
+    await page.getByRole('checkbox', { name: 'Administrator' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The account is changed.').waitFor()
+    const { body } = await web.server.admin.get(`/users/${someone.user?.id}`)
+    expect(body).toMatchObject({ note: 'On leave until May.', is_admin: true, username: 'zoe' })
+
+    await page.getByRole('button', { name: 'Block' }).click()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click()
+    await page.getByRole('button', { name: 'Unblock' }).click()
+    await page.getByText('The user is no longer blocked.').waitFor()
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText('The user is active again.').waitFor()
+    await page.getByRole('button', { name: 'Ban' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click()
+    await page.getByRole('button', { name: 'Lift the ban' }).waitFor()
+
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Delete for good' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Type zoe to confirm').fill('zoe')
+    await dialog.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()
+    expect((await web.server.admin.get(`/users/${someone.user?.id}`)).status).toBe(404)
+  })
+
+  test('are issued tokens, shown once, which are revoked', async () => {
+    const someone = await web.server.user('tokened')
+    const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin })
+    await page.getByRole('button', { name: 'Issue a token' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What it is for').fill('nightly run')
+    await dialog.getByLabel('read_api').check()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Issue' }).click()
+    await page.getByRole('dialog', { name: 'The token nightly run' }).waitFor()
+    const secret = await page.getByRole('dialog').getByText(/^[\w-]{20,}$/).innerText()
+    await page.getByRole('button', { name: 'Done' }).click()
+    const { body } = await web.server.anonymous.get('/user', { headers: { 'private-token': secret } })
+    expect(body.username).toBe('tokened')
+
+    await page.getByRole('button', { name: 'Revoke nightly run' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The token is revoked.').waitFor()
+    expect((await web.server.anonymous.get('/user', { headers: { 'private-token': secret } })).status).toBe(401)
+  })
+})
+
+test('tokens of everybody are filtered by user and state', async () => {
+  const someone = await web.server.user('keyholder')
+  await web.server.client(someone, { scopes: ['read_api'] })
+  const page = await web.open('/-/admin/tokens', { as: web.server.admin })
+  await page.getByRole('link', { name: 'keyholder' }).first().waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('searchbox', { name: 'Of the username' }).fill('keyholder')
+  await page.waitForURL(/user=keyholder/)
+  await quiet(page)
+  expect(await page.getByRole('row').count()).toBe(3)
+  await page.getByLabel('State').selectOption('revoked')
+  await page.getByText('No such tokens').waitFor()
+  await page.getByRole('searchbox', { name: 'Of the username' }).fill('keyhol')
+  await page.getByText('Nobody is called keyhol').waitFor()
+})
+
+describe('jobs', () => {
+  test('that failed are run again', async () => {
+    const id = await enqueue(web.server.deps, { kind: 'unknown_kind', payload: {}, runAt: '2999-01-01T00:00:00.000Z' })
+    const page = await web.open('/-/admin/jobs', { as: web.server.admin, width: 360 })
+    await page.getByRole('button', { name: `Run now job ${id}` }).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    await page.getByRole('button', { name: `Run now job ${id}` }).click()
+    await page.getByText('The job runs again.').waitFor()
+    await page.getByRole('button', { name: `Run now job ${id}` }).waitFor({ state: 'detached' })
+    await page.getByLabel('State').selectOption('failed')
+    await page.getByText('Nothing has failed.').waitFor()
+    expect(page.url()).toContain('state=failed')
+  })
+})
+
+test('storage names who stores most', async () => {
+  const page = await web.open('/-/admin/storage', { as: web.server.admin })
+  await page.getByRole('link', { name: 'acme/shop' }).waitFor()
+  expect(await page.getByRole('row', { name: /acme\/shop/ }).innerText()).toContain('12 bytes')
+  expect(await accessProblems(page)).toEqual([])
+})
+
+test('settings are shown with their variables and without secrets', async () => {
+  const page = await web.open('/-/admin/settings', { as: web.server.admin, width: 360, theme: 'dark' })
+  const text = await main(page).innerText()
+  expect(text).toContain('ALCOVE_MAX_UPLOAD_MIB')
+  expect(text).toContain('Set, not shown')
+  expect(text).not.toContain(web.server.admin.token ?? '')
+  expect(await accessProblems(page)).toEqual([])
+  expect(await scrollsSideways(page)).toBe(false)
+})
+
+test('organizations are made', async () => {
+  const page = await web.open('/-/admin/organizations', { as: web.server.admin })
+  await page.getByRole('button', { name: 'New organization' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Annex')
+  await dialog.getByLabel('Path').fill('annex')
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('row', { name: /Annex/ }).waitFor()
+  expect((await web.server.admin.get('/organizations')).body).toHaveLength(2)
+})
