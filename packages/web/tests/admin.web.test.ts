@@ -114,7 +114,7 @@ describe('users', () => {
 
   test('have a page where they are changed, shut out and let in again, and deleted', async () => {
     const someone = await web.server.user('zoe')
-    const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin })
+    const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin, height: 1900 })
     await page.getByLabel('Note').fill('On leave until May.')
     await page.getByRole('checkbox', { name: 'Administrator' }).check()
     await page.getByRole('button', { name: 'Save' }).click()
@@ -154,7 +154,10 @@ describe('users', () => {
     expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Issue' }).click()
     await page.getByRole('dialog', { name: 'The token nightly run' }).waitFor()
-    const secret = await page.getByRole('dialog').getByText(/^[\w-]{20,}$/).innerText()
+    const secret = await page
+      .getByRole('dialog')
+      .getByText(/^[\w-]{20,}$/)
+      .innerText()
     await page.getByRole('button', { name: 'Done' }).click()
     const { body } = await web.server.anonymous.get('/user', { headers: { 'private-token': secret } })
     expect(body.username).toBe('tokened')

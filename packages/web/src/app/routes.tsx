@@ -4,7 +4,6 @@ import { NotFound } from './not-found.tsx'
 import { useSession } from './session.ts'
 
 const AdminPage = later(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)
-const ApiPage = later(async () => (await import('../features/api-docs/api-page.tsx')).ApiPage)
 const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
 const Groups = later(async () => (await import('../features/explore/groups.tsx')).Groups)
 const Projects = later(async () => (await import('../features/explore/projects.tsx')).Projects)
@@ -34,7 +33,6 @@ export function Routes() {
         )}
       </Route>
       <Route path={/^\/-\/admin(\/|$)/} component={AdminPage} />
-      <Route path={/^\/-\/api(\/|$)/} component={ApiPage} />
       <Route path={/^\/(-|explore|groups)(\/|$)/} component={NotFound} />
       <Route path={projectPattern}>
         {({ place = '', part = '' }: { place?: string; part?: string }) => (

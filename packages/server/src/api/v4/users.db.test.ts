@@ -160,7 +160,9 @@ describe('GET /users', () => {
 
     await admin.post(`/users/${user.id}/unblock`)
     await admin.post(`/users/${user.id}/ban`)
-    expect([await found('banned=true'), await found('blocked=true'), await found('deactivated=true')]).toEqual([1, 0, 0])
+    expect([await found('banned=true'), await found('blocked=true'), await found('deactivated=true')]).toEqual([
+      1, 0, 0,
+    ])
     await admin.post(`/users/${user.id}/unban`)
     await admin.post(`/users/${user.id}/deactivate`)
     expect([await found('banned=true'), await found('active=true'), await found('deactivated=true')]).toEqual([0, 0, 1])

@@ -140,9 +140,7 @@ function statesOf(query: UserQuery): readonly User['state'][] | undefined {
   const asked = (['active', 'blocked', 'banned', 'deactivated'] as const).filter((state) => query[state])
   if (asked.length === 0 && !query.excludeActive) return undefined
   const states: User['state'][] = ['active', 'banned', 'blocked', 'deactivated', 'unconfirmed']
-  return states.filter(
-    (state) => asked.every((one) => one === state) && !(query.excludeActive && state === 'active'),
-  )
+  return states.filter((state) => asked.every((one) => one === state) && !(query.excludeActive && state === 'active'))
 }
 
 function filterForAdministrators(query: UserQuery): UserFilter {

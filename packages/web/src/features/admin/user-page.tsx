@@ -40,9 +40,9 @@ export function UserPage({ id }: { id: number }) {
         >
           <AccountForm key={user.id} user={user} isReadOnly={!mayWrite(session)} />
           {mayWrite(session) && <Password user={user} />}
+          {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
           <UserTokens user={user} isReadOnly={!mayWrite(session)} />
           <Projects user={user} />
-          {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
         </Page>
       )}
     </Answered>

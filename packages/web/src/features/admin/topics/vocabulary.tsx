@@ -90,7 +90,11 @@ function Import() {
       <DropZone
         icon={FileUp}
         label={file ? file.name : 'Drop a YAML or JSON file here'}
-        hint={file ? `${formatBytes(file.size)}. Nothing changes before you say so.` : 'At most 5 MiB. Nothing changes before you say so.'}
+        hint={
+          file
+            ? `${formatBytes(file.size)}. Nothing changes before you say so.`
+            : 'At most 5 MiB. Nothing changes before you say so.'
+        }
         onFiles={([chosen]) => chosen && look(chosen, prune)}
       />
       <CheckField

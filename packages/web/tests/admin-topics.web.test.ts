@@ -1,0 +1,185 @@
+/// <reference lib="dom" />
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+const as = () => ({ as: web.server.admin })
+const main = (page: Page) => page.getByRole('main')
+const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+
+async function topic(name: string, title = name): Promise<number> {
+  const { status, body } = await web.server.admin.post('/topics', { name, title })
+  expect(status).toBe(201)
+  return body.id
+}
+
+async function project(path: string, topics: string[]): Promise<number> {
+  const { id } = await web.server.project(path, { visibility: 'public' })
+  expect((await web.server.admin.put(`/projects/${id}`, { topics })).status).toBe(200)
+  return id
+}
+
+const names = async () => (await web.server.admin.get('/topics')).body.map(({ name }: { name: string }) => name)
+
+/** The smallest PNG there is. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('topics are made, with a picture that is seen before it is sent, changed, and deleted', async () => {
+  const page = await web.open('/-/admin/topics', as())
+  await page.getByText('No topics here').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'New topic' }).click()
+  await page.getByLabel('Name').fill('maps')
+  await page.getByLabel('Title').fill('Maps')
+  await page.getByLabel('Avatar').setInputFiles({ name: 'maps.png', mimeType: 'image/png', buffer: picture })
+  expect(await main(page).locator('img').getAttribute('src')).toMatch(/^blob:/)
+  await page.getByLabel('Description').fill('Where things are.')
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create the topic' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Maps' }).waitFor()
+  const id = Number(page.url().split('/').at(-1))
+  const stored = await web.server.admin.get(`/topics/${id}`)
+  expect(stored.body).toMatchObject({ name: 'maps', title: 'Maps', description: 'Where things are.' })
+  expect(stored.body.avatar_url).toContain('maps.png')
+
+  await page.getByLabel('Title').fill('Maps and charts')
+  await page.getByRole('button', { name: 'Remove the picture' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The topic is changed.').waitFor()
+  expect((await web.server.admin.get(`/topics/${id}`)).body).toMatchObject({
+    title: 'Maps and charts',
+    description: 'Where things are.',
+    avatar_url: null,
+  })
+
+  await page.getByLabel('Another name').fill('cartography')
+  await page.getByRole('button', { name: 'Add the name' }).click()
+  await page.getByRole('button', { name: 'Remove cartography' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Remove cartography' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Topics' }).waitFor()
+  expect(await names()).toEqual([])
+})
+
+test('what the server refuses is said beside its field', async () => {
+  await topic('taken')
+  const page = await web.open('/-/admin/topics/new', { ...as(), expects: /400/ })
+  await page.getByLabel('Name').fill('Taken')
+  await page.getByLabel('Title').fill('Taken')
+  await page.getByRole('button', { name: 'Create the topic' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
+  await web.server.admin.delete(`/topics/${(await web.server.admin.get('/topics')).body[0].id}`)
+})
+
+describe('two topics that mean the same', () => {
+  test('are merged from the list of duplicates after a look at what would move, and apart again', async () => {
+    await topic('data-science', 'Data science')
+    await topic('datascience', 'Datascience')
+    await project('acme/one', ['data-science'])
+    await project('acme/two', ['datascience', 'data-science'])
+    const page = await web.open('/-/admin/topics/duplicates', as())
+    const row = page.getByRole('row', { name: /datascience/ })
+    expect(await row.innerText()).toContain('Only hyphens and blanks differ')
+    expect(await accessProblems(page)).toEqual([])
+    await row.getByRole('button', { name: /^Merge/ }).click()
+    const dialog = page.getByRole('dialog')
+    const would = dialog.getByRole('region', { name: 'What would happen' })
+    expect(await would.innerText()).toContain('1 project carry both, and keep one.')
+    expect(await dialog.getByRole('region', { name: 'Goes away' }).innerText()).toContain('datascience')
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'The other way round' }).click()
+    await quiet(page)
+    expect(await would.innerText()).toContain('1 project would move.')
+    expect(await dialog.getByRole('region', { name: 'Goes away' }).innerText()).toContain('data-science')
+    await dialog.getByRole('button', { name: 'Merge' }).click()
+    await page.getByText('Data science is now part of Datascience.').waitFor()
+    await page.getByText('No duplicates').waitFor()
+    expect(await names()).toEqual(['datascience'])
+
+    await page.goto('/-/admin/topics/merges')
+    await page.getByRole('button', { name: 'Undo the merge of data-science' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo the merge' }).click()
+    await page.getByText('Data science is back.').waitFor()
+    expect(await names()).toEqual(['data-science', 'datascience'])
+    expect(await page.getByRole('cell', { name: 'Undone' }).count()).toBe(1)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('are merged from a topic’s page; what is in the way of an undo is named, and the rest undone', async () => {
+    const id = await topic('old-name', 'Old name')
+    await topic('new-name', 'New name')
+    const changed = await project('acme/changed', ['old-name'])
+    await project('acme/kept', ['old-name'])
+    const page = await web.open(`/-/admin/topics/${id}`, { ...as(), expects: /409/ })
+    await page.getByRole('button', { name: 'Merge into another' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('searchbox').fill('new-name')
+    await dialog.getByRole('button', { name: /New name/ }).click()
+    await dialog.getByText('2 projects would move.').waitFor()
+    await dialog.getByLabel(/^Keep old-name/).uncheck()
+    await dialog.getByText('No other name would lead to New name.').waitFor()
+    await dialog.getByRole('button', { name: 'Merge' }).click()
+    await page.getByRole('heading', { level: 1, name: 'New name' }).waitFor()
+    await web.server.admin.put(`/projects/${changed}`, { topics: [] })
+
+    await page.goto('/-/admin/topics/merges')
+    await page.getByRole('button', { name: 'Undo the merge of old-name' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo the merge' }).click()
+    await page.getByText(`project ${changed} does not carry "new-name" any more`).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Undo what can be undone' }).click()
+    await page.getByText('Old name is back. 1 thing had changed since and stayed as it is.').waitFor()
+    expect((await web.server.admin.get(`/topics/${id}`)).body).toMatchObject({ total_projects_count: 1 })
+  })
+})
+
+describe('the file of all topics', () => {
+  test('is saved, and what another one would change is seen before it does', async () => {
+    const page = await web.open('/-/admin/topics/file', { ...as(), width: 360, theme: 'dark' })
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as JSON' }).click()
+    const saved = await download
+    expect(saved.suggestedFilename()).toBe('topics.json')
+    const content = JSON.parse(await readFile(await saved.path(), 'utf8'))
+    expect(content.topics.map(({ name }: { name: string }) => name)).toContain('old-name')
+
+    const yaml =
+      'version: 1\ntopics:\n  - name: old-name\n    title: Renamed\n  - name: from-a-file\n    title: From a file\n'
+    const file = { name: 'topics.yaml', mimeType: 'application/yaml', buffer: Buffer.from(yaml) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('1 new, 1 changed, 0 deleted, 0 as they are').waitFor()
+    expect(await page.getByRole('row', { name: /old-name/ }).innerText()).toMatch(/title Old name Renamed/)
+    expect(await accessProblems(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    expect(await names()).not.toContain('from-a-file')
+    await page.getByRole('checkbox', { name: /^Delete the topics/ }).check()
+    await page.getByRole('button', { name: 'Apply 5 changes' }).click()
+    await page.getByText('This was done').waitFor()
+    expect((await names()).sort()).toEqual(['from-a-file', 'old-name'])
+  })
+
+  test('is refused with everything that is wrong with it', async () => {
+    const page = await web.open('/-/admin/topics/file', { ...as(), expects: /400/ })
+    const buffer = Buffer.from('version: 1\ntopics:\n  - name: "no\\nname"\n  - title: Nameless\n')
+    const file = { name: 'wrong.yaml', mimeType: 'application/yaml', buffer }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText(/Nothing was changed: \d things are wrong/).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0)
+  })
+})
