@@ -229,7 +229,7 @@ export interface Operations {
   /** Get a member of a group, also those of the groups above */
   'GET /groups/{id}/members/all/{user_id}': { path: { id: string | number; user_id: string | number }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
   /** List topics, most used first */
-  'GET /topics': { query: { search?: string | undefined; without_projects?: boolean | undefined; organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Topic'])[] }
+  'GET /topics': { query: { search?: string | undefined; name?: string | undefined; without_projects?: boolean | undefined; organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Topic'])[] }
   /** Create a topic */
   'POST /topics': { body: { name: string; title: string; description?: string | null | undefined; avatar?: Blob | undefined; organization_id?: number | undefined }; answer: Schemas['Topic'] }
   /** Get a topic */

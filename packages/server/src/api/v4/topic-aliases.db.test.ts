@@ -52,6 +52,19 @@ test('an alias leads a project’s topics to the topic, whatever its case', asyn
   expect((await server.admin.get(`/topics/${id}`)).body.total_projects_count).toBe(1)
 })
 
+test('a topic is found by its name or an alias, exactly, whatever the case, and beside other filters', async () => {
+  const { id, name } = await topic()
+  const alias = fresh('Old')
+  await add(id, alias)
+  const idsOf = async (query: string) =>
+    (await server.anonymous.get(`/topics?${query}`)).body.map((found: { id: number }) => found.id)
+  expect(await idsOf(`name=${name.toUpperCase()}`)).toEqual([id])
+  expect(await idsOf(`name=${alias.toLowerCase()}`)).toEqual([id])
+  expect(await idsOf(`name=${alias}&search=${name}`)).toEqual([id])
+  expect(await idsOf(`name=${alias}&search=something-else`)).toEqual([])
+  expect(await idsOf(`name=${alias.slice(0, -1)}`)).toEqual([])
+})
+
 test('projects are found by the exact alias of their topic', async () => {
   const { id, name } = await topic()
   const alias = fresh('Alias')

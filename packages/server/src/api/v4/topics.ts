@@ -29,6 +29,7 @@ export const topicRoutes: readonly Route[] = [
     permission: 'topic.read',
     input: Type.Object({
       search: optional(text({ description: 'All words of three letters or more, in the name or in the title' })),
+      name: optional(text({ description: 'The topic that has this name or alias, in any case' })),
       without_projects: optional(flag({ description: 'Only topics that no project carries' })),
       organization_id: integer({ default: 1 }),
     }),
@@ -38,8 +39,8 @@ export const topicRoutes: readonly Route[] = [
     remember: ['topics', 'topic_names', 'organizations'],
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
     async handle({ deps, input, page, origin }) {
-      const { search, without_projects: withoutProjects, organization_id: organizationId } = input
-      const found = await findTopics(deps, { search, withoutProjects, organizationId }, page)
+      const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
+      const found = await findTopics(deps, { search, name, withoutProjects, organizationId }, page)
       return { ...found, rows: found.rows.map((topic) => viewTopic(topic, origin)) }
     },
   }),

@@ -26,6 +26,8 @@ const columns: Sql = sql`id, organization_id, name, title, description, avatar_k
 export interface TopicFilter {
   organizationId: number
   search?: TopicSearch | undefined
+  /** In lower case: the one that it leads to, as its name or an alias. */
+  nameKey?: string | undefined
   withoutProjects: boolean
 }
 
@@ -49,19 +51,21 @@ export async function countTopics(db: Db, filter: TopicFilter): Promise<number> 
   return row?.total ?? 0
 }
 
-function matches(db: Db, { organizationId, search, withoutProjects }: TopicFilter): Sql {
-  const unused = withoutProjects ? sql`and total_projects_count = 0` : empty
+function matches(db: Db, { organizationId, search, nameKey, withoutProjects }: TopicFilter): Sql {
+  const named =
+    nameKey === undefined ? empty : sql`and topics.id ${db.dialect.among(topicNamed(organizationId, nameKey))}`
+  const unused = withoutProjects ? sql`${named} and total_projects_count = 0` : named
   if (search?.kind === 'terms') {
     const contains = db.dialect.containsTerms('topics', ['name', 'title'], search.terms)
-    const named = db.dialect.among(aliasesWithTerms(db, search.terms))
+    const aliased = db.dialect.among(aliasesWithTerms(db, search.terms))
     // The plus keeps SQLite from going through all topics of the organization: few contain the terms.
-    return sql`(${contains} or topics.id ${named}) and +organization_id = ${organizationId} ${unused}`
+    return sql`(${contains} or topics.id ${aliased}) and +organization_id = ${organizationId} ${unused}`
   }
   if (!search) return sql`organization_id = ${organizationId} ${unused}`
   const key = search.text.toLowerCase()
-  const named = db.dialect.among(topicNamed(organizationId, key))
+  const aliased = db.dialect.among(topicNamed(organizationId, key))
   return sql`organization_id = ${organizationId} ${unused}
-    and (name_key = ${key} or title_key = ${key} or topics.id ${named})`
+    and (name_key = ${key} or title_key = ${key} or topics.id ${aliased})`
 }
 
 export async function findTopic(db: Db, id: number): Promise<Topic | undefined> {

@@ -30,6 +30,8 @@ import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topi
 export interface TopicQuery {
   organizationId?: number | undefined
   search?: string | undefined
+  /** Or an alias, in any case. */
+  name?: string | undefined
   withoutProjects?: boolean | undefined
 }
 
@@ -38,6 +40,7 @@ export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRe
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
     search: readTopicSearch(query.search ?? ''),
+    nameKey: query.name?.toLowerCase(),
     withoutProjects: query.withoutProjects ?? false,
   }
   const [rows, counted] = await Promise.all([
