@@ -5,7 +5,7 @@ import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { useToast } from '../components/toast.tsx'
 import styles from './account-menu.module.css'
-import { api } from './api.ts'
+import { api, useAction } from './api.ts'
 import type { SessionState } from './session.ts'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 
@@ -68,6 +68,9 @@ export function AccountMenu({ session }: { session: SessionState }) {
             <Link to="/-/profile" className={styles.item} onClick={() => setOpen(false)}>
               Profile and password
             </Link>
+            {session.admin_mode && session.is_administrator && session.has_password && (
+              <AdminModeItem session={session} path={path} onChoose={() => setOpen(false)} />
+            )}
             <Link to="/-/profile/tokens" className={styles.item} onClick={() => setOpen(false)}>
               Access tokens
             </Link>
@@ -77,6 +80,30 @@ export function AccountMenu({ session }: { session: SessionState }) {
         {user && <SignOut />}
       </div>
     </div>
+  )
+}
+
+/** Administrators of a server with admin mode ask for their rights, and give them back. */
+function AdminModeItem({ session, path, onChoose }: { session: SessionState; path: string; onChoose: () => void }) {
+  const leave = useAction('DELETE /-/sessions/admin_mode', { done: 'You left admin mode.' })
+  if (!session.is_admin) {
+    return (
+      <Link to={`/-/profile/admin_mode?to=${encodeURIComponent(path)}`} className={styles.item} onClick={onChoose}>
+        Enter admin mode
+      </Link>
+    )
+  }
+  return (
+    <button
+      type="button"
+      className={styles.item}
+      onClick={() => {
+        leave.mutate({})
+        onChoose()
+      }}
+    >
+      Leave admin mode
+    </button>
   )
 }
 

@@ -89,18 +89,22 @@ interface ActionOptions<O extends Operation> {
   onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
   /** True: the form shows what is wrong beside its fields, so no message does. */
   showsErrors?: boolean
+  /** True: afterwards what is shown is gone, so `onDone` leads away before anything is asked for anew. */
+  isLeaving?: boolean
 }
 
 /** Something that changes things: afterwards everything that is shown is asked for anew. */
 export function useAction<O extends Operation>(
   operation: O,
-  { done, onDone, showsErrors = false }: ActionOptions<O> = {},
+  { done, onDone, showsErrors = false, isLeaving = false }: ActionOptions<O> = {},
 ): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
   const toast = useToast()
   return useMutation({
     mutationFn: (request: Request<O>) => api.call(operation, request),
     onSuccess(answer, request) {
-      void queries.invalidateQueries()
+      const askAnew = () => void queries.invalidateQueries()
+      if (isLeaving) setTimeout(askAnew)
+      else askAnew()
       if (done) toast({ text: done })
       onDone?.(answer, request)
     },

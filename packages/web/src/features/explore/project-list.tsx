@@ -11,7 +11,7 @@ import { TopicLinks } from './topic-links.tsx'
 
 export function ProjectList({ projects }: { projects: readonly Project[] }) {
   return (
-    <ul className={styles.list}>
+    <ul className={styles.list} aria-label="Projects">
       {projects.map((project) => (
         <li key={project.id} className={styles.item}>
           <Avatar name={project.name} url={project.avatar_url} />

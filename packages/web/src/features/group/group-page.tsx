@@ -2,17 +2,19 @@ import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
-import { NotFound } from '../../app/not-found.tsx'
-import { type SessionState, useSession } from '../../app/session.ts'
+import { NotForYou, NotFound } from '../../app/not-found.tsx'
+import { levels, type SessionState, useSession } from '../../app/session.ts'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
-import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from './group.ts'
+import { type Group, GroupContext, type GroupScreen, groupAddress, useGroup, useGroupLevel } from './group.ts'
 import { GroupOverview } from './overview.tsx'
 
 const GroupVulnerabilities = later(
   async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
 )
+const GroupMembers = later(async () => (await import('./members.tsx')).GroupMembers)
+const GroupSettings = later(async () => (await import('./settings.tsx')).GroupSettings)
 
 /** A group: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function GroupPage({ place, part }: { place: string; part: string }) {
@@ -58,17 +60,25 @@ function tabsFor({ level, to }: GroupScreen, { user }: SessionState): Tab[] {
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     // Of each project what one may read there, whatever one is in the group.
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: user ? 0 : Number.POSITIVE_INFINITY },
+    ...(user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
+    { label: 'Settings', to: to('settings'), from: levels.owner },
   ]
   return tabs.filter(({ from }) => level >= from)
 }
 
 function Screen({ part }: { part: string }) {
+  const { level } = useGroup()
+  const { user } = useSession()
   const [first = ''] = part.split('/')
   switch (first) {
     case '':
       return <GroupOverview />
     case 'vulnerabilities':
       return <GroupVulnerabilities />
+    case 'members':
+      return user ? <GroupMembers /> : <NotForYou />
+    case 'settings':
+      return level >= levels.owner ? <GroupSettings /> : <NotForYou />
     default:
       return <NotFound />
   }

@@ -1,19 +1,157 @@
+import { Settings } from 'lucide-react'
+import { Suspense } from 'react'
+import { Link } from 'wouter'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { later } from '../../app/later.ts'
+import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { counted, formatBytes } from '../../components/format.ts'
+import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
+import { visibilityLook, visibilityOf } from '../../components/visibility.tsx'
 import { TopicLinks } from '../explore/topic-links.tsx'
+import { roleName } from '../members/roles.ts'
+import styles from './overview.module.css'
 import { useProject } from './project.ts'
 
+const TopicsEditor = later(async () => (await import('./topics-editor.tsx')).TopicsEditor)
+
+/** What the project is, what it is about, and who is in it. */
 export function Overview() {
-  const { project } = useProject()
+  const { project, level, to } = useProject()
+  const session = useSession()
+  const isMaintainer = level >= levels.maintainer && mayWrite(session)
   return (
     <Page title="Overview">
-      <Panel title="About">
-        {project.description ? <p>{project.description}</p> : <p className="muted">No description.</p>}
-        <TopicLinks topics={project.topics} />
-        <p className="muted small">
-          Created <Time of={project.created_at} />
-        </p>
-      </Panel>
+      <div className={styles.columns}>
+        <div className="stack">
+          <Panel
+            title="About"
+            actions={
+              isMaintainer && (
+                <LinkButton size="small" kind="quiet" icon={Settings} to={to('settings')}>
+                  Change
+                </LinkButton>
+              )
+            }
+          >
+            {project.description ? (
+              <Markdown text={project.description} project={project.path_with_namespace} />
+            ) : (
+              <p className="muted">No description.</p>
+            )}
+          </Panel>
+          <Panel title="Topics">
+            {isMaintainer ? (
+              <Suspense fallback={<TopicLinks topics={project.topics} />}>
+                <TopicsEditor project={project} />
+              </Suspense>
+            ) : project.topics.length > 0 ? (
+              <TopicLinks topics={project.topics} />
+            ) : (
+              <p className="muted">No topics.</p>
+            )}
+          </Panel>
+        </div>
+        <div className="stack">
+          <Facts />
+          {session.user && <People />}
+        </div>
+      </div>
     </Page>
+  )
+}
+
+function Facts() {
+  const { project } = useProject()
+  const { user } = useSession()
+  const limits = useAnswer(
+    'GET /projects/{id}/uploads/limits',
+    { path: { id: project.id } },
+    { isEnabled: user !== null },
+  )
+  return (
+    <Panel title="Facts">
+      <dl className={styles.facts}>
+        <dt>Project id</dt>
+        <dd className="row">
+          <span className="numbers">{project.id}</span>
+          <CopyButton text={String(project.id)} label="Copy id" />
+        </dd>
+        <dt>Visibility</dt>
+        <dd>{visibilityLook(visibilityOf(project.visibility)).label}</dd>
+        {project.default_branch && (
+          <>
+            <dt>Default branch</dt>
+            <dd>
+              <code>{project.default_branch}</code>
+            </dd>
+          </>
+        )}
+        <dt>Created</dt>
+        <dd>
+          <Time of={project.created_at} />
+        </dd>
+        <dt>Last activity</dt>
+        <dd>
+          <Time of={project.last_activity_at} />
+        </dd>
+        {limits.data && (
+          <>
+            <dt>Uploads</dt>
+            <dd>
+              {counted(limits.data.files, 'file')}, {formatBytes(limits.data.used_bytes)}
+              {limits.data.quota_bytes !== null && ` of ${formatBytes(limits.data.quota_bytes)}`}
+            </dd>
+          </>
+        )}
+      </dl>
+    </Panel>
+  )
+}
+
+const mostShown = 8
+
+function People() {
+  const { project, to } = useProject()
+  const query = usePage('GET /projects/{id}/members/all', { path: { id: project.id }, query: { per_page: mostShown } })
+  return (
+    <Panel
+      title="Members"
+      actions={
+        <LinkButton size="small" kind="quiet" to={to('members')}>
+          All members
+        </LinkButton>
+      }
+    >
+      <Answered query={query}>
+        {({ rows, total }) =>
+          rows.length === 0 ? (
+            <p className="muted">Nobody has a role here.</p>
+          ) : (
+            <>
+              <ul className={styles.people} aria-label="Members">
+                {rows.map(({ id, name = '', username, avatar_url: url, access_level: role = 0 }) => (
+                  <li key={id} className="row">
+                    <Avatar name={name} url={url ?? null} />
+                    <span className={styles.words}>
+                      <Link to={`/${username}`}>{name}</Link>
+                      <span className="muted small">{roleName(role)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {total !== undefined && total > rows.length && (
+                <p className="muted small">and {counted(total - rows.length, 'more', 'more')}</p>
+              )}
+            </>
+          )
+        }
+      </Answered>
+    </Panel>
   )
 }

@@ -2,7 +2,7 @@ import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
-import { NotFound } from '../../app/not-found.tsx'
+import { NotForYou, NotFound } from '../../app/not-found.tsx'
 import { levelIn, levels, type SessionState, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import type { Crumb } from '../../components/page.tsx'
@@ -10,8 +10,11 @@ import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { Overview } from './overview.tsx'
-import { asProject, type Project, ProjectContext, type ProjectScreen } from './project.ts'
+import { asProject, type Project, ProjectContext, type ProjectScreen, useProject } from './project.ts'
+import { StarButton } from './star-button.tsx'
 
+const ProjectMembers = later(async () => (await import('./members.tsx')).ProjectMembers)
+const ProjectSettings = later(async () => (await import('./settings/project-settings.tsx')).ProjectSettings)
 const ProjectVulnerabilities = later(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
 )
@@ -48,6 +51,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                 avatarUrl={project.avatar_url}
                 visibility={project.visibility}
                 marks={project.archived && <Badge>Archived</Badge>}
+                actions={<StarButton project={project} />}
               />
               <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session)} />
               <Suspense fallback={<Loading />}>
@@ -68,17 +72,21 @@ function aboveOf({ namespace }: Project): readonly Crumb[] {
 }
 
 /** Only what the caller may open. */
-function tabsFor({ level, to }: ProjectScreen, _session: SessionState): Tab[] {
+function tabsFor({ level, to }: ProjectScreen, { user }: SessionState): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
     { label: 'Reports', to: to('reports'), from: levels.developer },
+    ...(user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
+    { label: 'Settings', to: to('settings'), from: levels.maintainer },
   ]
   return tabs.filter(({ from }) => level >= from || level >= levels.owner)
 }
 
 function Screen({ part }: { part: string }) {
   const [first = '', second] = part.split('/')
+  const { level } = useProject()
+  const { user } = useSession()
   switch (first) {
     case '':
       return <Overview />
@@ -89,6 +97,10 @@ function Screen({ part }: { part: string }) {
     case 'reports':
       if (second === 'new') return <NewReport />
       return second ? <ReportPage key={second} id={second} /> : <Reports />
+    case 'members':
+      return user ? <ProjectMembers /> : <NotForYou />
+    case 'settings':
+      return level >= levels.maintainer ? <ProjectSettings part={part} /> : <NotForYou />
     default:
       return <NotFound />
   }

@@ -1,0 +1,50 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+import { TextField } from './field.tsx'
+
+/** Before something is gone for good: one types what it is called. */
+export function TypedConfirm({
+  title,
+  lead,
+  word,
+  confirm,
+  isBusy,
+  onClose,
+  onConfirm,
+}: {
+  title: string
+  lead: ReactNode
+  word: string
+  confirm: string
+  isBusy: boolean
+  onClose: () => void
+  onConfirm: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const isMeant = typed.trim() === word
+  return (
+    <Dialog isOpen onClose={onClose} title={title} lead={lead}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isMeant) onConfirm()
+        }}
+      >
+        <TextField
+          label={`Type ${word} to go on`}
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="danger" disabled={!isMeant} isBusy={isBusy}>
+            {confirm}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,13 @@
+import { Tabs } from '../../components/tabs.tsx'
+
+export function AccountTabs() {
+  return (
+    <Tabs
+      label="Your account"
+      tabs={[
+        { label: 'Profile', to: '/-/profile', isExact: true },
+        { label: 'Access tokens', to: '/-/profile/tokens' },
+      ]}
+    />
+  )
+}

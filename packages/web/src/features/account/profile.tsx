@@ -1,0 +1,148 @@
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../../app/api.ts'
+import { mayWrite, type SessionState, useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
+import { AccountTabs } from './account-tabs.tsx'
+import { Browsers } from './browsers.tsx'
+import { NewPasswordFields } from './set-password.tsx'
+import { SignedIn, TokenNotice } from './signed-in.tsx'
+
+type User = NonNullable<SessionState['user']>
+
+/** Who one is here, one's password, and the browsers one is signed in with. */
+export function Profile() {
+  return (
+    <SignedIn title="Profile">
+      {(user) => (
+        <Page title="Profile">
+          <AccountTabs />
+          <You user={user} />
+          <Password />
+          <Browsers />
+        </Page>
+      )}
+    </SignedIn>
+  )
+}
+
+function You({ user }: { user: User }) {
+  const session = useSession()
+  return (
+    <Panel
+      title="You"
+      actions={
+        <LinkButton size="small" kind="quiet" to={`/${user.username}`}>
+          What others see
+        </LinkButton>
+      }
+    >
+      <div className="row">
+        <Avatar name={user.name} url={user.avatar_url} size="large" />
+        <div>
+          <p>
+            <strong>{user.name}</strong>
+          </p>
+          <p className="muted">@{user.username}</p>
+          <p className="muted">{user.email}</p>
+        </div>
+      </div>
+      {session.is_admin && mayWrite(session) ? (
+        <Names user={user} />
+      ) : (
+        <p className="muted small">An administrator of this server can change your name and your address.</p>
+      )}
+    </Panel>
+  )
+}
+
+function Names({ user }: { user: User }) {
+  const action = useAction('PUT /users/{id}', { showsErrors: true, done: 'Saved.' })
+  const { fields, rest } = problemsOf(action.error, ['name', 'email'])
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    action.mutate({ path: { id: user.id }, body: { name: text('name'), email: text('email') } })
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TextField
+        label="Name"
+        name="name"
+        autoComplete="name"
+        defaultValue={user.name}
+        required
+        error={fields['name']}
+      />
+      <TextField
+        label="E-mail address"
+        name="email"
+        type="email"
+        autoComplete="email"
+        defaultValue={user.email}
+        required
+        error={fields['email']}
+      />
+      <Problem text={rest} />
+      <div>
+        <Button type="submit" isBusy={action.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Password() {
+  const { has_password: isByPassword } = useSession()
+  const [isDifferent, setDifferent] = useState(false)
+  const [attempt, setAttempt] = useState(0)
+  const action = useAction('PUT /-/password', {
+    showsErrors: true,
+    done: 'Your password was changed. Other browsers are signed out.',
+    onDone: () => setAttempt(attempt + 1),
+  })
+  if (!isByPassword) {
+    return (
+      <Panel title="Password">
+        <TokenNotice what="To change your password, sign in with it. An administrator can give you a link to set one." />
+      </Panel>
+    )
+  }
+  const { fields, rest } = problemsOf(action.error, ['current_password', 'password'])
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '')
+    setDifferent(text('password') !== text('again'))
+    if (text('password') !== text('again')) return
+    action.mutate({ body: { current_password: text('current_password'), password: text('password') } })
+  }
+  return (
+    <Panel title="Password">
+      <form className="stack" key={attempt} onSubmit={submit}>
+        <TextField
+          label="Current password"
+          name="current_password"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={fields['current_password'] && 'This is not your password.'}
+        />
+        <NewPasswordFields
+          problems={{ password: fields['password'], again: isDifferent ? 'This is not the same.' : undefined }}
+        />
+        <Problem text={rest} />
+        <div>
+          <Button type="submit" isBusy={action.isPending}>
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { type SessionState, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { useTitle } from '../../components/page.tsx'
+import { Empty } from '../../components/states.tsx'
+
+type User = NonNullable<SessionState['user']>
+
+/** A page that is only for somebody who is signed in. */
+export function SignedIn({ title, children }: { title: string; children: (user: User) => ReactNode }) {
+  const { user } = useSession()
+  return user ? children(user) : <SignInFirst title={title} />
+}
+
+function SignInFirst({ title }: { title: string }) {
+  useTitle(title)
+  return (
+    <Empty title={title} isPage>
+      <p>This is about your account. Sign in first.</p>
+      <LinkButton kind="primary" to={`/-/sign_in?to=${encodeURIComponent(location.pathname + location.search)}`}>
+        Sign in
+      </LinkButton>
+    </Empty>
+  )
+}
+
+/** What a browser cannot do that a token signed in. */
+export function TokenNotice({ what }: { what: string }) {
+  const { scopes } = useSession()
+  return (
+    <p>
+      This browser is signed in with an access token of the scope {scopes.join(', ')}, so it may do what the token may.{' '}
+      {what}
+    </p>
+  )
+}

@@ -1,0 +1,166 @@
+import type { AnswerOf } from '@alcove/client'
+import { type FormEvent, useId, useState } from 'react'
+import { useAction } from '../../../app/api.ts'
+import { useSession } from '../../../app/session.ts'
+import { Button } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { CheckField, TextField } from '../../../components/field.tsx'
+import { Problem, problemsOf } from '../../../components/problem.tsx'
+import { dayAhead, mostDays, type Scope, scopes } from './scopes.ts'
+import styles from './tokens.module.css'
+
+export type Issued = AnswerOf<'POST /-/personal_access_tokens'>
+
+export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssued: (issued: Issued) => void }) {
+  const { is_administrator: isAdministrator } = useSession()
+  const [chosen, setChosen] = useState<readonly Scope[]>([])
+  const [missing, setMissing] = useState('')
+  const action = useAction('POST /-/personal_access_tokens', {
+    showsErrors: true,
+    onDone(issued) {
+      onIssued(issued)
+      onClose()
+    },
+  })
+  const { fields, rest } = problemsOf(action.error, ['name', 'expires_at', 'scopes'])
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (chosen.length === 0) return setMissing('Choose what the token may do.')
+    setMissing('')
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const description = text('description')
+    action.mutate({
+      body: {
+        name: text('name'),
+        expires_at: text('expires_at'),
+        scopes: [...chosen],
+        ...(description && { description }),
+      },
+    })
+  }
+  return (
+    <Dialog isOpen onClose={onClose} title="New access token">
+      <form className="stack" onSubmit={submit}>
+        <TextField
+          label="Name"
+          name="name"
+          required
+          autoComplete="off"
+          hint="What uses it, such as nightly scan."
+          error={fields['name']}
+        />
+        <TextField label="Description" name="description" autoComplete="off" />
+        <EndField days={30} error={fields['expires_at']} />
+        <fieldset className={styles.scopes}>
+          <legend>It may</legend>
+          {scopes
+            .filter(({ isForAdmins }) => isAdministrator || !isForAdmins)
+            .map(({ name, meaning }) => (
+              <CheckField
+                key={name}
+                label={<code>{name}</code>}
+                hint={meaning}
+                checked={chosen.includes(name)}
+                onChange={({ target }) =>
+                  setChosen(target.checked ? [...chosen, name] : chosen.filter((other) => other !== name))
+                }
+              />
+            ))}
+        </fieldset>
+        <Problem text={missing || fields['scopes'] || rest} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={action.isPending}>
+            Create
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+export function RotateToken({
+  token,
+  onClose,
+  onIssued,
+}: {
+  token: { id: number; name: string }
+  onClose: () => void
+  onIssued: (issued: Issued) => void
+}) {
+  const action = useAction('POST /personal_access_tokens/{id}/rotate', {
+    showsErrors: true,
+    onDone(issued) {
+      onIssued(issued)
+      onClose()
+    },
+  })
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const end = String(new FormData(event.currentTarget).get('expires_at') ?? '')
+    action.mutate({ path: { id: token.id }, body: { expires_at: end } })
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={`Rotate ${token.name}?`}
+      lead="You get a new token with the same name and scopes. The old one ends at once: whatever uses it needs the new one."
+    >
+      <form className="stack" onSubmit={submit}>
+        <EndField days={30} error={undefined} />
+        <Problem text={action.error?.message ?? ''} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={action.isPending}>
+            Rotate
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function EndField({ days, error }: { days: number; error: string | undefined }) {
+  return (
+    <TextField
+      label="Ends on"
+      name="expires_at"
+      type="date"
+      required
+      defaultValue={dayAhead(days)}
+      min={dayAhead(1)}
+      max={dayAhead(mostDays)}
+      hint={`It stops working when that day begins; at most ${mostDays} days from now.`}
+      error={error}
+    />
+  )
+}
+
+/** The token itself, this once. */
+export function NewToken({ issued, onClose }: { issued: Issued; onClose: () => void }) {
+  const id = useId()
+  return (
+    <section className={styles.issued} aria-label="Your new token" role="status">
+      <label htmlFor={id}>
+        <strong>{issued.name}</strong> is ready. Copy it now: it is not shown again, and nobody else may have it.
+      </label>
+      <div className="row-wrap">
+        <input
+          id={id}
+          className={styles.secret}
+          readOnly
+          value={issued.token}
+          onFocus={({ target }) => target.select()}
+          spellCheck={false}
+        />
+        <CopyButton text={issued.token} label="Copy the token" size="normal" />
+        <Button kind="quiet" onClick={onClose}>
+          I have it
+        </Button>
+      </div>
+    </section>
+  )
+}

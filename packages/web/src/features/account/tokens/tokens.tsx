@@ -1,0 +1,169 @@
+import type { RowOf } from '@alcove/client'
+import { KeyRound, Plus, RotateCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useAction, usePage } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Badge } from '../../../components/badge.tsx'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/dialog.tsx'
+import { SelectField } from '../../../components/field.tsx'
+import { ActionMenu } from '../../../components/menu.tsx'
+import { Page, Panel } from '../../../components/page.tsx'
+import { Pager, usePageNumber } from '../../../components/pager.tsx'
+import { useSearchState } from '../../../components/search-state.ts'
+import { Answered, Empty } from '../../../components/states.tsx'
+import { Table } from '../../../components/table.tsx'
+import { Day, Time } from '../../../components/time.tsx'
+import { AccountTabs } from '../account-tabs.tsx'
+import { SignedIn, TokenNotice } from '../signed-in.tsx'
+import { CreateToken, type Issued, NewToken, RotateToken } from './token-dialogs.tsx'
+
+const perPage = 30
+const states = [
+  { value: 'active', label: 'In use' },
+  { value: 'inactive', label: 'Revoked or over' },
+] as const
+type State = (typeof states)[number]['value']
+type Token = RowOf<'GET /personal_access_tokens'>
+
+/** One's own access tokens. */
+export function Tokens() {
+  return <SignedIn title="Access tokens">{({ id }) => <Mine userId={id} />}</SignedIn>
+}
+
+function Mine({ userId }: { userId: number }) {
+  const session = useSession()
+  const [{ state: wanted }, set] = useSearchState(['state'])
+  const state: State = wanted === 'inactive' ? 'inactive' : 'active'
+  const [issued, setIssued] = useState<Issued>()
+  const [asked, setAsked] = useState<{ kind: 'create' } | { kind: 'rotate' | 'revoke'; token: Token }>()
+  const close = () => setAsked(undefined)
+  const query = usePage('GET /personal_access_tokens', {
+    query: { user_id: userId, state, sort: 'created_desc', page: usePageNumber(), per_page: perPage },
+  })
+  const revoke = useAction('DELETE /personal_access_tokens/{id}', { done: 'The token is revoked.', onDone: close })
+  return (
+    <Page
+      title="Access tokens"
+      lead="Scripts and tools use them in place of your password."
+      actions={
+        session.has_password && (
+          <Button icon={Plus} kind="primary" onClick={() => setAsked({ kind: 'create' })}>
+            New token
+          </Button>
+        )
+      }
+    >
+      <AccountTabs />
+      {!session.has_password && (
+        <Panel>
+          <TokenNotice what="To create tokens, sign in with your password." />
+        </Panel>
+      )}
+      {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
+      <div className="row-wrap">
+        <div>
+          <SelectField<State>
+            label="Which tokens"
+            isLabelHidden
+            choices={states}
+            value={state}
+            onChoose={(chosen) => set({ state: chosen === 'active' ? undefined : chosen })}
+          />
+        </div>
+      </div>
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={KeyRound} title="No tokens here">
+              <p>{state === 'active' ? 'You have none that is in use.' : 'None was revoked and none is over.'}</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Ends', <Hidden key="actions" />]}>
+                {found.rows.map((token) => (
+                  <Row
+                    key={token.id}
+                    token={token}
+                    isWriter={mayWrite(session)}
+                    ask={(kind) => setAsked({ kind, token })}
+                  />
+                ))}
+              </Table>
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+      {asked?.kind === 'create' && <CreateToken onClose={close} onIssued={setIssued} />}
+      {asked?.kind === 'rotate' && <RotateToken token={asked.token} onClose={close} onIssued={setIssued} />}
+      {asked?.kind === 'revoke' && (
+        <ConfirmDialog
+          isOpen
+          onClose={close}
+          title={`Revoke ${asked.token.name}?`}
+          lead="Whatever uses it is refused from now on. This cannot be taken back."
+          confirm="Revoke"
+          isBusy={revoke.isPending}
+          onConfirm={() => revoke.mutate({ path: { id: asked.token.id } })}
+        />
+      )}
+    </Page>
+  )
+}
+
+function Hidden() {
+  return <span className="visually-hidden">Actions</span>
+}
+
+function Row({ token, isWriter, ask }: { token: Token; isWriter: boolean; ask: (kind: 'rotate' | 'revoke') => void }) {
+  const { name, description, scopes, last_used_at: usedAt, last_used_ips: addresses, expires_at: end } = token
+  return (
+    <tr>
+      <td>
+        {name}
+        {description && <p className="muted small">{description}</p>}
+        <p className="muted small">
+          Created <Time of={token.created_at} />
+        </p>
+      </td>
+      <td>
+        <span className="row-wrap">
+          {scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </span>
+      </td>
+      <td>
+        {usedAt ? (
+          <>
+            <Time of={usedAt} />
+            {addresses.length > 0 && <p className="muted small numbers">{addresses.join(', ')}</p>}
+          </>
+        ) : (
+          <span className="muted">Never</span>
+        )}
+      </td>
+      <td>
+        {token.revoked ? (
+          <Badge tone="danger">Revoked</Badge>
+        ) : end ? (
+          <Day of={end} />
+        ) : (
+          <span className="muted">Never</span>
+        )}
+      </td>
+      <td>
+        {token.active && isWriter && (
+          <ActionMenu
+            label={`Actions for ${name}`}
+            items={[
+              { label: 'Rotate', icon: RotateCw, onChoose: () => ask('rotate') },
+              { label: 'Revoke', icon: Trash2, isDangerous: true, onChoose: () => ask('revoke') },
+            ]}
+          />
+        )}
+      </td>
+    </tr>
+  )
+}

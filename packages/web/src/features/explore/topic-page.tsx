@@ -1,0 +1,92 @@
+import type { RowOf } from '@alcove/client'
+import { Tag } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { counted } from '../../components/format.ts'
+import { Markdown } from '../../components/markdown.tsx'
+import { Page, useTitle } from '../../components/page.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { FoundProjects, ProjectSearch, useProjectQuery } from './project-search.tsx'
+import { topicAddress } from './topic-links.tsx'
+import styles from './topic-page.module.css'
+
+type Topic = RowOf<'GET /topics'>
+
+/** A topic and its projects. Other names of it, and other ways to write it, lead to its own. */
+export function TopicPage({ name }: { name: string }) {
+  const [, navigate] = useLocation()
+  const query = useAnswer('GET /topics', { query: { name } })
+  const own = query.data?.[0]?.name
+  useEffect(() => {
+    if (own !== undefined && own !== name) navigate(`${topicAddress(own)}${location.search}`, { replace: true })
+  }, [own, name, navigate])
+  return (
+    <Answered query={query} isPage>
+      {([topic]) => (topic ? <Found topic={topic} /> : <Missing name={name} />)}
+    </Answered>
+  )
+}
+
+function Missing({ name }: { name: string }) {
+  useTitle('No such topic')
+  return (
+    <Empty icon={Tag} title="There is no such topic" isPage>
+      <p>No project has the topic “{name}”, and no other topic was called so.</p>
+      <LinkButton to={`/explore/topics?search=${encodeURIComponent(name)}`}>Look for one like it</LinkButton>
+    </Empty>
+  )
+}
+
+function Found({ topic }: { topic: Topic }) {
+  const { is_admin: isAdmin } = useSession()
+  const projects = usePage('GET /projects', { query: { ...useProjectQuery(), topic_id: topic.id } })
+  return (
+    <Page
+      title={topic.title}
+      crumbs={[{ label: 'Topics', to: '/explore/topics' }]}
+      lead={<Facts topic={topic} />}
+      actions={isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Change it</LinkButton>}
+    >
+      {topic.description && <Markdown text={topic.description} />}
+      <section className="stack" aria-label="Projects">
+        <h2>Projects</h2>
+        <ProjectSearch label="Search the projects of the topic" />
+        <FoundProjects query={projects}>
+          <p>None that you may see has this topic.</p>
+        </FoundProjects>
+      </section>
+    </Page>
+  )
+}
+
+function Facts({ topic }: { topic: Topic }) {
+  const aliases = useAnswer('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: 100 } })
+  const others = aliases.data ?? []
+  return (
+    <div className={styles.facts}>
+      <Avatar name={topic.title} url={topic.avatar_url} size="large" />
+      <div className="stack-tight">
+        <p>
+          {topic.title !== topic.name && <code>{topic.name}</code>}
+          {topic.title !== topic.name && ' · '}
+          {counted(topic.total_projects_count, 'project')}
+        </p>
+        {others.length > 0 && (
+          <p className="small">
+            Also called{' '}
+            {others.map(({ id, name }, index) => (
+              <span key={id}>
+                {index > 0 && ', '}
+                <code>{name}</code>
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import type { RowOf } from '@alcove/client'
+import { Tags } from 'lucide-react'
+import { Link } from 'wouter'
+import { usePage } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { counted } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { topicAddress } from './topic-links.tsx'
+import styles from './topics.module.css'
+
+const perPage = 48
+
+/** What projects are about, most used first. */
+export function Topics() {
+  const { is_admin: isAdmin } = useSession()
+  const [{ search }, set] = useSearchState(['search'])
+  const query = usePage('GET /topics', { query: { search, page: usePageNumber(), per_page: perPage } })
+  return (
+    <Page
+      title="Topics"
+      lead="What projects are about. Choose one to see them."
+      actions={isAdmin && <LinkButton to="/-/admin/topics">Tend topics</LinkButton>}
+    >
+      <search>
+        <SearchField
+          label="Search topics"
+          value={search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+      </search>
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={Tags} title="No topics here">
+              <p>
+                {search
+                  ? 'None is called so.'
+                  : 'Projects have none yet. They begin where somebody gives one to a project.'}
+              </p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <ul className={styles.cards} aria-label="Topics">
+                {found.rows.map((topic) => (
+                  <Card key={topic.id} topic={topic} />
+                ))}
+              </ul>
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}
+
+function Card({ topic }: { topic: RowOf<'GET /topics'> }) {
+  const { name, title, description, avatar_url: avatar, total_projects_count: projects } = topic
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <Avatar name={title} url={avatar} />
+        <div className={styles.words}>
+          <Link to={topicAddress(name)} className={styles.title}>
+            {title}
+          </Link>
+          <p className="muted small">
+            {title !== name && <span className={styles.name}>{name} · </span>}
+            <span className="numbers">{counted(projects, 'project')}</span>
+          </p>
+        </div>
+      </div>
+      {description && <p className={styles.description}>{plainFrom(description)}</p>}
+    </li>
+  )
+}
+
+/** A card has no room for headings and lists: only the words of the Markdown. */
+function plainFrom(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^\s*(#{1,6}|[-*+>]|\d+\.)\s+/gm, '')
+    .replace(/[*_`~]{1,3}(\S(?:.*?\S)?)[*_`~]{1,3}/g, '$1')
+}

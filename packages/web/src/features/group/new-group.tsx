@@ -1,0 +1,119 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction, useAnswer } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { TextArea, TextField } from '../../components/field.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { type Visibility, visibilities, visibilityOf } from '../../components/visibility.tsx'
+import { VisibilityField } from '../../components/visibility-field.tsx'
+import { pathFrom } from '../namespace/path-from.ts'
+import { type Group, groupAddress } from './group.ts'
+
+/** A new group; `?parent=` is the group that it is to be in. */
+export function NewGroup() {
+  const session = useSession()
+  const [{ parent = '' }] = useSearchState(['parent'])
+  const query = useAnswer(
+    'GET /groups/{id}',
+    { path: { id: parent }, query: { with_projects: false } },
+    { isEnabled: parent !== '' },
+  )
+  if (!session.user || !mayWrite(session)) {
+    return (
+      <Empty title="New group" isPage>
+        <p>{session.user ? 'The token this browser is signed in with may only read.' : 'Sign in to make a group.'}</p>
+      </Empty>
+    )
+  }
+  if (parent !== '') {
+    return (
+      <Answered query={query} isPage>
+        {(found) => <Form parent={found} />}
+      </Answered>
+    )
+  }
+  if (session.user.can_create_group) return <Form />
+  return (
+    <Empty title="New group" isPage>
+      <p>On this server you cannot make groups yourself. Ask an administrator.</p>
+    </Empty>
+  )
+}
+
+function Form({ parent }: { parent?: Group }) {
+  const [, navigate] = useLocation()
+  const [name, setName] = useState('')
+  const [path, setPath] = useState<string>()
+  const [visibility, setVisibility] = useState<Visibility>('private')
+  const most = parent ? visibilityOf(parent.visibility) : 'public'
+  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(most) ? visibility : most
+  const action = useAction('POST /groups', {
+    showsErrors: true,
+    done: 'The group is there.',
+    onDone: ({ full_path: made }) => navigate(groupAddress(made)),
+  })
+  const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'visibility_level'])
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const description = String(new FormData(event.currentTarget).get('description') ?? '').trim()
+    action.mutate({
+      body: {
+        name: name.trim(),
+        path: path ?? pathFrom(name),
+        description,
+        visibility: allowed,
+        ...(parent && { parent_id: parent.id }),
+      },
+    })
+  }
+  return (
+    <Page
+      title={parent ? `New group in ${parent.name}` : 'New group'}
+      lead="Projects that belong together, and people who may do the same in all of them."
+      crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
+    >
+      <Panel>
+        <form className="stack" onSubmit={submit}>
+          <TextField
+            label="Name"
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            error={fields['name']}
+          />
+          <TextField
+            label="Path"
+            required
+            value={path ?? pathFrom(name)}
+            onChange={({ target }) => setPath(target.value)}
+            hint={`Its address: /groups/${parent ? `${parent.full_path}/` : ''}${(path ?? pathFrom(name)) || '…'}`}
+            error={fields['path']}
+          />
+          <TextArea
+            label="Description"
+            name="description"
+            hint="Markdown; may stay empty."
+            error={fields['description']}
+          />
+          <VisibilityField
+            value={allowed}
+            most={most}
+            within={parent && `the group ${parent.name}`}
+            onChange={setVisibility}
+            error={fields['visibility_level']}
+          />
+          <Problem text={rest} />
+          <div>
+            <Button type="submit" kind="primary" isBusy={action.isPending}>
+              Create the group
+            </Button>
+          </div>
+        </form>
+      </Panel>
+    </Page>
+  )
+}

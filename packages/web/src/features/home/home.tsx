@@ -1,0 +1,93 @@
+import { FolderGit2, FolderTree, KeyRound, Plus, Tags } from 'lucide-react'
+import { Link, Redirect } from 'wouter'
+import { usePage } from '../../app/api.ts'
+import { mayWrite, type SessionState, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { ProjectList } from '../explore/project-list.tsx'
+import { asProject } from '../project/project.ts'
+import styles from './home.module.css'
+
+/** Where one begins: one's projects, the latest first; without an account, everybody's. */
+export function Home() {
+  const session = useSession()
+  if (!session.user) return <Redirect to="/explore/projects" replace />
+  return <Mine session={session} user={session.user} />
+}
+
+const mostShown = 10
+
+function Mine({ session, user }: { session: SessionState; user: NonNullable<SessionState['user']> }) {
+  const latest = { order_by: 'last_activity_at', per_page: mostShown } as const
+  const mine = usePage('GET /projects', { query: { ...latest, membership: true } })
+  const starred = usePage('GET /projects', { query: { ...latest, starred: true } })
+  const mayMake = mayWrite(session) && user.can_create_project
+  return (
+    <Page
+      title={`Hello, ${user.name}`}
+      actions={
+        mayMake && (
+          <LinkButton icon={Plus} kind="primary" to="/-/projects/new">
+            New project
+          </LinkButton>
+        )
+      }
+    >
+      <div className={styles.columns}>
+        <div className="stack-wide">
+          <section className="stack" aria-label="Your projects">
+            <div className="row">
+              <h2>Your projects</h2>
+              <Link to="/explore/projects?membership=true" className="push small">
+                All of yours
+              </Link>
+            </div>
+            <Answered query={mine}>
+              {({ rows }) =>
+                rows.length === 0 ? (
+                  <Empty icon={FolderGit2} title="Nothing of yours yet">
+                    <p>When you make a project, or somebody adds you to one, it is here.</p>
+                    <LinkButton to="/explore/projects">Look around</LinkButton>
+                  </Empty>
+                ) : (
+                  <ProjectList projects={rows.map(asProject)} />
+                )
+              }
+            </Answered>
+          </section>
+          {(starred.data?.rows.length ?? 0) > 0 && (
+            <section className="stack" aria-label="Starred">
+              <div className="row">
+                <h2>Starred</h2>
+                <Link to="/explore/projects?starred=true" className="push small">
+                  All starred
+                </Link>
+              </div>
+              <ProjectList projects={(starred.data?.rows ?? []).map(asProject)} />
+            </section>
+          )}
+        </div>
+        <Panel title="Quick ways">
+          <ul className={styles.ways}>
+            <Way icon={FolderGit2} to="/explore/projects" label="All projects" />
+            <Way icon={FolderTree} to="/explore/groups?membership=true" label="Your groups" />
+            <Way icon={Tags} to="/explore/topics" label="Topics" />
+            <Way icon={KeyRound} to="/-/profile/tokens" label="Your access tokens" />
+          </ul>
+        </Panel>
+      </div>
+    </Page>
+  )
+}
+
+function Way({ icon: Picture, to, label }: { icon: typeof Tags; to: string; label: string }) {
+  return (
+    <li>
+      <Link to={to} className={styles.way}>
+        <Picture size={16} aria-hidden="true" />
+        {label}
+      </Link>
+    </li>
+  )
+}

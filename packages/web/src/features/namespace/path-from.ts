@@ -1,0 +1,11 @@
+/** What a name becomes in an address, until somebody says otherwise: `Über Maß` → `uber-mass`. */
+export function pathFrom(name: string): string {
+  return name
+    .replaceAll('ß', 'ss')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+}

@@ -1,0 +1,9 @@
+import { Members } from '../members/members.tsx'
+import { useProject } from './project.ts'
+
+export function ProjectMembers() {
+  const { project, level } = useProject()
+  const { namespace } = project
+  const ownerPath = namespace.kind === 'user' ? namespace.path : undefined
+  return <Members place={{ noun: 'project', id: project.id, name: project.name, level, ownerPath }} />
+}

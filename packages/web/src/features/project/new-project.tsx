@@ -1,0 +1,139 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction, useAnswer } from '../../app/api.ts'
+import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { TextArea, TextField } from '../../components/field.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { type Visibility, visibilities } from '../../components/visibility.tsx'
+import { VisibilityField } from '../../components/visibility-field.tsx'
+import { NamespaceField, type Place, placeFrom } from '../namespace/namespace-field.tsx'
+import { pathFrom } from '../namespace/path-from.ts'
+import { unknownTopics } from '../topic/refusal.ts'
+import { TopicsField } from '../topic/topics-field.tsx'
+
+/** A new project; `?namespace=` is the group that it is to be in. */
+export function NewProject() {
+  const session = useSession()
+  const [{ namespace = '' }] = useSearchState(['namespace'])
+  const group = useAnswer(
+    'GET /groups/{id}',
+    { path: { id: namespace }, query: { with_projects: false } },
+    { isEnabled: namespace !== '' && session.user !== null },
+  )
+  if (!session.user || !mayWrite(session)) {
+    return (
+      <Empty title="New project" isPage>
+        <p>{session.user ? 'The token this browser is signed in with may only read.' : 'Sign in to make a project.'}</p>
+      </Empty>
+    )
+  }
+  const mine: Place = { id: undefined, kind: 'user', fullPath: session.user.username, visibility: 'public' }
+  if (namespace === '') return <Form initial={session.user.can_create_project ? mine : undefined} />
+  return (
+    <Answered query={group} isPage>
+      {(found) => <Form initial={placeFrom(found)} />}
+    </Answered>
+  )
+}
+
+function Form({ initial }: { initial: Place | undefined }) {
+  const session = useSession()
+  const [, navigate] = useLocation()
+  const [place, setPlace] = useState(initial)
+  const [name, setName] = useState('')
+  const [path, setPath] = useState<string>()
+  const [visibility, setVisibility] = useState<Visibility>('private')
+  const [topics, setTopics] = useState<readonly string[]>([])
+  const action = useAction('POST /projects', {
+    showsErrors: true,
+    done: 'The project is there.',
+    onDone: ({ path_with_namespace: made }) => navigate(`/${made}`),
+  })
+  const mayCreate = session.topic_creation !== 'admins' || session.is_admin
+  const most = place?.kind === 'group' ? place.visibility : 'public'
+  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(most) ? visibility : most
+  const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'namespace', 'topics'])
+  const unknown = unknownTopics(action.error)
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const description = String(new FormData(event.currentTarget).get('description') ?? '').trim()
+    action.mutate({
+      body: {
+        name: name.trim(),
+        path: path ?? pathFrom(name),
+        ...(description && { description }),
+        ...(place?.id !== undefined && { namespace_id: place.id }),
+        visibility: allowed,
+        ...(topics.length > 0 && { topics: [...topics] }),
+      },
+    })
+  }
+  return (
+    <Page title="New project" lead="A place for uploads, topics and vulnerabilities of one thing you make.">
+      <Panel>
+        <form className="stack" onSubmit={submit}>
+          <TextField
+            label="Name"
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            error={fields['name']}
+          />
+          <NamespaceField
+            label="In"
+            least={levels.developer}
+            value={place}
+            onChange={setPlace}
+            error={fields['namespace']}
+          />
+          <TextField
+            label="Path"
+            required
+            value={path ?? pathFrom(name)}
+            onChange={({ target }) => setPath(target.value)}
+            hint={`Its address: /${place?.fullPath ?? '…'}/${(path ?? pathFrom(name)) || '…'}`}
+            error={fields['path']}
+          />
+          <TextArea
+            label="Description"
+            name="description"
+            hint="Markdown; may stay empty."
+            error={fields['description']}
+          />
+          <VisibilityField
+            value={allowed}
+            most={most}
+            within={place && `the group ${place.fullPath}`}
+            onChange={setVisibility}
+          />
+          <TopicsField
+            label="Topics"
+            value={topics}
+            onChange={setTopics}
+            mayCreate={mayCreate}
+            error={
+              unknown.length > 0
+                ? unknown.map(({ name, nearest }) => `There is no “${name}”${orNear(nearest)}.`).join(' ')
+                : fields['topics']
+            }
+            hint={mayCreate ? 'What it is about. Enter takes what you typed.' : 'What it is about.'}
+          />
+          <Problem text={rest} />
+          <div>
+            <Button type="submit" kind="primary" isBusy={action.isPending} disabled={!place}>
+              Create the project
+            </Button>
+          </div>
+        </form>
+      </Panel>
+    </Page>
+  )
+}
+
+function orNear(nearest: readonly string[]): string {
+  return nearest.length > 0 ? `, but ${nearest.join(', ')}` : ''
+}

@@ -1,0 +1,125 @@
+import type { RowOf } from '@alcove/client'
+import { RotateCw } from 'lucide-react'
+import { useAction, usePage } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Badge, type Tone } from '../../../components/badge.tsx'
+import { Button } from '../../../components/button.tsx'
+import { SelectField } from '../../../components/field.tsx'
+import { Pager, usePageNumber } from '../../../components/pager.tsx'
+import { useSearchState } from '../../../components/search-state.ts'
+import { Answered } from '../../../components/states.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useProject } from '../project.ts'
+import styles from './deliveries.module.css'
+import type { Hook } from './hook-form.tsx'
+
+const perPage = 20
+const outcomes = [
+  { value: '', label: 'All' },
+  { value: 'successful', label: 'Accepted (2xx)' },
+  { value: 'client_failure', label: 'Refused (4xx)' },
+  { value: 'server_failure', label: 'Receiver failed (5xx)' },
+] as const
+type Outcome = (typeof outcomes)[number]['value']
+type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
+
+/** What was sent within a week, and what came back. */
+export function Deliveries({ hook }: { hook: Hook }) {
+  const { project } = useProject()
+  const [{ status }, set] = useSearchState(['status'])
+  const outcome = outcomes.find(({ value }) => value === status)?.value ?? ''
+  const query = usePage('GET /projects/{id}/hooks/{hook_id}/events', {
+    path: { id: project.id, hook_id: hook.id },
+    query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
+  })
+  return (
+    <section className="stack" aria-label="What was sent">
+      <div className="row-wrap">
+        <h2>What was sent</h2>
+        <div className="push">
+          <SelectField<Outcome>
+            label="Outcome"
+            isLabelHidden
+            choices={outcomes}
+            value={outcome}
+            onChoose={(status) => set({ status })}
+          />
+        </div>
+      </div>
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <p className="muted">Nothing {outcome ? 'like this ' : ''}within the last week.</p>
+          ) : (
+            <>
+              <ul className={styles.list}>
+                {found.rows.map((delivery) => (
+                  <Entry key={delivery.id} hook={hook} delivery={delivery} />
+                ))}
+              </ul>
+              <Pager page={found} perPage={perPage} />
+            </>
+          )
+        }
+      </Answered>
+    </section>
+  )
+}
+
+function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
+  const { project } = useProject()
+  const isWriter = mayWrite(useSession())
+  const resend = useAction('POST /projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend', {
+    done: 'It was sent again.',
+  })
+  const path = { id: project.id, hook_id: hook.id, hook_event_id: delivery.id }
+  return (
+    <li className={styles.entry}>
+      <details>
+        <summary className={styles.summary}>
+          <Badge tone={toneOf(delivery)}>
+            {delivery.response_status === 'internal error' ? 'No answer' : delivery.response_status}
+          </Badge>
+          <span>
+            <Time of={delivery.created_at} />
+          </span>
+          <span className="muted small numbers">{delivery.execution_duration.toFixed(2)} s</span>
+        </summary>
+        <div className={styles.content}>
+          {isWriter && delivery.url === hook.url && (
+            <div>
+              <Button size="small" icon={RotateCw} isBusy={resend.isPending} onClick={() => resend.mutate({ path })}>
+                Send it again
+              </Button>
+            </div>
+          )}
+          {delivery.error && <p>{delivery.error}</p>}
+          <Part
+            title="Request"
+            headers={delivery.request_headers}
+            body={JSON.stringify(delivery.request_data, null, 2)}
+          />
+          <Part title="Response" headers={delivery.response_headers} body={delivery.response_body} />
+        </div>
+      </details>
+    </li>
+  )
+}
+
+function Part({ title, headers, body }: { title: string; headers: Record<string, unknown>; body: string }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <div className="stack-tight">
+      <h3>{title}</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre className={styles.raw} tabIndex={0}>
+        {[...lines, '', body].join('\n').trim() || 'Nothing.'}
+      </pre>
+    </div>
+  )
+}
+
+function toneOf({ response_status: status }: Delivery): Tone {
+  if (status.startsWith('2')) return 'success'
+  return status.startsWith('4') ? 'warning' : 'danger'
+}

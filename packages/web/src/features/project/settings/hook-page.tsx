@@ -1,0 +1,116 @@
+import { Send, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction, useAnswer } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/dialog.tsx'
+import { Page, Panel } from '../../../components/page.tsx'
+import { Answered } from '../../../components/states.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useProject } from '../project.ts'
+import { Deliveries } from './deliveries.tsx'
+import { type Hook, HookForm } from './hook-form.tsx'
+import { HookState } from './hooks.tsx'
+
+export function NewHook() {
+  const { project, to } = useProject()
+  const [, navigate] = useLocation()
+  const action = useAction('POST /projects/{id}/hooks', {
+    showsErrors: true,
+    done: 'The webhook was added.',
+    onDone: ({ id }) => navigate(to(`settings/hooks/${id}`)),
+  })
+  return (
+    <Page title="Add a webhook" crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}>
+      <Panel>
+        <HookForm
+          error={action.error}
+          isBusy={action.isPending}
+          onSave={(body) => action.mutate({ path: { id: project.id }, body })}
+        />
+      </Panel>
+    </Page>
+  )
+}
+
+/** A webhook, and what was sent to it. */
+export function HookPage({ id }: { id: string }) {
+  const { project } = useProject()
+  const query = useAnswer('GET /projects/{id}/hooks/{hook_id}', { path: { id: project.id, hook_id: id } })
+  return (
+    <Answered query={query} isPage>
+      {(hook) => <Found hook={hook} />}
+    </Answered>
+  )
+}
+
+function Found({ hook }: { hook: Hook }) {
+  const { project, to } = useProject()
+  const isWriter = mayWrite(useSession())
+  const [, navigate] = useLocation()
+  const [isAsked, setAsked] = useState(false)
+  const path = { id: project.id, hook_id: hook.id }
+  const change = useAction('PUT /projects/{id}/hooks/{hook_id}', { showsErrors: true, done: 'The webhook was saved.' })
+  const test = useAction('POST /projects/{id}/hooks/{hook_id}/test/{trigger}', { done: 'It was sent and accepted.' })
+  const remove = useAction('DELETE /projects/{id}/hooks/{hook_id}', {
+    done: 'The webhook was deleted.',
+    isLeaving: true,
+    onDone: () => navigate(to('settings/hooks')),
+  })
+  return (
+    <Page
+      title={hook.name || 'Webhook'}
+      crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}
+      lead={
+        <p className="row-wrap">
+          <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
+          {hook.url}
+          {hook.disabled_until && (
+            <span>
+              – tries again <Time of={hook.disabled_until} />
+            </span>
+          )}
+        </p>
+      }
+      actions={
+        isWriter && (
+          <>
+            <Button
+              icon={Send}
+              isBusy={test.isPending}
+              onClick={() => test.mutate({ path: { ...path, trigger: 'vulnerability_events' } })}
+            >
+              Send the newest vulnerability
+            </Button>
+            <Button icon={Trash2} kind="danger" onClick={() => setAsked(true)}>
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      {isWriter && (
+        <Panel title="What is sent where">
+          <HookForm
+            key={JSON.stringify(hook)}
+            hook={hook}
+            error={change.error}
+            isBusy={change.isPending}
+            onSave={(body) => change.mutate({ path, body })}
+          />
+        </Panel>
+      )}
+      <Deliveries hook={hook} />
+      <ConfirmDialog
+        isOpen={isAsked}
+        onClose={() => setAsked(false)}
+        title="Delete the webhook?"
+        lead="Nobody is told at this address any more, and the log of what was sent is gone."
+        confirm="Delete"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate({ path })}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,76 @@
+import { Plus, Webhook } from 'lucide-react'
+import { Link } from 'wouter'
+import { usePage } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Badge, type Tone } from '../../../components/badge.tsx'
+import { LinkButton } from '../../../components/button.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Pager, usePageNumber } from '../../../components/pager.tsx'
+import { Answered, Empty } from '../../../components/states.tsx'
+import { Table } from '../../../components/table.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useProject } from '../project.ts'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+const perPage = 20
+
+/** Who is told when something happens to a vulnerability. */
+export function Hooks() {
+  const { project, to } = useProject()
+  const isWriter = mayWrite(useSession())
+  const query = usePage('GET /projects/{id}/hooks', {
+    path: { id: project.id },
+    query: { page: usePageNumber(), per_page: perPage },
+  })
+  const add = isWriter && (
+    <LinkButton icon={Plus} kind="primary" to={to('settings/hooks/new')}>
+      Add a webhook
+    </LinkButton>
+  )
+  return (
+    <Page title="Webhooks" lead="Addresses that are told when something happens to a vulnerability." actions={add}>
+      <SettingsTabs />
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={Webhook} title="No webhooks">
+              <p>Nobody is told yet. Add the address of a chat, a tracker or a script of yours.</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Webhooks" head={['Address', 'State', 'Added']}>
+                {found.rows.map((hook) => (
+                  <tr key={hook.id}>
+                    <td>
+                      <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
+                      {hook.name && <p className="muted small">{hook.url}</p>}
+                    </td>
+                    <td>
+                      <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
+                    </td>
+                    <td className="muted">
+                      <Time of={hook.created_at} />
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}
+
+const states: Record<string, { label: string; tone: Tone }> = {
+  executable: { label: 'Works', tone: 'success' },
+  temporarily_disabled: { label: 'Resting after failures', tone: 'warning' },
+  disabled: { label: 'Off after failures', tone: 'danger' },
+}
+
+export function HookState({ status, isOn }: { status: string; isOn: boolean }) {
+  if (!isOn) return <Badge>Nothing chosen</Badge>
+  const { label, tone } = states[status] ?? { label: status, tone: 'neutral' as const }
+  return <Badge tone={tone}>{label}</Badge>
+}

@@ -1,0 +1,15 @@
+import { Tabs } from '../../../components/tabs.tsx'
+import { useProject } from '../project.ts'
+
+export function SettingsTabs() {
+  const { to } = useProject()
+  return (
+    <Tabs
+      label="Settings: parts"
+      tabs={[
+        { label: 'Project', to: to('settings'), isExact: true },
+        { label: 'Webhooks', to: to('settings/hooks') },
+      ]}
+    />
+  )
+}

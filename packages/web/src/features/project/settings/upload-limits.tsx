@@ -1,0 +1,91 @@
+import { type FormEvent, useState } from 'react'
+import { useAction, useAnswer } from '../../../app/api.ts'
+import { mayWrite, useSession } from '../../../app/session.ts'
+import { Button } from '../../../components/button.tsx'
+import { TextField } from '../../../components/field.tsx'
+import { counted, formatBytes } from '../../../components/format.ts'
+import { Panel } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Answered } from '../../../components/states.tsx'
+import { useProject } from '../project.ts'
+
+const mebi = 1024 * 1024
+
+/** How much room the project has; administrators give it. */
+export function UploadLimits() {
+  const { project } = useProject()
+  const session = useSession()
+  const query = useAnswer('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
+  return (
+    <Panel title="Limits of uploads">
+      <Answered query={query}>
+        {(limits) => (
+          <>
+            <p>
+              {counted(limits.files, 'file')} with {formatBytes(limits.used_bytes)}. A file may have{' '}
+              {formatBytes(limits.max_upload_bytes)}
+              {limits.quota_bytes === null
+                ? '; all together may have any size.'
+                : `, all together ${formatBytes(limits.quota_bytes)}.`}
+            </p>
+            {session.is_admin && mayWrite(session) ? (
+              <Form key={`${limits.max_upload_bytes} ${limits.quota_bytes}`} limits={limits} />
+            ) : (
+              <p className="muted small">Administrators of this server can change that.</p>
+            )}
+          </>
+        )}
+      </Answered>
+    </Panel>
+  )
+}
+
+function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: number | null } }) {
+  const { project } = useProject()
+  const session = useSession()
+  const isOwn = limits.max_upload_bytes !== session.max_upload_bytes
+  const [most, setMost] = useState(isOwn ? inMebi(limits.max_upload_bytes) : '')
+  const [quota, setQuota] = useState(limits.quota_bytes === null ? '' : inMebi(limits.quota_bytes))
+  const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: 'The limits were saved.' })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const body = { max_upload_bytes: inBytes(most), quota_bytes: inBytes(quota) }
+    action.mutate({ path: { id: project.id }, body })
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TextField
+        label="Largest file, in MiB"
+        type="number"
+        min="0.001"
+        step="any"
+        value={most}
+        onChange={({ target }) => setMost(target.value)}
+        hint={`Empty: the server’s limit, ${formatBytes(session.max_upload_bytes)}.`}
+      />
+      <TextField
+        label="All files together, in MiB"
+        type="number"
+        min="0"
+        step="any"
+        value={quota}
+        onChange={({ target }) => setQuota(target.value)}
+        hint="Empty: what the server is set to."
+      />
+      <Problem text={action.error?.message ?? ''} />
+      <div>
+        <Button type="submit" isBusy={action.isPending}>
+          Save the limits
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function inMebi(bytes: number): string {
+  return String(Number((bytes / mebi).toFixed(3)))
+}
+
+function inBytes(text: string): number | null {
+  return text.trim() === '' ? null : Math.round(Number(text) * mebi)
+}

@@ -1,0 +1,41 @@
+import { Star } from 'lucide-react'
+import { useAction, useAnswer } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { formatCount } from '../../components/format.ts'
+import type { Project } from './project.ts'
+
+/** The stars of a project, and for whoever is signed in a way to give and take his. */
+export function StarButton({ project: { id, star_count: stars } }: { project: Project }) {
+  const isWriter = mayWrite(useSession())
+  // The project itself does not tell; among the starred ones it is there or not.
+  const starred = useAnswer(
+    'GET /projects',
+    { query: { starred: true, id_after: id - 1, id_before: id + 1, simple: true } },
+    { isEnabled: isWriter },
+  )
+  const star = useAction('POST /projects/{id}/star')
+  const unstar = useAction('POST /projects/{id}/unstar')
+  const count = <span className="numbers">{formatCount(stars)}</span>
+  if (!isWriter) {
+    return (
+      <span className="row muted small">
+        <Star size={15} aria-hidden="true" />
+        <span className="visually-hidden">Stars:</span> {count}
+      </span>
+    )
+  }
+  const isStarred = (starred.data?.length ?? 0) > 0
+  return (
+    <Button
+      size="small"
+      icon={Star}
+      aria-pressed={isStarred}
+      disabled={!starred.data}
+      isBusy={star.isPending || unstar.isPending}
+      onClick={() => (isStarred ? unstar : star).mutate({ path: { id } })}
+    >
+      {isStarred ? 'Starred' : 'Star'} {count}
+    </Button>
+  )
+}

@@ -1,0 +1,97 @@
+import { RequestFailed } from '@alcove/client'
+import { Pencil, Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import styles from '../../components/suggest.module.css'
+import { TopicLinks } from '../explore/topic-links.tsx'
+import { unknownTopics } from '../topic/refusal.ts'
+import { TopicsField } from '../topic/topics-field.tsx'
+import type { Project } from './project.ts'
+
+/** Changes a project's topics where they stand. */
+export function TopicsEditor({ project }: { project: Project }) {
+  const session = useSession()
+  const mayCreate = session.topic_creation !== 'admins' || session.is_admin
+  const [names, setNames] = useState<readonly string[]>()
+  const action = useAction('PUT /projects/{id}', {
+    showsErrors: true,
+    done: 'The topics were saved.',
+    onDone: () => setNames(undefined),
+  })
+  if (!names) {
+    return (
+      <div className="row-wrap">
+        {project.topics.length === 0 && <p className="muted">No topics.</p>}
+        <TopicLinks topics={project.topics} />
+        <Button
+          size="small"
+          kind="quiet"
+          icon={project.topics.length > 0 ? Pencil : Plus}
+          onClick={() => {
+            action.reset()
+            setNames(project.topics)
+          }}
+        >
+          {project.topics.length > 0 ? 'Edit topics' : 'Add topics'}
+        </Button>
+      </div>
+    )
+  }
+  const unknown = unknownTopics(action.error)
+  const error = action.error instanceof RequestFailed && unknown.length === 0 ? action.error.message : undefined
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (names) action.mutate({ path: { id: project.id }, body: { topics: [...names] } })
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TopicsField
+        label="Topics"
+        value={names}
+        onChange={(names) => {
+          action.reset()
+          setNames(names)
+        }}
+        mayCreate={mayCreate}
+        error={error}
+        hint={
+          mayCreate
+            ? 'Choose what is there already, so that others find it. Enter takes what you typed.'
+            : 'On this server administrators decide which topics there are.'
+        }
+      />
+      {unknown.length > 0 && (
+        <div role="alert" className="stack-tight">
+          {unknown.map(({ name, nearest }) => (
+            <p key={name} className={styles.near}>
+              <span className={styles.error}>There is no topic “{name}”.</span>
+              {nearest.length > 0 && <span className="small">Take instead:</span>}
+              {nearest.map((near) => (
+                <Button
+                  key={near}
+                  size="small"
+                  onClick={() => {
+                    action.reset()
+                    setNames([...new Set(names.map((given) => (given === name ? near : given)))])
+                  }}
+                >
+                  {near}
+                </Button>
+              ))}
+            </p>
+          ))}
+        </div>
+      )}
+      <div className="row">
+        <Button type="submit" kind="primary" size="small" isBusy={action.isPending}>
+          Save topics
+        </Button>
+        <Button size="small" onClick={() => setNames(undefined)}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

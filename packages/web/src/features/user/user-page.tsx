@@ -1,0 +1,73 @@
+import type { RowOf } from '@alcove/client'
+import { Redirect } from 'wouter'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { useSession } from '../../app/session.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Badge } from '../../components/badge.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { Page } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import { FoundProjects, ProjectSearch, useProjectQuery } from '../explore/project-search.tsx'
+import { groupAddress } from '../group/group.ts'
+import styles from './user-page.module.css'
+
+/** Whatever has this name at the top: a user, or a group, which has its page elsewhere. */
+export function TopPage({ name }: { name: string }) {
+  const query = useAnswer('GET /users', { query: { username: name } })
+  return (
+    <Answered query={query} isPage>
+      {([user]) => (user ? <UserPage user={user} /> : <ToGroup name={name} />)}
+    </Answered>
+  )
+}
+
+function ToGroup({ name }: { name: string }) {
+  const query = useAnswer('GET /groups/{id}', { path: { id: name }, query: { with_projects: false } })
+  return (
+    <Answered query={query} isPage>
+      {(group) => <Redirect to={groupAddress(group.full_path)} replace />}
+    </Answered>
+  )
+}
+
+function UserPage({ user }: { user: RowOf<'GET /users'> }) {
+  const session = useSession()
+  const isSelf = user.id === session.user?.id
+  const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: useProjectQuery() })
+  return (
+    <Page
+      title={user.name}
+      lead={
+        <div className={styles.who}>
+          <Avatar name={user.name} url={user.avatar_url} size="large" />
+          <div className="stack-tight">
+            <p className="row-wrap">
+              @{user.username}
+              {user.state !== 'active' && <Badge tone="warning">{user.state}</Badge>}
+              {isSelf && <Badge tone="accent">You</Badge>}
+            </p>
+            {user.bio && <p>{user.bio}</p>}
+          </div>
+        </div>
+      }
+      actions={
+        <>
+          {isSelf && <LinkButton to="/-/profile">Your profile</LinkButton>}
+          {session.is_admin && <LinkButton to={`/-/admin/users/${user.id}`}>Manage</LinkButton>}
+        </>
+      }
+    >
+      <section className="stack" aria-label="Projects">
+        <h2>Projects</h2>
+        <ProjectSearch label="Search the projects of this user" />
+        <FoundProjects query={query}>
+          <p>
+            {isSelf
+              ? 'You have no projects of your own.'
+              : `There are none in the place of ${user.name} that you may see.`}
+          </p>
+        </FoundProjects>
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,115 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+  const { admin } = web.server
+  const form = formWithFile('avatar', 'ts.png', pixel, {
+    name: 'typescript',
+    title: 'TypeScript',
+    description: 'JavaScript **with types**. See [the site](https://example.test).',
+  })
+  const { body: topic } = await admin.post('/topics', form)
+  await admin.post(`/topics/${topic.id}/aliases`, { name: 'ts' })
+  await admin.post('/topics', { name: 'unused-one', title: 'Unused' })
+  const shop = await web.server.project('acme/shop', { visibility: 'public' })
+  const secret = await web.server.project('acme/secret')
+  await admin.put(`/projects/${shop.id}`, { topics: ['typescript', 'web'], description: 'Sells things.' })
+  await admin.put(`/projects/${secret.id}`, { topics: ['typescript'] })
+})
+afterAll(() => web?.close())
+
+test('signed out, topics are cards with picture, title, words and count, and are searched while one types', async () => {
+  const page = await web.open('/explore/topics')
+  const card = page.getByRole('list', { name: 'Topics' }).getByRole('listitem').first()
+  expect(await card.innerText()).toMatch(/TypeScript\s+typescript · 2 projects\s+JavaScript with types. See the site./)
+  expect(await card.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+  expect(await accessProblems(page)).toEqual([])
+
+  await page.getByRole('searchbox', { name: 'Search topics' }).fill('unus')
+  await page.getByRole('link', { name: 'TypeScript' }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('search=unus')
+  await page.getByRole('searchbox', { name: 'Search topics' }).fill('nothing like it')
+  await page.getByText('No topics here').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+})
+
+test('a topic has a page with its other names and the projects that one may see; an old name leads there', async () => {
+  const page = await web.open('/explore/topics/TS?order=name', { theme: 'dark', width: 360 })
+  await page.getByRole('heading', { name: 'TypeScript', level: 1 }).waitFor()
+  await quiet(page)
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/explore/topics/typescript?order=name')
+  expect(await page.getByText('Also called ts').count()).toBe(1)
+  expect(await page.getByRole('link', { name: /shop/ }).count()).toBe(1)
+  expect(await page.getByRole('main').innerText()).not.toContain('secret')
+  expect(await accessProblems(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+
+  const signedIn = await web.open('/explore/topics/typescript', { as: web.server.admin })
+  expect(await signedIn.locator('main strong').innerText()).toBe('with types')
+  expect(await signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
+})
+
+test('an unknown topic is said to be none', async () => {
+  const page = await web.open('/explore/topics/c%2B%2B')
+  await page.getByRole('heading', { name: 'There is no such topic' }).waitFor()
+  expect(await page.getByText('“c++”').count()).toBe(1)
+  expect(await accessProblems(page)).toEqual([])
+})
+
+test('projects are narrowed to those with topics, and the address says so', async () => {
+  const page = await web.open('/explore/projects?order=name', { as: web.server.admin })
+  const list = page.getByRole('list', { name: 'Projects' })
+  expect(await list.getByRole('link', { name: 'acme / secret' }).count()).toBe(1)
+  await page.getByRole('button', { name: 'With a topic' }).click()
+  const field = page.getByRole('combobox', { name: 'Topics that the projects have' })
+  await field.fill('web')
+  await page.getByRole('option', { name: /web/ }).click()
+  await list.getByRole('link', { name: 'acme / secret' }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('topic=web')
+  expect(await accessProblems(page)).toEqual([])
+  await page.reload()
+  await page.getByRole('button', { name: 'Without the topic web' }).click()
+  await list.getByRole('link', { name: 'acme / secret' }).waitFor()
+})
+
+test('the start page shows what is one’s own; who is nobody yet looks around', async () => {
+  const nadia = await web.server.user('nadia')
+  const empty = await web.open('/', { as: nadia })
+  await empty.getByText('Nothing of yours yet').waitFor()
+  expect(await accessProblems(empty)).toEqual([])
+  await empty.context().close()
+
+  await nadia.post('/projects', { name: 'Mine' })
+  const page = await web.open('/', { as: nadia, theme: 'dark', width: 360 })
+  await page.getByRole('link', { name: 'nadia / Mine' }).waitFor()
+  expect(await page.getByRole('link', { name: 'acme / shop' }).count()).toBe(0)
+  expect(await accessProblems(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+
+  const out = await web.open('/')
+  expect(new URL(out.url()).pathname).toBe('/explore/projects')
+})
+
+test('a user has a page; the same place with a group’s name leads to the group', async () => {
+  const omar = await web.server.user('omar')
+  await omar.post('/projects', { name: 'Open', visibility: 'public' })
+  const page = await web.open('/omar')
+  await page.getByRole('heading', { name: 'omar', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'omar / Open' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+
+  const group = await web.open('/acme')
+  await group.getByRole('heading', { name: 'acme', level: 1 }).waitFor()
+  expect(new URL(group.url()).pathname).toBe('/groups/acme')
+  const none = await web.open('/nobody-at-all', { expects: /404/ })
+  await none.getByRole('heading', { name: 'Not found' }).waitFor()
+})
