@@ -25,7 +25,7 @@ export const sqliteDialect: Dialect = {
     const found = sql`select rowid from ${index} where ${index} match ${match.join(' OR ')} ${within(sql`rowid`, range)}`
     return sql`${raw(quoted(table))}.id in (${found})`
   },
-  searchedAtOnce: 10_000,
+  searchedAtOnce: 5_000,
   indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
   among: (ids) => sql`in (${ids})`,
   resembles(table, column, text) {

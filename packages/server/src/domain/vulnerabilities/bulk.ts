@@ -64,7 +64,7 @@ export function changeMany(
     if (expectedCount !== undefined && expectedCount !== inOrder.length) {
       throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
     }
-    await assertOfProject(deps, project, inOrder)
+    if ('ids' in selection) await assertOfProject(deps, project, inOrder)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
     let changed = 0

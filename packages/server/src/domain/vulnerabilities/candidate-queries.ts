@@ -35,7 +35,7 @@ export async function* readCandidates(
   db: Db,
   sources: readonly Source[],
   describe: Describe,
-  atOnce: AtOnce = { keys: 250, candidates: 5_000, searched: db.dialect.searchedAtOnce },
+  atOnce: AtOnce = { keys: 250, candidates: 2_500, searched: db.dialect.searchedAtOnce },
 ): AsyncGenerator<readonly Position[]> {
   for (const { keys, having } of sources) {
     for await (const some of readKeys(db, keys, atOnce.searched)) {

@@ -107,9 +107,10 @@ export async function changeSlice(
   doing: Doing,
 ): Promise<ChangedVulnerability[]> {
   const held = await lockVulnerabilities(deps.db, projectId, ids)
-  const reported = await reportedSeverities(deps, ids)
+  // Only taking back a severity asks for it.
+  const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
   return held.flatMap((before) => {
-    const after = applyChange(before, change, reported.get(before.id) ?? before.severity, doing)
+    const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, doing)
     return after ? [{ before, after, entry: entryOf(before, after, change, doing) }] : []
   })
 }
