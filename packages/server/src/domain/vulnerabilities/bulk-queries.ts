@@ -99,15 +99,19 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
   }))
 }
 
-/** Those of the vulnerabilities whose state or severity somebody has changed after the bulk change. */
+/**
+ * Those of the vulnerabilities whose state or severity somebody has changed after the bulk change. What was undone since
+ * changed nothing.
+ */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
-  const rows = await db.all<{ vulnerability_id: number }>(sql`
-    select distinct later.vulnerability_id from vulnerability_history h
+  const rows = await db.all<{ vulnerability_id: number; details: { undoes_bulk_id?: number } | null }>(sql`
+    select later.vulnerability_id, later.details from vulnerability_history h
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
+    left join vulnerability_bulks b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and h.bulk_id = ${bulkId}
-      and later.kind in ('state', 'severity')
-    order by later.vulnerability_id`)
-  return rows.map(({ vulnerability_id }) => vulnerability_id)
+      and later.kind in ('state', 'severity') and b.undone_at is null
+    order by later.vulnerability_id, later.id`)
+  return rows.flatMap(({ vulnerability_id, details }) => (details?.undoes_bulk_id ? [] : vulnerability_id))
 }
 
 /** Those of the users that are still there. */

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { PagedRows } from './paged-rows.ts'
 
 interface Identified {
@@ -46,7 +46,7 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
   }, [before, list])
 
   const row = rows.rowAt(active)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (row === undefined) return
     if (id.current === undefined || id.current === row.id) {
       id.current = row.id
