@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
+import { openCache, perDatabase } from '../../db/cache.ts'
 import { roles } from '../../domain/access/roles.ts'
-import type { Deps } from '../../domain/deps.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import { renderMarkdown } from '../../domain/markdown/render.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../domain/projects/project-list.ts'
 import type { Visitor } from '../../domain/projects/visible.ts'
@@ -113,6 +115,18 @@ const absentBefore = {
   lfs_enabled: false,
 }
 
+/** As GitLab has it in a new project. */
+const absentMerges = {
+  only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: false,
+  only_allow_merge_if_all_discussions_are_resolved: false,
+  printing_merge_request_link_enabled: true,
+  remove_source_branch_after_merge: true,
+  request_access_enabled: false,
+  merge_method: 'merge',
+  squash_option: 'default_off',
+}
+
 const access = Type.Unsafe<{ access_level: number; notification_level: number } | null>({
   ...Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }),
   type: ['object', 'null'],
@@ -133,11 +147,14 @@ const fullFields = {
   import_status: Type.String(),
   import_error: Type.Null(),
   open_issues_count: Type.Integer(),
+  description_html: Type.String(),
   updated_at: timestamp,
   public_jobs: Type.Boolean(),
   shared_with_groups: Type.Array(Type.Object({})),
+  ...schemaOf(absentMerges),
   enforce_auth_checks_on_uploads: Type.Boolean(),
   promote_vulnerabilities_on_ingestion: Type.Boolean(),
+  autoclose_referenced_issues: Type.Boolean(),
   auto_resolve_vulnerabilities: Type.Boolean(),
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
@@ -156,7 +173,7 @@ export function detailFor(caller: Visitor | null, simple = false): Detail {
 
 /** In the order of the projects; everything that is needed for a page is read at once. */
 export async function viewProjects(
-  deps: Deps,
+  deps: RootDeps,
   caller: Visitor | null,
   projects: readonly Project[],
   origin: string,
@@ -168,17 +185,22 @@ export async function viewProjects(
     listTopicNames(deps.db, ids),
     caller ? readProjectFacts(deps, caller, projects) : [],
   ])
-  return projects.map((project, index) => {
+  const views: ProjectView[] = []
+  for (const [index, project] of projects.entries()) {
     const known = facts[index] ?? nothingKnown
     const basic = viewBasic(project, topics.get(project.id) ?? [], mayReadCode(project, caller, known.held), origin)
-    if (detail === 'basic') return basic
-    const full = { ...basic, ...viewRest(project, known, origin) }
-    return detail === 'full' ? full : { ...full, permissions: viewPermissions(known) }
-  })
+    if (detail === 'basic') {
+      views.push(basic)
+      continue
+    }
+    const full = { ...basic, ...viewRest(project, known, await descriptionHtml(deps, project), origin) }
+    views.push(detail === 'full' ? full : { ...full, permissions: viewPermissions(known) })
+  }
+  return views
 }
 
 export async function viewProject(
-  deps: Deps,
+  deps: RootDeps,
   caller: Visitor | null,
   project: Project,
   origin: string,
@@ -187,6 +209,18 @@ export async function viewProject(
   const [view] = await viewProjects(deps, caller, [project], origin, detail)
   if (!view) throw new Error('a project without a view')
   return view
+}
+
+const maxRememberedCharacters = 500_000
+
+/** What a text is rendered to depends on no table. */
+const descriptions = perDatabase((changes) =>
+  openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
+)
+
+async function descriptionHtml({ db }: RootDeps, { description }: Project): Promise<string> {
+  if (!description) return ''
+  return descriptions(db).get(description, async () => renderMarkdown(description))
 }
 
 const nothingKnown: ProjectFacts = { owner: undefined, held: { own: null, throughGroups: null } }
@@ -214,7 +248,7 @@ function viewBasic(project: Project, topics: string[], showsCode: boolean, origi
   }
 }
 
-function viewRest(project: Project, { owner }: ProjectFacts, origin: string) {
+function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: string, origin: string) {
   const self = `${origin}/api/v4/projects/${project.id}`
   return {
     _links: {
@@ -240,11 +274,14 @@ function viewRest(project: Project, { owner }: ProjectFacts, origin: string) {
     import_status: 'none',
     import_error: null,
     open_issues_count: 0,
+    description_html: descriptionHtml,
     updated_at: project.updatedAt,
     public_jobs: false,
     shared_with_groups: [],
+    ...absentMerges,
     enforce_auth_checks_on_uploads: project.enforceAuthChecksOnUploads,
     promote_vulnerabilities_on_ingestion: project.promoteOnIngestion,
+    autoclose_referenced_issues: true,
     auto_resolve_vulnerabilities: project.autoResolve,
   }
 }

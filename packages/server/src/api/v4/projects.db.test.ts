@@ -35,6 +35,11 @@ test('a project is created in your own namespace and answered in full, without p
     promote_vulnerabilities_on_ingestion: false,
     auto_resolve_vulnerabilities: false,
     shared_with_groups: [],
+    description_html: '',
+    merge_method: 'merge',
+    squash_option: 'default_off',
+    only_allow_merge_if_pipeline_succeeds: false,
+    autoclose_referenced_issues: true,
   })
   expect(created.body).not.toHaveProperty('permissions')
   expect(Object.keys(created.body).slice(0, 7)).toEqual([
@@ -252,6 +257,7 @@ test('maintainers update a project; developers do not', async () => {
       name: 'The site',
       path: 'site',
       description: 'Everything',
+      description_html: '<p>Everything</p>\n',
       default_branch: 'trunk',
       topics: ['Acme', 'web'],
       enforce_auth_checks_on_uploads: false,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { getUser } from '../../domain/access/users.ts'
-import { type Deps, type RootDeps, transaction } from '../../domain/deps.ts'
+import { type RootDeps, transaction } from '../../domain/deps.ts'
 import type { PageRequest } from '../../domain/page.ts'
 import { findProjects, getOwnNamespace, type ProjectQuery } from '../../domain/projects/project-list.ts'
 import {
@@ -196,7 +196,7 @@ async function listProjects(
   return { ...found, rows: await viewProjects(deps, caller, found.rows, origin, detailFor(caller, input.simple)) }
 }
 
-async function create(deps: Deps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
+async function create(deps: RootDeps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
   const project = await transaction(deps, async (deps) => {
     const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
     const project = await createProject(deps, creator, fresh)
