@@ -20,4 +20,48 @@ export const screens: readonly Screen[] = [
   { name: 'reports', path: '/acme/shop/-/reports' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
   { name: 'report-new', path: '/acme/shop/-/reports/new' },
+  { name: 'uploads', path: '/acme/shop/-/uploads' },
+  { name: 'uploads-sending', path: '/acme/shop/-/uploads', prepare: sendAndSelect },
+  { name: 'uploads-empty', path: '/acme/charts/-/uploads' },
+  { name: 'uploads-deleted', path: '/acme/shop/-/uploads?deleted=true' },
+  { name: 'uploads-preview', path: '/acme/shop/-/uploads?preview={picture}' },
+  { name: 'uploads-preview-text', path: '/acme/shop/-/uploads?preview={text}' },
+  { name: 'uploads-pad', path: '/acme/shop/-/uploads/pad', prepare: writeIntoPad },
 ]
+
+/** One file on its way that does not get on, one that is too large, one that is done. */
+async function sendAndSelect(page: Page): Promise<void> {
+  const choose = (...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
+    page.locator('input[type=file]').setInputFiles(files)
+  await choose({ name: 'read-me.md', mimeType: 'text/markdown', buffer: Buffer.from('# Read me\n') })
+  await page.getByRole('button', { name: 'Copy Markdown', exact: true }).first().waitFor()
+  await page.route('**/api/v4/projects/*/uploads', () => {})
+  const buffer = Buffer.alloc(2_400_000)
+  await choose(
+    { name: 'checkout-recording.mp4', mimeType: 'video/mp4', buffer },
+    { name: 'database-dump.sql.gz', mimeType: 'application/gzip', buffer: Buffer.alloc(9_000_000) },
+  )
+  await page.getByRole('progressbar').first().waitFor()
+  await page.getByRole('checkbox', { name: /^Select alpha/ }).check()
+  await page.getByRole('checkbox', { name: /^Select plain.jpg/ }).check()
+  await page.evaluate('scrollTo(0, 0)')
+}
+
+async function writeIntoPad(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Markdown' }).fill(padText)
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'steps.txt', mimeType: 'text/plain', buffer: Buffer.from('1, 2') })
+  await page.getByRole('button', { name: 'Copy Markdown' }).waitFor()
+}
+
+const padText = `## The total is wrong after a change of address
+
+1. Put two things into the basket
+2. Change the **country** at checkout
+
+| Country | Expected | Shown |
+|---|---|---|
+| Norway | 104.00 | 99.00 |
+
+`

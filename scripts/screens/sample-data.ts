@@ -40,11 +40,17 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   for (const [index, person] of people.entries()) {
     await call('POST', `/projects/${shop.id}/members`, { user_id: person.id, access_level: [40, 30, 20][index] ?? 10 })
   }
-  for (const file of attachments()) {
+  await call('PUT', `/projects/${shop.id}/uploads/limits`, { quota_bytes: 4 * 1024 * 1024 })
+  const uploads: { id: number; url: string }[] = []
+  for (const [index, file] of attachments().entries()) {
     const form = new FormData()
     form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
-    await call('POST', `/projects/${shop.id}/uploads`, form)
+    const uploader = ['root', ...users.map(([username]) => username)][index % 4]
+    uploads.push(await call('POST', `/projects/${shop.id}/uploads?sudo=${uploader}`, form))
   }
+  const named = (name: string) => uploads.find(({ url }) => url.endsWith(`/${name}`)) ?? uploads[0]
+  const picture = named('alpha.png')
+  for (const { id } of uploads.slice(-2)) await call('DELETE', `/projects/${shop.id}/uploads/${id}`)
   for (const [index, file] of reports().entries()) {
     const form = new FormData()
     form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
@@ -54,7 +60,12 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
   if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
   if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
-  return { shop: String(shop.id), vulnerability: String(worst[1]?.id ?? 1) }
+  return {
+    shop: String(shop.id),
+    picture: String(picture?.id),
+    text: String(named('notes.md')?.id),
+    vulnerability: String(worst[1]?.id ?? 1),
+  }
 }
 
 const topics = [
@@ -91,7 +102,11 @@ function attachments(): string[] {
     'plain.pdf',
     'notes.md',
     'table.csv',
+    'plain.svg',
+    'letter.docx',
     'archive.tar.gz',
+    'terminal.log',
+    'page.html',
   ]
   const found = wanted.map((name) => join(folder, name)).filter((file) => existsSync(file))
   return found.length > 0 ? found : [fileURLToPath(new URL('../../docs/picture.svg', import.meta.url))]
@@ -125,6 +140,6 @@ function caller(origin: string, token: string) {
       ...(body && { body: isForm ? body : JSON.stringify(body) }),
     })
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
+    return response.status === 204 ? undefined : response.json()
   }
 }

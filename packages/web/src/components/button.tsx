@@ -57,6 +57,26 @@ export function IconButton({
   )
 }
 
+/** A picture that leads to a file: opened in a tab of its own, or with `isDownload` saved. */
+export function IconLink({
+  label,
+  icon: Picture,
+  href,
+  isDownload = false,
+}: {
+  label: string
+  icon: LucideIcon
+  href: string
+  isDownload?: boolean
+}) {
+  const way = isDownload ? { download: '' } : { target: '_blank', rel: 'noreferrer' }
+  return (
+    <a href={href} {...way} className={styles.icon} aria-label={label} title={label}>
+      <Picture size={18} aria-hidden="true" />
+    </a>
+  )
+}
+
 function Icon({ of: Picture }: { of: LucideIcon | undefined }) {
   return Picture ? <Picture size={16} aria-hidden="true" /> : null
 }

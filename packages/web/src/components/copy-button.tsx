@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { useToast } from './toast.tsx'
 
 /** Puts a text on the clipboard with one click. */
@@ -8,10 +8,13 @@ export function CopyButton({
   text,
   label = 'Copy',
   size = 'small',
+  isIcon = false,
 }: {
   text: string
   label?: string
   size?: 'small' | 'normal'
+  /** True: a picture alone, for rows of tables. */
+  isIcon?: boolean
 }) {
   const toast = useToast()
   const [isCopied, setCopied] = useState(false)
@@ -31,6 +34,8 @@ export function CopyButton({
     }
   }
 
+  if (isIcon)
+    return <IconButton label={isCopied ? 'Copied' : label} icon={isCopied ? Check : Copy} onClick={() => void copy()} />
   return (
     <Button size={size} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
       {isCopied ? 'Copied' : label}

@@ -17,10 +17,11 @@ export function Markdown({ text, project }: { text: string; project?: string | u
   )
   if (isBlank) return null
   if (!isRendered) return <p className={styles.plain}>{text}</p>
-  return <Answered query={query}>{({ html }) => <SafeHtml html={html} />}</Answered>
+  return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
 }
 
-function SafeHtml({ html }: { html: string }) {
+/** HTML that `POST /markdown` answered, and no other. */
+export function RenderedMarkdown({ html }: { html: string }) {
   // biome-ignore lint/security/noDangerouslySetInnerHtml: the server let through what its allow-list names and no more
   return <div className={styles.markdown} dangerouslySetInnerHTML={{ __html: html }} />
 }

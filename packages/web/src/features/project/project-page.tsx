@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
-import { levelIn, levels, type SessionState, useSession } from '../../app/session.ts'
+import { levelIn, levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import type { Crumb } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
@@ -23,6 +23,7 @@ const Reports = later(async () => (await import('../reports/reports.tsx')).Repor
 const ReportPage = later(async () => (await import('../reports/report-page.tsx')).ReportPage)
 const NewReport = later(async () => (await import('../reports/new-report.tsx')).NewReport)
 const FindingPage = later(async () => (await import('../finding/finding-page.tsx')).FindingPage)
+const ProjectUploads = later(async () => (await import('../uploads/project-uploads.tsx')).ProjectUploads)
 
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
@@ -72,12 +73,13 @@ function aboveOf({ namespace }: Project): readonly Crumb[] {
 }
 
 /** Only what the caller may open. */
-function tabsFor({ level, to }: ProjectScreen, { user }: SessionState): Tab[] {
+function tabsFor({ level, to }: ProjectScreen, session: SessionState): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
     { label: 'Reports', to: to('reports'), from: levels.developer },
-    ...(user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
+    { label: 'Uploads', to: to('uploads'), from: mayWrite(session) ? 0 : levels.maintainer },
+    ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
     { label: 'Settings', to: to('settings'), from: levels.maintainer },
   ]
   return tabs.filter(({ from }) => level >= from || level >= levels.owner)
@@ -97,6 +99,8 @@ function Screen({ part }: { part: string }) {
     case 'reports':
       if (second === 'new') return <NewReport />
       return second ? <ReportPage key={second} id={second} /> : <Reports />
+    case 'uploads':
+      return <ProjectUploads part={second} />
     case 'members':
       return user ? <ProjectMembers /> : <NotForYou />
     case 'settings':

@@ -1,0 +1,137 @@
+import { RotateCcw, Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import { usePage } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { counted, formatBytes } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import styles from './deleted-uploads.module.css'
+import { addressOf, fileFromRow, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
+import { useRemoval } from './remove-files.ts'
+import { SelectAll, SelectOne, useSelection } from './selection.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { Thumbnail } from './thumbnail.tsx'
+
+const perPage = 30
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What was deleted and can still be brought back. */
+export function DeletedUploads({ owner }: { owner: UploadOwner }) {
+  const session = useSession()
+  const graceDays = session.upload_grace_days
+  const [{ search }, set] = useSearchState(['search'])
+  const page = usePageNumber()
+  const request = {
+    path: { id: owner.id },
+    query: { deleted: true, with_details: true, search, page, per_page: perPage },
+  }
+  const query = usePage(operationsOf(owner).list, request)
+  const files = useMemo(() => (query.data?.rows ?? []).map(fileFromRow), [query.data])
+  const selection = useSelection()
+  const { restore, isBusy } = useRemoval(owner)
+  const mayRestore = mayWrite(session)
+  const restoreSelected = async () => {
+    await restore(selection.files)
+    selection.clear()
+  }
+  return (
+    <Page
+      title="Deleted uploads"
+      crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
+      lead={`Kept for ${counted(graceDays, 'day')}. Until then a file can be restored; links to it work again then.`}
+    >
+      <search className="row-wrap">
+        <SearchField
+          label="Search by name"
+          value={search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+      </search>
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={Trash2} title={search ? 'No such files' : 'Nothing to restore'}>
+              <p>
+                {search ? 'No deleted file has a name like this.' : 'Deleted files wait here before they go for good.'}
+              </p>
+            </Empty>
+          ) : (
+            <div className={styles.deleted}>
+              <Table
+                label="Deleted uploads"
+                head={[
+                  ...(mayRestore ? [<SelectAll key="all" files={files} selection={selection} />] : []),
+                  'Name',
+                  'Size',
+                  'Uploaded by',
+                  'Deleted',
+                  'Gone for good',
+                  <span key="actions" className="visually-hidden">
+                    Actions
+                  </span>,
+                ]}
+              >
+                {files.map((file) => (
+                  <tr key={file.id}>
+                    {mayRestore && (
+                      <td className={styles.check}>
+                        <SelectOne file={file} selection={selection} />
+                      </td>
+                    )}
+                    <td>
+                      <div className="row">
+                        <Thumbnail file={file} />
+                        <div>
+                          <p className={styles.name}>{file.name}</p>
+                          <p className={`muted small ${styles.facts}`}>
+                            {formatBytes(file.bytes)}, gone for good <Time of={endOf(file, graceDays)} />
+                          </p>
+                        </div>
+                      </div>
+                    </td>
+                    <td className="numbers">{formatBytes(file.bytes)}</td>
+                    <td>{file.uploadedBy?.name ?? <span className="muted">Not known</span>}</td>
+                    <td>
+                      <Time of={file.deletedAt ?? file.createdAt} />
+                    </td>
+                    <td>
+                      <Time of={endOf(file, graceDays)} />
+                    </td>
+                    <td className={styles.action}>
+                      {mayRestore && (
+                        <Button
+                          size="small"
+                          icon={RotateCcw}
+                          aria-label={`Restore ${file.name}`}
+                          onClick={() => void restore([file])}
+                        >
+                          Restore
+                        </Button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            </div>
+          )
+        }
+      </Answered>
+      <SelectionBar selection={selection}>
+        <Button size="small" icon={RotateCcw} isBusy={isBusy} onClick={() => void restoreSelected()}>
+          Restore
+        </Button>
+      </SelectionBar>
+      {query.data && <Pager page={query.data} perPage={perPage} />}
+    </Page>
+  )
+}
+
+function endOf({ deletedAt, createdAt }: StoredFile, graceDays: number): string {
+  return new Date(Date.parse(deletedAt ?? createdAt) + graceDays * dayMs).toISOString()
+}

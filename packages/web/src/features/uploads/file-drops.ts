@@ -1,0 +1,76 @@
+import { useEffect, useRef, useState } from 'react'
+import { useToast } from '../../components/toast.tsx'
+
+/** Takes files that are dropped anywhere in the window, or pasted. True while some are held over it. */
+export function useFileDrops(onFiles: (files: File[]) => void): boolean {
+  const [isOver, setOver] = useState(false)
+  const toast = useToast()
+  const take = useRef(onFiles)
+  take.current = onFiles
+  const say = useRef(toast)
+  say.current = toast
+  useEffect(() => {
+    const takeAll = (data: DataTransfer | null) => {
+      const { files, folders } = filesIn(data)
+      if (folders > 0) say.current({ text: 'Folders cannot be uploaded; choose the files in them.', kind: 'error' })
+      if (files.length > 0) take.current(files)
+      return files.length > 0
+    }
+    const onDragOver = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      event.dataTransfer.dropEffect = 'copy'
+      setOver(true)
+    }
+    const onDragLeave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setOver(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      setOver(false)
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      takeAll(event.dataTransfer)
+    }
+    const onPaste = (event: ClipboardEvent) => {
+      // What is copied from a document has a picture of itself beside its text: whoever writes wants the text.
+      const isText = event.clipboardData?.types.includes('text/plain')
+      if (isText && isTextField(event.target)) return
+      if (takeAll(event.clipboardData)) event.preventDefault()
+    }
+    addEventListener('dragover', onDragOver)
+    addEventListener('dragleave', onDragLeave)
+    addEventListener('drop', onDrop)
+    addEventListener('paste', onPaste)
+    return () => {
+      removeEventListener('dragover', onDragOver)
+      removeEventListener('dragleave', onDragLeave)
+      removeEventListener('drop', onDrop)
+      removeEventListener('paste', onPaste)
+    }
+  }, [])
+  return isOver
+}
+
+function filesIn(data: DataTransfer | null): { files: File[]; folders: number } {
+  const files: File[] = []
+  let folders = 0
+  for (const item of data?.items ?? []) {
+    if (item.kind !== 'file') continue
+    const file = item.getAsFile()
+    if (item.webkitGetAsEntry?.()?.isDirectory) folders++
+    else if (file) files.push(named(file))
+  }
+  return { files, folders }
+}
+
+/** Browsers call every pasted picture the same; with the time it can be told from others. */
+function named(file: File): File {
+  if (!/^image\.(png|jpe?g|gif|webp)$/.test(file.name)) return file
+  const [day = '', time = ''] = new Date().toISOString().slice(0, 19).split('T')
+  const extension = file.name.slice(file.name.lastIndexOf('.'))
+  return new File([file], `pasted-${day}-${time.replaceAll(':', '')}${extension}`, { type: file.type })
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement
+}

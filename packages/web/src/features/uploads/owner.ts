@@ -1,0 +1,86 @@
+import type { Schemas } from '@alcove/client'
+
+/** Whose uploads they are. */
+export interface UploadOwner {
+  kind: 'project' | 'group'
+  id: number
+  /** The full path. */
+  path: string
+}
+
+const operations = {
+  project: {
+    create: 'POST /projects/{id}/uploads',
+    list: 'GET /projects/{id}/uploads',
+    limits: 'GET /projects/{id}/uploads/limits',
+    remove: 'DELETE /projects/{id}/uploads/{upload_id}',
+    restore: 'POST /projects/{id}/uploads/{upload_id}/restore',
+    members: 'GET /projects/{id}/members/all',
+  },
+  group: {
+    create: 'POST /groups/{id}/uploads',
+    list: 'GET /groups/{id}/uploads',
+    limits: 'GET /groups/{id}/uploads/limits',
+    remove: 'DELETE /groups/{id}/uploads/{upload_id}',
+    restore: 'POST /groups/{id}/uploads/{upload_id}/restore',
+    members: 'GET /groups/{id}/members/all',
+  },
+} as const
+
+export function operationsOf({ kind }: UploadOwner) {
+  return operations[kind]
+}
+
+/** The address of their screen, or of a part of it. */
+export function addressOf({ kind, path }: UploadOwner, part = ''): string {
+  return `${kind === 'group' ? '/groups' : ''}/${path}/-/uploads${part && `/${part}`}`
+}
+
+export function keyOf({ kind, id }: UploadOwner): string {
+  return `${kind}-${id}`
+}
+
+/** A file of an owner, as the screens show it. */
+export interface StoredFile {
+  id: number
+  name: string
+  bytes: number
+  contentType: string
+  /** Where a browser gets it. */
+  fullPath: string
+  markdown: string
+  createdAt: string
+  sha256?: string
+  uploadedBy?: { id: number; name: string; username: string }
+  deletedAt?: string
+}
+
+/** A row of the list, asked for with `with_details`. */
+export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
+  const { id: uploaderId, name = '', username = '' } = row.uploaded_by ?? {}
+  return {
+    id: row.id,
+    name: row.filename,
+    bytes: row.size,
+    contentType: row.content_type ?? '',
+    fullPath: row.full_path ?? '',
+    markdown: row.markdown ?? '',
+    createdAt: row.created_at,
+    ...(row.sha256 && { sha256: row.sha256 }),
+    ...(uploaderId !== undefined && { uploadedBy: { id: uploaderId, name, username } }),
+    ...(row.deleted_at && { deletedAt: row.deleted_at }),
+  }
+}
+
+/** What the server answered to this file. Its name is the server's, which may be a plainer one. */
+export function fileFromAnswer(upload: Schemas['Upload'], { size, type }: File): StoredFile {
+  return {
+    id: upload.id,
+    name: upload.url.slice(upload.url.lastIndexOf('/') + 1),
+    bytes: size,
+    contentType: type || 'application/octet-stream',
+    fullPath: upload.full_path,
+    markdown: upload.markdown,
+    createdAt: new Date().toISOString(),
+  }
+}

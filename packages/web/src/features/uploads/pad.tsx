@@ -1,0 +1,148 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Eraser, NotebookPen } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { api } from '../../app/api.ts'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { Button } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { RenderedMarkdown } from '../../components/markdown.tsx'
+import { Page } from '../../components/page.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { ChooseFiles, DropHint } from './drop-zone.tsx'
+import { useFileDrops } from './file-drops.ts'
+import { addressOf, type UploadOwner } from './owner.ts'
+import styles from './pad.module.css'
+import { uploadIntoPad, usePadText } from './pad-text.ts'
+import { QueueList } from './queue-list.tsx'
+import { SignInFirst } from './sign-in-first.tsx'
+
+/** A place to write Markdown with pictures, before it goes where it belongs. Kept in this browser. */
+export function MarkdownPad({ owner }: { owner: UploadOwner }) {
+  const session = useSession()
+  if (!mayWrite(session)) return <SignInFirst title="Markdown pad" />
+  return <Pad owner={owner} />
+}
+
+function Pad({ owner }: { owner: UploadOwner }) {
+  const [text, setText] = usePadText(owner)
+  const [{ show = 'text' }, set] = useSearchState(['show'])
+  const toast = useToast()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShown(field, text)
+
+  const take = (files: File[]) => {
+    const area = field.current
+    if (!area) return
+    const words = uploadIntoPad(owner, files)
+    area.setRangeText(words, area.selectionStart, area.selectionEnd, 'end')
+    setText(area.value)
+    area.focus()
+  }
+  const isOver = useFileDrops(take)
+  const clear = () => {
+    setText('')
+    toast({ text: 'The pad is empty.', action: { label: 'Undo', run: () => setText(text) } })
+  }
+
+  return (
+    <Page
+      title="Markdown pad"
+      crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
+      lead="Write, paste or drop screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser."
+      actions={
+        <>
+          <ChooseFiles label="Add files" onFiles={take} />
+          <Button icon={Eraser} disabled={text === ''} onClick={clear}>
+            Clear
+          </Button>
+          <CopyButton label="Copy all" size="normal" text={text} />
+        </>
+      }
+    >
+      <DropHint isShown={isOver} />
+      <div className={styles.switch}>
+        {(['text', 'preview'] as const).map((side) => (
+          <Button
+            key={side}
+            size="small"
+            kind={show === side ? 'primary' : 'plain'}
+            aria-pressed={show === side}
+            onClick={() => set({ show: side === 'text' ? undefined : side }, { isReplacing: true })}
+          >
+            {side === 'text' ? 'Text' : 'Preview'}
+          </Button>
+        ))}
+      </div>
+      <div className={styles.sides} data-show={show}>
+        <section className={styles.text} aria-label="Text">
+          <textarea
+            ref={field}
+            className={styles.field}
+            aria-label="Markdown"
+            placeholder="Write Markdown here, or paste a screenshot …"
+            spellCheck
+            defaultValue={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </section>
+        <section className={styles.preview} aria-label="Preview">
+          <Rendered text={text} owner={owner} />
+        </section>
+      </div>
+      <QueueList owner={owner} />
+    </Page>
+  )
+}
+
+/**
+ * Brings what changed elsewhere into the field: only the part that differs is exchanged, so the cursor stays where it is
+ * while uploads end before or behind it.
+ */
+function useShown(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const area = field.current
+    if (!area || area.value === text) return
+    const before = area.value
+    const most = Math.min(before.length, text.length)
+    let start = 0
+    while (start < most && before[start] === text[start]) start++
+    let same = 0
+    while (same < most - start && before[before.length - 1 - same] === text[text.length - 1 - same]) same++
+    area.setRangeText(text.slice(start, text.length - same), start, before.length - same, 'preserve')
+  }, [field, text])
+}
+
+const restMs = 300
+
+/** As the API renders it, once the typing rests. What was shown before stays until then. */
+function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const isBlank = rested.trim() === ''
+  const query = useQuery({
+    queryKey: ['POST /markdown', owner.kind, owner.id, rested],
+    queryFn: ({ signal }) => api.call('POST /markdown', { body: bodyFor(owner, rested) }, signal),
+    enabled: !isBlank,
+    placeholderData: keepPreviousData,
+    gcTime: 30_000,
+  })
+  if (isBlank) {
+    return (
+      <Empty icon={NotebookPen} title="Nothing to show yet">
+        <p>What you write is shown here.</p>
+      </Empty>
+    )
+  }
+  return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
+}
+
+/** The API knows projects; the links to a group's uploads are given the address that they have. */
+function bodyFor(owner: UploadOwner, text: string): { text: string; gfm: boolean; project?: string } {
+  if (owner.kind === 'project') return { text, gfm: true, project: owner.path }
+  return { text: text.replace(/\]\(\/uploads\/(?=[0-9a-f]{32}\/)/g, `](/-/group/${owner.id}/uploads/`), gfm: true }
+}

@@ -1,0 +1,16 @@
+import { useMemo } from 'react'
+import { NotFound } from '../../app/not-found.tsx'
+import { useProject } from '../project/project.ts'
+import type { UploadOwner } from './owner.ts'
+import { MarkdownPad } from './pad.tsx'
+import { Uploads } from './uploads.tsx'
+
+/** `part` is what stands behind `uploads/` in the address. */
+export function ProjectUploads({ part }: { part: string | undefined }) {
+  const { project, level } = useProject()
+  const { id, path_with_namespace: path } = project
+  const owner = useMemo((): UploadOwner => ({ kind: 'project', id, path }), [id, path])
+  if (part === 'pad') return <MarkdownPad owner={owner} />
+  if (part) return <NotFound />
+  return <Uploads owner={owner} level={level} />
+}

@@ -1,0 +1,81 @@
+import { useCallback, useState } from 'react'
+import { api, queries } from '../../app/api.ts'
+import { counted } from '../../components/format.ts'
+import { useToast } from '../../components/toast.tsx'
+import { operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
+
+type Few = readonly Pick<StoredFile, 'id' | 'name'>[]
+
+export interface Removal {
+  /** At once, with a way back in the message. */
+  remove: (files: Few) => Promise<void>
+  restore: (files: Few) => Promise<void>
+  isBusy: boolean
+}
+
+export function useRemoval(owner: UploadOwner): Removal {
+  const toast = useToast()
+  const [isBusy, setBusy] = useState(false)
+
+  const perform = useCallback(
+    async (operation: 'remove' | 'restore', files: Few) => {
+      setBusy(true)
+      const path = (id: number) => ({ path: { id: owner.id, upload_id: id } })
+      const { done, problem } = await eachOf(files, ({ id }) => api.call(operationsOf(owner)[operation], path(id)))
+      setBusy(false)
+      void queries.invalidateQueries()
+      if (problem) {
+        const verb = operation === 'remove' ? 'deleted' : 'restored'
+        const left = files.length - done.length
+        toast({ text: `${counted(left, 'file')} could not be ${verb}: ${problem.message}`, kind: 'error' })
+      }
+      return done
+    },
+    [owner, toast],
+  )
+
+  const restore = useCallback(
+    async (files: Few) => {
+      const done = await perform('restore', files)
+      if (done.length > 0) toast({ text: `${told(done)} restored.` })
+    },
+    [perform, toast],
+  )
+  const remove = useCallback(
+    async (files: Few) => {
+      const done = await perform('remove', files)
+      if (done.length === 0) return
+      toast({ text: `${told(done)} deleted.`, action: { label: 'Undo', run: () => void restore(done) } })
+    },
+    [perform, restore, toast],
+  )
+  return { remove, restore, isBusy }
+}
+
+function told(files: Few): string {
+  return files.length === 1 ? (files[0]?.name ?? '') : counted(files.length, 'file')
+}
+
+const mostAtOnce = 4
+
+/** A few at a time. What fails does not keep the rest from being done. */
+async function eachOf(
+  files: Few,
+  run: (file: Few[number]) => Promise<unknown>,
+): Promise<{ done: Few; problem?: Error }> {
+  const left = [...files]
+  const done: Few[number][] = []
+  let problem: Error | undefined
+  const work = async () => {
+    for (let file = left.shift(); file; file = left.shift()) {
+      try {
+        await run(file)
+        done.push(file)
+      } catch (error) {
+        problem ??= error as Error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: mostAtOnce }, work))
+  return { done, ...(problem && { problem }) }
+}

@@ -1,0 +1,20 @@
+/**
+ * The text in these bytes, by their byte order mark, else as UTF-8, else as Windows-1252. Undefined when it is none:
+ * it has zero bytes, or `isGuess` and it is not UTF-8.
+ */
+export function textOf(bytes: ArrayBuffer, isGuess: boolean): string | undefined {
+  const [first, second] = new Uint8Array(bytes)
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  const text = utf8Of(bytes) ?? (isGuess ? undefined : new TextDecoder('windows-1252').decode(bytes))
+  return text?.includes('\0') ? undefined : text
+}
+
+function utf8Of(bytes: ArrayBuffer): string | undefined {
+  try {
+    // `stream`: a character that is cut at the end is no mistake.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+  } catch {
+    return undefined
+  }
+}

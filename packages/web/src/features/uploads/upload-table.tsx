@@ -1,0 +1,100 @@
+import { Download, ExternalLink, Eye, Trash2 } from 'lucide-react'
+import { Link } from 'wouter'
+import { IconLink } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { formatBytes } from '../../components/format.ts'
+import { ActionMenu } from '../../components/menu.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import type { StoredFile } from './owner.ts'
+import { SelectAll, type Selection, SelectOne } from './selection.tsx'
+import { Thumbnail } from './thumbnail.tsx'
+import styles from './upload-table.module.css'
+
+export function UploadTable({
+  files,
+  selection,
+  previewOf,
+  onPreview,
+  onRemove,
+}: {
+  files: readonly StoredFile[]
+  /** Absent, where nothing may be changed. */
+  selection?: Selection | undefined
+  previewOf: (id: number) => string
+  onPreview: (id: number) => void
+  onRemove: (file: StoredFile) => void
+}) {
+  const head = [
+    'Name',
+    'Size',
+    'Type',
+    'Uploaded by',
+    'When',
+    <span key="actions" className="visually-hidden">
+      Actions
+    </span>,
+  ]
+  return (
+    <div className={styles.uploads}>
+      <Table
+        label="Uploads"
+        head={selection ? [<SelectAll key="all" files={files} selection={selection} />, ...head] : head}
+      >
+        {files.map((file) => (
+          <tr key={file.id}>
+            {selection && (
+              <td className={styles.check}>
+                <SelectOne file={file} selection={selection} />
+              </td>
+            )}
+            <td className={styles.name}>
+              <div className="row">
+                <Thumbnail file={file} />
+                <div className={styles.names}>
+                  <Link to={previewOf(file.id)} className={styles.link}>
+                    {file.name}
+                  </Link>
+                  <p className={`muted small ${styles.facts}`}>
+                    {formatBytes(file.bytes)}, <Time of={file.createdAt} />
+                  </p>
+                </div>
+              </div>
+            </td>
+            <td className={`numbers ${styles.plain}`}>{formatBytes(file.bytes)}</td>
+            <td className={`muted small ${styles.type}`}>{file.contentType}</td>
+            <td className={styles.who}>{file.uploadedBy?.name ?? <span className="muted">Not known</span>}</td>
+            <td className={styles.plain}>
+              <Time of={file.createdAt} />
+            </td>
+            <td>
+              <div className={styles.actions}>
+                <CopyButton isIcon label={`Copy Markdown of ${file.name}`} text={file.markdown} />
+                <span className={styles.open}>
+                  <IconLink label={`Open ${file.name}`} icon={ExternalLink} href={file.fullPath} />
+                </span>
+                <ActionMenu
+                  label={`More for ${file.name}`}
+                  items={[
+                    { label: 'Preview', icon: Eye, onChoose: () => onPreview(file.id) },
+                    { label: 'Download', icon: Download, onChoose: () => save(file) },
+                    ...(selection
+                      ? [{ label: 'Delete', icon: Trash2, isDangerous: true, onChoose: () => onRemove(file) }]
+                      : []),
+                  ]}
+                />
+              </div>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  )
+}
+
+function save({ fullPath, name }: StoredFile): void {
+  const link = document.createElement('a')
+  link.href = fullPath
+  link.download = name
+  link.click()
+}

@@ -1,0 +1,160 @@
+import { FileQuestion, FileUp, NotebookPen, Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import { useAnswer, usePage } from '../../app/api.ts'
+import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Answered, Empty } from '../../components/states.tsx'
+import { DeletedUploads } from './deleted-uploads.tsx'
+import { DropHint, DropZone } from './drop-zone.tsx'
+import { useFileDrops } from './file-drops.ts'
+import { limitSentence } from './limits.ts'
+import { addressOf, fileFromRow, operationsOf, type UploadOwner } from './owner.ts'
+import { Preview, usePreview } from './preview.tsx'
+import { QueueList } from './queue-list.tsx'
+import { useRemoval } from './remove-files.ts'
+import { useSelection } from './selection.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { SignInFirst } from './sign-in-first.tsx'
+import { Storage } from './storage.tsx'
+import { UploadFilters, useUploadFilter } from './upload-filters.tsx'
+import { addFiles, useQueue } from './upload-queue.ts'
+import { UploadTable } from './upload-table.tsx'
+
+interface UploadsProps {
+  owner: UploadOwner
+  /** The caller's access level there. */
+  level: number
+}
+
+/** What was uploaded to a project or group, and where more is. Who may not list sees what he uploaded in this visit. */
+export function Uploads({ owner, level }: UploadsProps) {
+  const session = useSession()
+  const [{ deleted }] = useSearchState(['deleted'])
+  if (!session.user) return <SignInFirst title="Uploads" />
+  if (deleted === 'true' && level >= levels.maintainer) return <DeletedUploads owner={owner} />
+  return <Present owner={owner} level={level} />
+}
+
+function Present({ owner, level }: UploadsProps) {
+  const session = useSession()
+  const canSend = mayWrite(session)
+  const canList = level >= levels.maintainer
+  const limits = useAnswer(operationsOf(owner).limits, { path: { id: owner.id } })
+  return (
+    <Page
+      title="Uploads"
+      lead={limits.data && <Storage limits={limits.data} />}
+      actions={
+        <>
+          {canSend && (
+            <LinkButton icon={NotebookPen} to={addressOf(owner, 'pad')}>
+              Markdown pad
+            </LinkButton>
+          )}
+          {canList && (
+            <LinkButton icon={Trash2} to={`${addressOf(owner)}?deleted=true`}>
+              Deleted
+            </LinkButton>
+          )}
+        </>
+      }
+    >
+      {canSend && <Sending owner={owner} limits={limits.data && limitSentence(limits.data)} />}
+      {canList ? <Listed owner={owner} mayRemove={canSend} /> : <OfThisVisit owner={owner} />}
+    </Page>
+  )
+}
+
+function Sending({ owner, limits }: { owner: UploadOwner; limits: string | undefined }) {
+  const take = (files: File[]) => void addFiles(owner, files)
+  const isOver = useFileDrops(take)
+  const { addressFor } = usePreview()
+  return (
+    <>
+      <DropZone onFiles={take}>{limits}</DropZone>
+      <DropHint isShown={isOver} />
+      <QueueList owner={owner} previewOf={addressFor} />
+    </>
+  )
+}
+
+/** Everything, for those who may list it. */
+function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }) {
+  const filter = useUploadFilter()
+  const page = usePageNumber()
+  const request = { path: { id: owner.id }, query: { ...filter, with_details: true, page, per_page: perPage } }
+  const query = usePage(operationsOf(owner).list, request)
+  const files = useMemo(() => (query.data?.rows ?? []).map(fileFromRow), [query.data])
+  const uploaders = useMemo(() => files.flatMap(({ uploadedBy }) => uploadedBy ?? []), [files])
+  const selection = useSelection()
+  const removal = useRemoval(owner)
+  const preview = usePreview()
+  const removeSelected = async () => {
+    await removal.remove(selection.files)
+    selection.clear()
+  }
+  const isFiltered = Boolean(filter.search ?? filter.content_type ?? filter.uploaded_by)
+  const isBare = !isFiltered && page === 1 && query.data?.rows.length === 0
+  return (
+    <section className="stack" aria-label="All uploads">
+      {!isBare && <UploadFilters owner={owner} known={uploaders} />}
+      <Answered query={query}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Nothing isFiltered={isFiltered} />
+          ) : (
+            <UploadTable
+              files={files}
+              selection={mayRemove ? selection : undefined}
+              previewOf={preview.addressFor}
+              onPreview={preview.show}
+              onRemove={(file) => void removal.remove([file])}
+            />
+          )
+        }
+      </Answered>
+      <SelectionBar selection={selection}>
+        <CopyButton label="Copy Markdown" text={selection.files.map(({ markdown }) => markdown).join('\n')} />
+        <Button size="small" kind="danger" icon={Trash2} isBusy={removal.isBusy} onClick={() => void removeSelected()}>
+          Delete
+        </Button>
+      </SelectionBar>
+      {query.data && <Pager page={query.data} perPage={perPage} />}
+      <Preview files={files} owner={owner} isReady={query.data !== undefined} mayList />
+    </section>
+  )
+}
+
+const perPage = 30
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <Empty title="No such files">
+      <p>Nothing matches what you look for.</p>
+    </Empty>
+  ) : (
+    <Empty icon={FileUp} title="Nothing has been uploaded yet">
+      <p>Files land here and get a line of Markdown that shows them wherever it is pasted.</p>
+    </Empty>
+  )
+}
+
+/** Listing is for maintainers; the links to what one uploaded oneself are known as long as the page is open. */
+function OfThisVisit({ owner }: { owner: UploadOwner }) {
+  const queue = useQueue(owner)
+  const files = useMemo(() => queue.flatMap(({ stored }) => stored ?? []), [queue])
+  return (
+    <>
+      {queue.length === 0 && (
+        <Empty icon={FileQuestion} title="Only maintainers see the list of uploads">
+          <p>What you upload now is listed here until you close this page. Copy its Markdown to keep it.</p>
+        </Empty>
+      )}
+      <Preview files={files} owner={owner} isReady mayList={false} />
+    </>
+  )
+}
