@@ -483,3 +483,22 @@ describe('the Markdown pad', () => {
     await page.getByRole('region', { name: 'Preview' }).locator('strong').waitFor()
   })
 })
+
+test('a group has all of this too, with links of its own', async () => {
+  const group = (await web.server.admin.post('/groups', { name: 'Papers', path: 'papers', visibility: 'public' })).body
+  await web.server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })
+  const page = await web.open('/groups/papers', { as: maintainer })
+  await page.getByRole('link', { name: 'Uploads' }).click()
+  await page.getByText('Nothing has been uploaded yet').waitFor()
+  await choose(page, shot('shot.png'))
+  await rowOf(page, 'shot.png').getByRole('button', { name: 'Copy Markdown of shot.png' }).click()
+  const markdown = await copied(page)
+  await page.getByRole('button', { name: 'More for shot.png' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('shot.png restored.').waitFor()
+  await page.getByRole('link', { name: 'Markdown pad' }).click()
+  await page.getByRole('textbox', { name: 'Markdown' }).fill(`See ${markdown}`)
+  const shown = page.getByRole('region', { name: 'Preview' }).locator('img')
+  await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(10)
+})

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
-import { levels, type SessionState, useSession } from '../../app/session.ts'
+import { levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
@@ -13,6 +13,7 @@ import { GroupOverview } from './overview.tsx'
 const GroupVulnerabilities = later(
   async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
 )
+const GroupUploads = later(async () => (await import('../uploads/group-uploads.tsx')).GroupUploads)
 const GroupMembers = later(async () => (await import('./members.tsx')).GroupMembers)
 const GroupSettings = later(async () => (await import('./settings.tsx')).GroupSettings)
 
@@ -55,26 +56,29 @@ function Frame({ group, part }: { group: Group; part: string }) {
 }
 
 /** Only what the caller may open; `from` is the least level. */
-function tabsFor({ level, to }: GroupScreen, { user }: SessionState): Tab[] {
+function tabsFor({ level, to }: GroupScreen, session: SessionState): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     // Of each project what one may read there, whatever one is in the group.
-    { label: 'Vulnerabilities', to: to('vulnerabilities'), from: user ? 0 : Number.POSITIVE_INFINITY },
-    ...(user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
+    { label: 'Vulnerabilities', to: to('vulnerabilities'), from: session.user ? 0 : Number.POSITIVE_INFINITY },
+    { label: 'Uploads', to: to('uploads'), from: mayWrite(session) ? 0 : levels.maintainer },
+    ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
     { label: 'Settings', to: to('settings'), from: levels.owner },
   ]
   return tabs.filter(({ from }) => level >= from)
 }
 
 function Screen({ part }: { part: string }) {
+  const [first = '', second] = part.split('/')
   const { level } = useGroup()
   const { user } = useSession()
-  const [first = ''] = part.split('/')
   switch (first) {
     case '':
       return <GroupOverview />
     case 'vulnerabilities':
       return <GroupVulnerabilities />
+    case 'uploads':
+      return <GroupUploads part={second} />
     case 'members':
       return user ? <GroupMembers /> : <NotForYou />
     case 'settings':

@@ -1,0 +1,16 @@
+import { useMemo } from 'react'
+import { NotFound } from '../../app/not-found.tsx'
+import { useGroup } from '../group/group.ts'
+import type { UploadOwner } from './owner.ts'
+import { MarkdownPad } from './pad.tsx'
+import { Uploads } from './uploads.tsx'
+
+/** `part` is what stands behind `uploads/` in the address. */
+export function GroupUploads({ part }: { part: string | undefined }) {
+  const { group, level } = useGroup()
+  const { id, full_path: path } = group
+  const owner = useMemo((): UploadOwner => ({ kind: 'group', id, path }), [id, path])
+  if (part === 'pad') return <MarkdownPad owner={owner} />
+  if (part) return <NotFound />
+  return <Uploads owner={owner} level={level} />
+}
