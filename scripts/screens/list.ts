@@ -16,6 +16,26 @@ export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
   { name: 'projects', path: '/explore/projects' },
   { name: 'project', path: '/acme/shop' },
+  { name: 'vulnerabilities', path: '/acme/shop/-/vulnerabilities', height: 1000 },
+  {
+    name: 'vulnerabilities-selected',
+    path: '/acme/shop/-/vulnerabilities?severity=critical,high&report_type=container_scanning,sast',
+    async prepare(page) {
+      await page.getByRole('grid').focus()
+      for (const key of ['j', 'x', 'Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key)
+    },
+  },
+  {
+    name: 'vulnerabilities-dismiss',
+    path: '/acme/shop/-/vulnerabilities',
+    async prepare(page) {
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('d')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  { name: 'findings', path: '/acme/shop/-/findings' },
+  { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },
   { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
   { name: 'reports', path: '/acme/shop/-/reports' },
   { name: 'report', path: '/acme/shop/-/reports/1' },

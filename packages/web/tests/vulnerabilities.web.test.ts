@@ -298,6 +298,7 @@ describe('triage', () => {
     const { page } = await open({ width: 360, theme: 'dark' })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show trend and times' }).click()
     await page.getByRole('button', { name: 'Numbers' }).click()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await accessProblems(page)).toEqual([])

@@ -5,7 +5,8 @@ import styles from './tabs.module.css'
 export interface Tab {
   label: string
   to: string
-  count?: number | undefined
+  /** In words where it is no exact number. */
+  count?: number | string | undefined
   /** True: this address only, not those below it. */
   isExact?: boolean
 }
@@ -21,7 +22,11 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           <li key={tab.to}>
             <Link to={tab.to} className={styles.tab} aria-current={isHere(tab) ? 'page' : undefined}>
               {tab.label}
-              {tab.count !== undefined && <span className={styles.count}>{formatCount(tab.count)}</span>}
+              {tab.count !== undefined && (
+                <span className={styles.count}>
+                  {typeof tab.count === 'number' ? formatCount(tab.count) : tab.count}
+                </span>
+              )}
             </Link>
           </li>
         ))}

@@ -9,6 +9,7 @@ import type { Crumb } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
+import { useWaitingFindings } from '../vulnerabilities/waiting.ts'
 import { Overview } from './overview.tsx'
 import { asProject, type Project, ProjectContext, type ProjectScreen, useProject } from './project.ts'
 import { StarButton } from './star-button.tsx'
@@ -18,6 +19,7 @@ const ProjectSettings = later(async () => (await import('./settings/project-sett
 const ProjectVulnerabilities = later(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
 )
+const Findings = later(async () => (await import('../vulnerabilities/findings.tsx')).Findings)
 const VulnerabilityPage = later(async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage)
 const Reports = later(async () => (await import('../reports/reports.tsx')).Reports)
 const ReportPage = later(async () => (await import('../reports/report-page.tsx')).ReportPage)
@@ -31,6 +33,8 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   const [path, navigate] = useLocation()
   const query = useAnswer('GET /projects/{id}', { path: { id: place } })
   const here = query.data?.path_with_namespace
+  const mayLook = query.data !== undefined && levelIn(query.data, session) >= levels.developer
+  const waiting = useWaitingFindings(mayLook ? query.data?.id : undefined)
   useEffect(() => {
     if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
   }, [here, place, path, navigate])
@@ -54,7 +58,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                 marks={project.archived && <Badge>Archived</Badge>}
                 actions={<StarButton project={project} />}
               />
-              <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session)} />
+              <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session, waiting)} />
               <Suspense fallback={<Loading />}>
                 <Screen part={part} />
               </Suspense>
@@ -73,10 +77,11 @@ function aboveOf({ namespace }: Project): readonly Crumb[] {
 }
 
 /** Only what the caller may open. */
-function tabsFor({ level, to }: ProjectScreen, session: SessionState): Tab[] {
+function tabsFor({ level, to }: ProjectScreen, session: SessionState, waiting: string | undefined): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
+    { label: 'Findings', to: to('findings'), count: waiting, from: levels.developer },
     { label: 'Reports', to: to('reports'), from: levels.developer },
     { label: 'Uploads', to: to('uploads'), from: mayWrite(session) ? 0 : levels.maintainer },
     ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
@@ -95,7 +100,7 @@ function Screen({ part }: { part: string }) {
     case 'vulnerabilities':
       return second ? <VulnerabilityPage key={second} id={second} /> : <ProjectVulnerabilities />
     case 'findings':
-      return second ? <FindingPage key={second} id={second} /> : <NotFound />
+      return second ? <FindingPage key={second} id={second} /> : <Findings />
     case 'reports':
       if (second === 'new') return <NewReport />
       return second ? <ReportPage key={second} id={second} /> : <Reports />

@@ -1,8 +1,8 @@
 import type { Schemas } from '@alcove/client'
 import { SelectField } from '../../components/field.tsx'
-import { inWords } from '../../components/format.ts'
+import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { SearchField } from '../../components/search-field.tsx'
-import { dismissalReasons, type FilterChanges, type FilterState, listed, toggled, typeInWords } from './filter.ts'
+import { dismissalReasons, type FilterChanges, type FilterState, listed, toggled } from './filter.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import { MoreFilters, type TextFilter } from './more-filters.tsx'
 import { type Sort, sorts } from './owner.ts'
@@ -29,7 +29,7 @@ export function FilterBar({
 }) {
   const types = (summary?.report_types ?? []).map(({ name, total }) => ({
     value: name,
-    label: typeInWords(name),
+    label: reportTypeInWords(name),
     count: total,
   }))
   const scanners = (summary?.scanners ?? []).map(({ external_id: value, name, total }) => ({

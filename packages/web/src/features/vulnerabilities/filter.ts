@@ -1,6 +1,6 @@
 import type { QueryOf } from '@alcove/client'
 import { severities } from '../../components/badge.tsx'
-import { inWords } from '../../components/format.ts'
+import { inWords, reportTypeInWords } from '../../components/format.ts'
 import type { SearchState } from '../../components/search-state.ts'
 
 export const states = ['detected', 'confirmed', 'resolved', 'dismissed'] as const
@@ -26,12 +26,6 @@ export const dismissalReasons = [
 ] as const
 export type DismissalReason = (typeof dismissalReasons)[number]
 
-/** In words that people use: `sast` is none. */
-export function typeInWords(type: string): string {
-  const short: Record<string, string> = { sast: 'SAST', dast: 'DAST', api_fuzzing: 'API fuzzing' }
-  return short[type] ?? inWords(type)
-}
-
 /** The filter as it stands in the address, by the API's names; a list has commas. */
 export const filterNames = [
   ...(['severity', 'state', 'report_type', 'scanner', 'identifier', 'search', 'ref'] as const),
@@ -43,11 +37,13 @@ export type FilterChanges = { [P in FilterName]?: string | undefined }
 
 /** What waits for somebody: shown as long as the address says nothing else. */
 const openStates: readonly State[] = ['detected', 'confirmed']
-export const anyState = 'any'
+const anyState = 'any'
 
 type Query = QueryOf<'GET /projects/{id}/vulnerabilities'>
 /** What a filter says to the API, in lists and in bulk changes alike. */
 export type Filter = Omit<Query, 'sort' | 'pagination' | 'cursor' | 'page' | 'per_page'>
+
+export type FindingFilter = Pick<Filter, 'severity' | 'report_type' | 'scanner' | 'identifier' | 'search' | 'ref'>
 
 export function listed(value: string | undefined): string[] {
   return (value ?? '').split(',').filter(Boolean)
@@ -87,8 +83,14 @@ export function filterFrom(state: FilterState): Filter {
 }
 
 /** Without what was given as undefined: a filter of a bulk change has only what it says. */
-function given(filter: Filter): Filter {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+function given<F extends Filter>(filter: F): F {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as F // what is optional may be absent
+}
+
+/** What a list of findings understands of it; they have no states of their own. */
+export function findingFilterFrom(state: FilterState): FindingFilter {
+  const { severity, report_type, scanner, identifier, search, ref } = filterFrom(state)
+  return given({ severity, report_type, scanner, identifier, search, ref })
 }
 
 function unlessEmpty<T>(list: T[]): T[] | undefined {
@@ -112,7 +114,7 @@ export function chipsOf(state: FilterState, nameOf: (scanner: string) => string 
     ...(state.state === anyState
       ? [{ label: 'In any state', without: { state: undefined } }]
       : list('state', (value) => `State: ${inWords(value)}`)),
-    ...list('report_type', (value) => `Type: ${typeInWords(value)}`),
+    ...list('report_type', (value) => `Type: ${reportTypeInWords(value)}`),
     ...list('scanner', (value) => `Scanner: ${nameOf(value)}`),
     ...list('dismissal_reason', (value) => `Dismissed: ${inWords(value)}`),
     ...text('identifier', 'Identifier'),

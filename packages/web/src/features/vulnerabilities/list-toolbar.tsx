@@ -38,10 +38,8 @@ export function ListToolbar({
           Select all
         </Button>
       )}
-      <div className={styles.actions}>
-        {children}
-        <IconButton label="Keys" icon={Keyboard} onClick={onKeys} />
-      </div>
+      <div className={styles.actions}>{children}</div>
+      <IconButton label="Keys" icon={Keyboard} onClick={onKeys} />
     </div>
   )
 }

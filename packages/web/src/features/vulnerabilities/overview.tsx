@@ -19,6 +19,10 @@ import { Trend } from './trend.tsx'
 
 export type Statistics = Schemas['VulnerabilityStatistics']
 
+const choices = ['open', 'closed'] as const
+/** Where there is little room the list comes first. */
+const startsClosed = matchMedia('(max-width: 48rem)').matches
+
 /** How bad it is, at a glance. The numbers are filters: pressed, the list shows what they count. */
 export function Overview({
   statistics,
@@ -29,7 +33,7 @@ export function Overview({
   state: FilterState
   onChange: (changes: FilterChanges) => void
 }) {
-  const [shown, setShown] = useRemembered('alcove.vulnerability-overview', ['open', 'closed'] as const, 'open')
+  const [shown, setShown] = useRemembered('alcove.vulnerability-overview', choices, startsClosed ? 'closed' : 'open')
   const isOpen = shown === 'open'
   const chosenSeverities = severitiesIn(state)
   const chosenStates = statesIn(state)
@@ -149,7 +153,7 @@ const units = [
 ] as const
 
 /** `3 days`, `1.5 hours`: one digit is worth telling below ten. */
-export function formatDuration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const [name, length] = units.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
   const value = seconds / length
   const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10

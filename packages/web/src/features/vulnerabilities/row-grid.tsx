@@ -22,6 +22,8 @@ export interface GridColumn<Row> {
   width: string
   /** True: where there is little room its content is below the others. */
   isSecondary?: boolean
+  /** True: where there is little room it is left out. */
+  isSpare?: boolean
   cell: (row: Row) => ReactNode
 }
 
@@ -46,7 +48,7 @@ interface GridProps<Row extends { id: number; title: string }> {
   toolbar: ReactNode
 }
 
-export interface GridSelection<Row> {
+interface GridSelection<Row> {
   isAll: boolean
   has: (row: Row) => boolean
   toggle: (row: Row, index: number) => void
@@ -162,8 +164,8 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
                 )}
               </div>
             )}
-            {columns.map(({ name, isSecondary }) => (
-              <div key={name} role="columnheader" className={isSecondary ? styles.secondary : undefined}>
+            {columns.map(({ name }) => (
+              <div key={name} role="columnheader">
                 {name}
               </div>
             ))}
@@ -298,8 +300,12 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
           )}
         </div>
       )}
-      {columns.map(({ name, isSecondary, cell }) => (
-        <div key={name} role="gridcell" className={isSecondary ? styles.secondary : styles.cell}>
+      {columns.map(({ name, isSecondary, isSpare, cell }) => (
+        <div
+          key={name}
+          role="gridcell"
+          className={isSpare ? styles.spare : isSecondary ? styles.secondary : styles.cell}
+        >
           {row ? cell(row) : <span className={styles.blank} />}
         </div>
       ))}

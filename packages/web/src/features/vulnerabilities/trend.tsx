@@ -34,7 +34,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
 
   function point({ currentTarget, clientX }: PointerEvent) {
     const { left, width } = currentTarget.getBoundingClientRect()
-    const index = Math.round(((clientX - left) / width) * (days.length - 1))
+    const index = Math.floor(((clientX - left) / width) * days.length)
     setPointed(Math.min(Math.max(0, index), days.length - 1))
   }
 
@@ -78,7 +78,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
           <svg
             role="img"
             aria-label={`${formatCount(first.total)} open ${days.length} days ago, ${formatCount(last.total)} now, ${formatCount(most)} at most.`}
-            viewBox={`0 0 ${days.length - 1} ${height}`}
+            viewBox={`0 0 ${days.length} ${height}`}
             preserveAspectRatio="none"
             className={styles.areas}
             onPointerMove={point}
@@ -91,7 +91,9 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
                 d={areaOf(days, layers.slice(0, index), severity, most)}
               />
             ))}
-            {pointed !== undefined && <line x1={pointed} x2={pointed} y1={0} y2={height} className={styles.pointed} />}
+            {pointed !== undefined && (
+              <line x1={pointed + 0.5} x2={pointed + 0.5} y1={0} y2={height} className={styles.pointed} />
+            )}
           </svg>
           <p className={styles.ends} aria-hidden="true">
             <Day of={first.date} />
@@ -103,13 +105,13 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   )
 }
 
-/** Between the sum of what lies below and that sum with this one. */
+/** Between the sum of what lies below and that sum with this one; a day is a step. */
 function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, most: number): string {
   const y = (value: number) => (height * (1 - value / most)).toFixed(2)
   const bottoms = days.map((day) => below.reduce((sum, name) => sum + day[name], 0))
-  const upper = days.map((day, x) => `${x},${y((bottoms[x] ?? 0) + day[severity])}`)
-  const lower = bottoms.map((bottom, x) => `${x},${y(bottom)}`).reverse()
-  return `M${upper.join('L')}L${lower.join('L')}Z`
+  const upper = days.map((day, x) => `V${y((bottoms[x] ?? 0) + day[severity])}H${x + 1}`)
+  const lower = bottoms.map((bottom, x) => `V${y(bottom)}H${x}`).reverse()
+  return `M0,${height}${upper.join('')}${lower.join('')}Z`
 }
 
 function inWordsOf(day: DayCounts): string {

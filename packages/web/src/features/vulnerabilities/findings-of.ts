@@ -1,0 +1,46 @@
+import type { Schemas } from '@alcove/client'
+import { api } from '../../app/api.ts'
+import { placeInWords } from '../finding/place.ts'
+import type { FindingFilter } from './filter.ts'
+import { type RowSource, rowsPerPage } from './paged-rows.ts'
+
+/** What the list shows of a finding that waits. */
+export interface FindingRow {
+  id: number
+  /** Of its page. */
+  to: string
+  title: string
+  place: string
+  severity: string
+  reportType: string
+  scanner: string
+  identifier: string
+}
+
+export function waitingFindingsOf(projectId: number, filter: FindingFilter): RowSource<FindingRow> {
+  return {
+    id: JSON.stringify(['findings', projectId, filter]),
+    async load(page, signal) {
+      const query = { ...filter, has_vulnerability: false, page, per_page: rowsPerPage }
+      const found = await api.page(
+        'GET /projects/{id}/vulnerability_findings',
+        { path: { id: projectId }, query },
+        signal,
+      )
+      return { ...found, rows: found.rows.map(asRow) }
+    },
+  }
+}
+
+function asRow(finding: Schemas['Finding']): FindingRow {
+  return {
+    id: finding.id,
+    to: `/${finding.project.full_path.replace(/^\//, '')}/-/findings/${finding.id}`,
+    title: finding.name,
+    place: placeInWords(finding.location),
+    severity: finding.severity,
+    reportType: finding.report_type,
+    scanner: finding.scanner.name,
+    identifier: finding.identifiers[0]?.name ?? '',
+  }
+}

@@ -1,0 +1,225 @@
+import { Inbox } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { mayWrite, useSession } from '../../app/session.ts'
+import { type Severity, SeverityBadge, severities } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { counted, inWords, reportTypeInWords } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { useSearchState } from '../../components/search-state.ts'
+import { Empty, Failed, Loading } from '../../components/states.tsx'
+import { useProject } from '../project/project.ts'
+import { Chips } from './chips.tsx'
+import { chipsOf, type FilterName, findingFilterFrom, listed, nothing, reportTypes, toggled } from './filter.ts'
+import { FilterMenu } from './filter-menu.tsx'
+import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
+import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './keys.tsx'
+import { pressInList } from './list-keys.ts'
+import { ListToolbar } from './list-toolbar.tsx'
+import { MoreFilters, type TextFilter } from './more-filters.tsx'
+import { usePagedRows } from './paged-rows.ts'
+import { type Promotion, usePromotion } from './promotion.ts'
+import { type GridColumn, type Press, RowGrid } from './row-grid.tsx'
+import { TitleCell } from './title-cell.tsx'
+import { useCursor } from './use-cursor.ts'
+import styles from './vulnerability-list.module.css'
+
+const names: FilterName[] = ['severity', 'report_type', 'scanner', 'identifier', 'search', 'ref']
+const severityChoices = severities.map((value: Severity) => ({ value, label: inWords(value) }))
+const typeChoices = reportTypes.map((value) => ({ value, label: reportTypeInWords(value) }))
+const texts: readonly TextFilter[] = [
+  { name: 'scanner', label: 'Scanner', hint: 'Its id, such as semgrep' },
+  { name: 'identifier', label: 'Identifier', hint: 'Whole, such as CVE-2021-44228' },
+  { name: 'ref', label: 'Branch or tag', hint: 'Instead of the default branch' },
+]
+
+/** What scanners found and nobody has made a vulnerability of. */
+export function Findings() {
+  const session = useSession()
+  const { project, level } = useProject()
+  const [, navigate] = useLocation()
+  const [state, set] = useSearchState(names)
+  const filter = useMemo(() => findingFilterFrom(state), [state])
+  const source = useMemo(() => waitingFindingsOf(project.id, filter), [project.id, filter])
+  const rows = usePagedRows(source)
+  const cursor = useCursor(rows, source.id)
+  const { promote, isBusy } = usePromotion(project.id)
+  const [asked, setAsked] = useState<Promotion>()
+  const [showsKeys, setShowsKeys] = useState(false)
+  const search = useRef<HTMLDivElement>(null)
+  const chips = chipsOf(state)
+  const mayPromote = mayWrite(session) && level >= session.triage_access_level
+
+  const chosen = promotionOf(filter, rows, cursor)
+  function act() {
+    if (!mayPromote || !chosen) return
+    if ('rows' in chosen && chosen.rows.length === 1) void promote(chosen)
+    else setAsked(chosen)
+  }
+  function press(pressed: Press): boolean {
+    const { key, ctrlKey, metaKey, altKey } = pressed
+    if (key === 'p' && !ctrlKey && !metaKey && !altKey && mayPromote) {
+      act()
+      return true
+    }
+    const selectAll = mayPromote ? cursor.selectAll : undefined
+    return pressInList(pressed, {
+      selectAll,
+      clear: cursor.clear,
+      search: search.current,
+      help: () => setShowsKeys(true),
+    })
+  }
+  const total = `${rows.isCounted ? '' : 'More than '}${counted(rows.length, 'finding')}`
+
+  return (
+    <Page title="Findings" lead="What scanners reported and nobody has made a vulnerability of yet, worst first.">
+      <div className="stack">
+        <search ref={search} className={styles.filters} aria-label="Findings">
+          <div className="row-wrap">
+            <SearchField
+              label="Search findings"
+              placeholder="Name, place or identifier"
+              value={state.search ?? ''}
+              onSearch={(search) => set({ search }, { isReplacing: true })}
+            />
+            <FilterMenu
+              label="Severity"
+              choices={severityChoices}
+              chosen={listed(state.severity)}
+              onToggle={(value) => set({ severity: toggled(state.severity, value) })}
+            />
+            <FilterMenu
+              label="Type"
+              choices={typeChoices}
+              chosen={listed(state.report_type)}
+              onToggle={(value) => set({ report_type: toggled(state.report_type, value) })}
+            />
+            <MoreFilters texts={texts} hasResolution={false} state={state} onChange={set} />
+          </div>
+          <Chips chips={chips} onChange={set} />
+        </search>
+        {rows.error ? (
+          <Failed error={rows.error} onRetry={rows.retry} />
+        ) : rows.isLoading ? (
+          <Loading />
+        ) : rows.length === 0 && !rows.isBehind ? (
+          <Empty icon={Inbox} title={chips.length > 0 ? 'Nothing matches' : 'Nothing waits'}>
+            <p>
+              {chips.length > 0
+                ? 'No finding that waits is like this.'
+                : 'Every finding of the default branch is a vulnerability already, or there are none.'}
+            </p>
+            {chips.length > 0 && <Button onClick={() => set(nothing)}>Clear the filters</Button>}
+          </Empty>
+        ) : (
+          <RowGrid<FindingRow>
+            label="Findings"
+            rows={rows}
+            columns={columns}
+            active={cursor.active}
+            onMove={cursor.move}
+            onOpen={(row) => navigate(row.to)}
+            onKey={press}
+            selection={
+              mayPromote
+                ? {
+                    isAll: cursor.isAll,
+                    has: cursor.has,
+                    toggle: cursor.toggle,
+                    toggleAll: cursor.isAll ? cursor.clear : cursor.selectAll,
+                  }
+                : undefined
+            }
+            toolbar={
+              <ListToolbar
+                total={total}
+                selected={cursor.isAll ? 'all' : cursor.selected.length}
+                onSelectAll={mayPromote ? cursor.selectAll : undefined}
+                onClear={cursor.clear}
+                onKeys={() => setShowsKeys(true)}
+              >
+                {mayPromote && (
+                  <Button size="small" kind="primary" title="Promote (p)" disabled={!chosen} onClick={act}>
+                    Promote
+                  </Button>
+                )}
+              </ListToolbar>
+            }
+          />
+        )}
+      </div>
+      {asked && (
+        <ConfirmDialog
+          isOpen
+          onClose={() => setAsked(undefined)}
+          title={`Promote ${sizeOf(asked)}?`}
+          lead="Each becomes a vulnerability, all of them or none. A vulnerability stays; it can be dismissed, but not made a finding again."
+          confirm="Promote"
+          isDangerous={false}
+          isBusy={isBusy}
+          onConfirm={() =>
+            void promote(asked).then((isDone) => {
+              setAsked(undefined)
+              if (isDone) cursor.clear()
+            })
+          }
+        />
+      )}
+      {showsKeys && <KeysDialog keys={mayPromote ? promotingKeys : readingKeys} onClose={() => setShowsKeys(false)} />}
+    </Page>
+  )
+}
+
+/** What is selected, or else the row that keys are about. */
+function promotionOf(
+  filter: ReturnType<typeof findingFilterFrom>,
+  rows: { length: number; isCounted: boolean },
+  { isAll, selected, row }: { isAll: boolean; selected: readonly FindingRow[]; row: FindingRow | undefined },
+): Promotion | undefined {
+  if (isAll) return { filter, count: rows.isCounted ? rows.length : undefined }
+  if (selected.length > 0) return { rows: selected }
+  return row && { rows: [row] }
+}
+
+function sizeOf(promotion: Promotion): string {
+  const count = 'rows' in promotion ? promotion.rows.length : promotion.count
+  return count === undefined ? 'every finding that matches' : counted(count, 'finding')
+}
+
+const readingKeys: KeyHelp = [...movingKeys, ...otherKeys]
+const promotingKeys: KeyHelp = [...movingKeys, ...selectingKeys, ['p', 'Promote'], ...otherKeys]
+
+const columns: readonly GridColumn<FindingRow>[] = [
+  {
+    name: 'Severity',
+    width: '6rem',
+    isSecondary: true,
+    cell: ({ severity }) => <SeverityBadge severity={severity} />,
+  },
+  {
+    name: 'Finding',
+    width: 'minmax(0, 1fr)',
+    cell: ({ title, place, to }) => <TitleCell title={title} place={place} to={to} />,
+  },
+  {
+    name: 'Identifier',
+    width: '11rem',
+    isSecondary: true,
+    cell: ({ identifier }) => <p className="muted small clip">{identifier}</p>,
+  },
+  {
+    name: 'Scanner',
+    width: '9rem',
+    isSpare: true,
+    cell: ({ scanner }) => <p className="muted small clip">{scanner}</p>,
+  },
+  {
+    name: 'Type',
+    width: '9rem',
+    isSpare: true,
+    cell: ({ reportType }) => <p className="muted small clip">{reportTypeInWords(reportType)}</p>,
+  },
+]

@@ -1,0 +1,87 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+/** A project with as many findings that wait, the first of them critical. */
+async function projectWith(path: string, count: number): Promise<TestProject> {
+  const project = await web.server.project(path)
+  const entries = Array.from({ length: count }, (_, index) =>
+    entry({
+      name: `Flaw ${index + 1}`,
+      severity: index === 0 ? 'Critical' : 'Low',
+      line: index + 1,
+      rule: `r${index}`,
+    }),
+  )
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)))
+  expect((await web.server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  return project
+}
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' })
+const tab = (page: Page) => page.getByRole('navigation', { name: /parts/ }).getByRole('link', { name: /Findings/ })
+
+test('findings that wait are listed worst first and counted on their tab, and one is promoted by a key', async () => {
+  const project = await projectWith('acme/some', 3)
+  const page = await web.open('/acme/some/-/findings', { as: await web.server.as('maintainer', project) })
+  expect(await tab(page).innerText()).toMatch(/Findings\s*3/)
+  expect(await grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 1', 'Flaw 2', 'Flaw 3'])
+  expect(await accessProblems(page)).toEqual([])
+  await page.keyboard.press('j')
+  await page.keyboard.press('p')
+  await page.getByText('Promoted: 1 finding.').waitFor()
+  await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 1', 'Flaw 3'])
+  await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*2/)
+  const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
+  expect(body.map(({ title }: { title: string }) => title)).toEqual(['Flaw 2'])
+  await grid(page).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Flaw 3' }).waitFor()
+})
+
+test('all findings that match a filter are promoted in one go, once it was confirmed', async () => {
+  const project = await projectWith('acme/more', 250)
+  const page = await web.open('/acme/more/-/findings?severity=low', { as: await web.server.as('maintainer', project) })
+  await page.getByText('249 findings').waitFor()
+  await page.getByLabel('Select everything that matches').check()
+  await page.getByRole('button', { name: 'Promote' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Promote 249 findings?' })
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Promote' }).click()
+  await page.getByText('Promoted: 249 findings.').waitFor()
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 1'])
+  expect(await tab(page).innerText()).toMatch(/Findings\s*1/)
+  await page.getByLabel('Select Flaw 1').check()
+  await page.getByRole('button', { name: 'Promote' }).click()
+  await page.getByText('Nothing waits').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+})
+
+test('developers look at findings and filter them; promoting is not offered', async () => {
+  const project = await projectWith('acme/looked-at', 2)
+  const as = await web.server.as('developer', project)
+  const page = await web.open('/acme/looked-at/-/findings', { as, width: 360, theme: 'dark' })
+  expect(await page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('Identifier').fill('rule r1')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 2'])
+  await page.getByRole('button', { name: 'Severity' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Critical' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('Nothing matches').waitFor()
+})
