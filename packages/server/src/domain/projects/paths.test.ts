@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { userProblems } from '../access/user-draft.ts'
 import { groupProblems, pathFromName, projectProblems } from './paths.ts'
 
 test.each([
@@ -37,6 +38,16 @@ test('names that addresses need are reserved: some at the top, others below it',
   expect(groupProblems({ path: 'tree' }, false)).toEqual(reserved('tree'))
   expect(projectProblems({ path: 'blob' })).toEqual(reserved('blob'))
 })
+
+test.each(['explore', 'Groups', 'api', 'uploads', 'admin', 'assets', 'users', 'projects'])(
+  'nobody is called %s at the top, where the pages and the API have it',
+  (name) => {
+    const reserved = [`${name} is a reserved name`]
+    expect(groupProblems({ path: name }, true)).toEqual({ path: reserved })
+    expect(userProblems({ username: name })).toEqual({ username: reserved })
+    expect(groupProblems({ path: name }, false)).toEqual({})
+  },
+)
 
 test('texts have their longest', () => {
   expect(projectProblems({ name: 'n'.repeat(255), path: 'p'.repeat(255), description: 'd'.repeat(2000) })).toEqual({})

@@ -1,7 +1,7 @@
 import type { RowOf } from '@alcove/client'
 import { Pencil, UserMinus, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useAction, usePage } from '../../app/api.ts'
 import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { Avatar } from '../../components/avatar.tsx'
@@ -158,10 +158,13 @@ function Row({
 
 function RemoveMember({ place, member, onClose }: { place: MemberPlace; member: Member; onClose: () => void }) {
   const { user } = useSession()
+  const [, navigate] = useLocation()
   const isSelf = member.id === user?.id
   const action = useAction(`DELETE /${place.noun}s/{id}/members/{user_id}`, {
     done: isSelf ? `You left ${place.name}.` : `${member.name} is no longer a member.`,
-    onDone: onClose,
+    // One may not even see the place any more.
+    isLeaving: isSelf,
+    onDone: () => (isSelf ? navigate('/') : onClose()),
   })
   return (
     <ConfirmDialog

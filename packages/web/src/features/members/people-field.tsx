@@ -47,7 +47,8 @@ export function PeopleField({
         itemToStringLabel={({ name }: Person) => name}
         isItemEqualToValue={(one: Person, other: Person) => one.id === other.id}
         value={[...value]}
-        onValueChange={(people: Person[]) => {
+        onValueChange={(people: Person[], { reason }) => {
+          if (reason === 'escape-key') return // closes, and takes nothing away
           onChange(people)
           setText('')
         }}

@@ -60,7 +60,9 @@ export function NamespaceField({
         itemToStringLabel={({ fullPath }: Place) => fullPath}
         isItemEqualToValue={(one: Place, other: Place) => one.fullPath === other.fullPath}
         value={value ?? null}
-        onValueChange={(place: Place | null) => onChange(place ?? undefined)}
+        onValueChange={(place: Place | null, { reason }) => {
+          if (reason !== 'escape-key') onChange(place ?? undefined) // that closes, and takes nothing away
+        }}
         inputValue={text}
         onInputValueChange={setText}
       >

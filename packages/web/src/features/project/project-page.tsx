@@ -1,13 +1,13 @@
 import { Suspense, useEffect } from 'react'
-import { useLocation } from 'wouter'
-import { useAnswer } from '../../app/api.ts'
+import { Redirect, useLocation } from 'wouter'
+import { isFailure, useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
 import { levelIn, levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import type { Crumb } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
-import { Answered, Loading } from '../../components/states.tsx'
+import { Answered, Failed, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { useWaitingFindings } from '../vulnerabilities/waiting.ts'
 import { Overview } from './overview.tsx'
@@ -38,6 +38,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   useEffect(() => {
     if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
   }, [here, place, path, navigate])
+  if (part === '' && isFailure(query.error, 404)) return <ToGroup place={place} error={query.error} />
   return (
     <Answered query={query} isPage>
       {(told) => {
@@ -68,6 +69,13 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
       }}
     </Answered>
   )
+}
+
+/** What is no project may be a group, which people expect at its path too; else it is what the project was: not there. */
+function ToGroup({ place, error }: { place: string; error: Error | null }) {
+  const group = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
+  if (group.data) return <Redirect to={`/groups/${group.data.full_path}`} replace />
+  return group.error && error ? <Failed error={error} isPage /> : <Loading />
 }
 
 /** The groups that it is in, or the one it belongs to. */

@@ -71,7 +71,9 @@ export function TopicsField({
         items={items}
         filter={null}
         value={[...value]}
-        onValueChange={(names: string[]) => {
+        onValueChange={(names: string[], { reason }) => {
+          // Escape closes the suggestions; pressed once more it is not meant to take away what was chosen.
+          if (reason === 'escape-key') return
           onChange(names)
           setText('')
         }}

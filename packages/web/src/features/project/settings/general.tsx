@@ -4,13 +4,14 @@ import { useLocation } from 'wouter'
 import { useAction, useAnswer } from '../../../app/api.ts'
 import { levels } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
-import { CheckField, TextArea, TextField } from '../../../components/field.tsx'
+import { TextArea, TextField } from '../../../components/field.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
 import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { visibilityOf } from '../../../components/visibility.tsx'
 import { VisibilityField } from '../../../components/visibility-field.tsx'
 import { useProject } from '../project.ts'
 import { DangerZone } from './danger-zone.tsx'
+import { SettingCheck } from './setting-check.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 import { UploadLimits } from './upload-limits.tsx'
 
@@ -89,25 +90,18 @@ function General() {
 }
 
 function Vulnerabilities() {
-  const { project } = useProject()
-  const { action, save } = useChange()
   return (
     <Panel title="Vulnerabilities">
-      <CheckField
+      <SettingCheck
+        name="promote_vulnerabilities_on_ingestion"
         label="Promote findings when a report comes in"
         hint="New findings of the default branch become vulnerabilities at once, without anybody promoting them."
-        checked={project.promote_vulnerabilities_on_ingestion ?? false}
-        disabled={action.isPending}
-        onChange={({ target }) => save({ promote_vulnerabilities_on_ingestion: target.checked })}
       />
-      <CheckField
+      <SettingCheck
+        name="auto_resolve_vulnerabilities"
         label="Resolve what is no longer reported"
         hint="What its scanner no longer finds on the default branch is resolved, not only marked."
-        checked={project.auto_resolve_vulnerabilities ?? false}
-        disabled={action.isPending}
-        onChange={({ target }) => save({ auto_resolve_vulnerabilities: target.checked })}
       />
-      <Problem text={action.error?.message ?? ''} />
     </Panel>
   )
 }
@@ -140,12 +134,10 @@ function Visibility() {
           onChange={setChosen}
           error={fields['visibility_level']}
         />
-        <CheckField
+        <SettingCheck
+          name="enforce_auth_checks_on_uploads"
           label="Uploads only for those who may see the project"
           hint="Otherwise whoever has the address of a picture may see it."
-          checked={project.enforce_auth_checks_on_uploads ?? true}
-          disabled={action.isPending}
-          onChange={({ target }) => save({ enforce_auth_checks_on_uploads: target.checked })}
         />
         <Problem text={rest} />
         <div>

@@ -1,0 +1,30 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { useAction } from '../../../app/api.ts'
+import { CheckField } from '../../../components/field.tsx'
+import { useProject } from '../project.ts'
+
+type Name = 'promote_vulnerabilities_on_ingestion' | 'auto_resolve_vulnerabilities' | 'enforce_auth_checks_on_uploads'
+
+/** Something about the project that is on or off, and is saved at once. */
+export function SettingCheck({ name, label, hint }: { name: Name; label: string; hint: ReactNode }) {
+  const { project } = useProject()
+  const value = project[name] ?? false
+  // What was asked for is shown until the project says the same.
+  const [wanted, setWanted] = useState<boolean>()
+  useEffect(() => {
+    if (wanted === value) setWanted(undefined)
+  }, [wanted, value])
+  const action = useAction('PUT /projects/{id}', { done: 'Saved.' })
+  return (
+    <CheckField
+      label={label}
+      hint={hint}
+      checked={wanted ?? value}
+      onChange={({ target }) => {
+        setWanted(target.checked)
+        const request = { path: { id: project.id }, body: { [name]: target.checked } }
+        action.mutate(request, { onError: () => setWanted(undefined) })
+      }}
+    />
+  )
+}

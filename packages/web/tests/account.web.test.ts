@@ -1,0 +1,169 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb({ settings: { adminMode: true } })
+})
+afterAll(() => web?.close())
+
+const password = 'correct horse battery'
+const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+
+/** As `web.open`, signed in with a password. */
+async function openAs(login: string, path: string, options: Parameters<Web['open']>[1] = {}): Promise<Page> {
+  const page = await web.open('/-/sign_in', options)
+  const reply = await page.context().request.post(`${web.origin}/-/sessions`, { data: { login, password } })
+  expect(reply.status()).toBe(201)
+  await page.goto(path)
+  await quiet(page)
+  return page
+}
+
+describe('a link to set a password', () => {
+  test('works once; then one signs in with it', async () => {
+    const nadia = await web.server.user('nadia')
+    const { body } = await web.server.admin.post(`/users/${nadia.user?.id}/password_links`)
+    const page = await web.open(`/-/password#${body.token}`)
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery')
+    await page.getByLabel('New password again').fill('something else')
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByText('This is not the same.').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('New password again').fill('another horse battery')
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByLabel('Username').fill('nadia')
+    await page.getByLabel('Password').fill('another horse battery')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Hello, nadia' }).waitFor()
+
+    const again = await web.open(`/-/password#${body.token}`, { expects: /401/, theme: 'dark', width: 360 })
+    await again.getByLabel('New password', { exact: true }).fill(password)
+    await again.getByLabel('New password again').fill(password)
+    await again.getByRole('button', { name: 'Set the password' }).click()
+    await again.getByRole('heading', { name: 'This link is over' }).waitFor()
+    expect(await accessProblems(again)).toEqual([])
+  })
+
+  test('without its end says what is missing', async () => {
+    const page = await web.open('/-/password')
+    await page.getByRole('heading', { name: 'A link is needed for this' }).waitFor()
+  })
+})
+
+describe('the profile', () => {
+  test('changes the password and shows the browsers, of which others can be signed out', async () => {
+    await web.server.user('omar')
+    const other = await openAs('omar', '/-/profile')
+    const page = await openAs('omar', '/-/profile', { theme: 'dark', width: 360, expects: /400/ })
+    expect(await page.getByText('omar@example.test').count()).toBe(1)
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+
+    const table = page.getByRole('table')
+    expect(await table.getByText('This one').count()).toBe(1)
+    await table.getByRole('button', { name: /^Sign out Chrome on Linux/ }).click()
+    await page.getByText('That browser is signed out.').waitFor()
+    await quiet(page)
+    expect(await table.getByRole('row').count()).toBe(2)
+    await other.reload()
+    await other.getByText('Sign in first').waitFor()
+
+    await page.getByLabel('Current password').fill('wrong')
+    await page.getByLabel('New password', { exact: true }).fill('a new one altogether')
+    await page.getByLabel('New password again').fill('a new one altogether')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('This is not your password.').waitFor()
+    await page.getByLabel('Current password').fill(password)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('Your password was changed.').waitFor()
+    const login = { login: 'omar', password: 'a new one altogether' }
+    expect((await web.server.anonymous.post('//-/sessions', login)).status).toBe(201)
+  })
+
+  test('in a browser that a token signed in says what it cannot do', async () => {
+    const lena = await web.server.user('lena')
+    const reader = await web.server.client(lena, { scopes: ['read_api'] })
+    const page = await web.open('/-/profile', { as: reader })
+    await page.getByText('To change your password, sign in with it.').waitFor()
+    await page.getByText('It cannot see or sign out your other browsers.').waitFor()
+    expect(await page.getByLabel('Current password').count()).toBe(0)
+    await page.getByRole('link', { name: 'Access tokens' }).first().click()
+    await page.getByText('To create tokens, sign in with your password.').waitFor()
+    expect(await page.getByRole('button', { name: /New token|Actions/ }).count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+  })
+})
+
+test('a token is created, shown once, used, rotated and revoked', async () => {
+  await web.server.user('tomas')
+  const page = await openAs('tomas', '/-/profile/tokens')
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('nightly scan')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('Choose what the token may do.').waitFor()
+  await dialog.getByLabel('read_api').check()
+  expect(await dialog.getByLabel('sudo').count()).toBe(0)
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Create' }).click()
+
+  const shown = page.getByLabel(/nightly scan is ready/)
+  await shown.waitFor()
+  const first = await shown.inputValue()
+  await page.getByRole('button', { name: 'Copy the token' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(first)
+  expect(await accessProblems(page)).toEqual([])
+  const asFirst = () => web.server.anonymous.get('/user', { headers: { 'private-token': first } })
+  expect((await asFirst()).body.username).toBe('tomas')
+  await page.getByRole('button', { name: 'I have it' }).click()
+  expect(await page.getByRole('main').innerHTML()).not.toContain(first)
+
+  await page.getByRole('button', { name: 'Actions for nightly scan' }).click()
+  await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await dialog.getByRole('button', { name: 'Rotate' }).click()
+  await shown.waitFor()
+  expect(await shown.inputValue()).not.toBe(first)
+  expect((await asFirst()).status).toBe(401)
+  await page.getByRole('button', { name: 'I have it' }).click()
+
+  await page.getByRole('button', { name: 'Actions for nightly scan' }).click()
+  await page.getByRole('menuitem', { name: 'Revoke' }).click()
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('The token is revoked.').waitFor()
+  await page.getByLabel('Which tokens').selectOption('Revoked or over')
+  expect(await page.getByRole('row', { name: /nightly scan/ }).count()).toBe(2)
+  expect(page.url()).toContain('state=inactive')
+})
+
+test('an administrator asks for his rights where admin mode is on, and gives them back', async () => {
+  await web.server.user('boss', { admin: true })
+  const page = await openAs('boss', '/explore/topics', { expects: /401/ })
+  expect(await page.getByRole('link', { name: 'Admin', exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: /^boss/ }).click()
+  await page.getByRole('link', { name: 'Enter admin mode' }).click()
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Enter admin mode' }).click()
+  await page.getByText('This is not your password.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Enter admin mode' }).click()
+  await page.getByRole('link', { name: 'Admin', exact: true }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/explore/topics')
+
+  await page.getByRole('button', { name: /^boss/ }).click()
+  await page.getByRole('button', { name: 'Leave admin mode' }).click()
+  await page.getByText('You left admin mode.').waitFor()
+  await page.getByRole('link', { name: 'Admin', exact: true }).waitFor({ state: 'detached' })
+})
+
+test('pages about one’s account ask who is not signed in to do so', async () => {
+  const page = await web.open('/-/profile/tokens')
+  await page.getByText('Sign in first').waitFor()
+  expect(await page.getByRole('link', { name: 'Sign in' }).last().getAttribute('href')).toBe(
+    '/-/sign_in?to=%2F-%2Fprofile%2Ftokens',
+  )
+  expect(await accessProblems(page)).toEqual([])
+})

@@ -1,0 +1,54 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { startReceiver } from '../../server/src/testing/receiver.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb({ settings: { webhooksReachPrivate: true } })
+})
+afterAll(() => web?.close())
+
+test('a webhook is added, tried, looked into, sent again, changed and deleted', async () => {
+  const receiver = await startReceiver()
+  const project = await web.server.project('acme/told')
+  const maintainer = await web.server.as('maintainer', project)
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
+  expect((await web.server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+
+  const page = await web.open('/acme/told/-/settings/hooks', { as: maintainer, expects: /422/ })
+  await page.getByText('No webhooks').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'Add a webhook' }).click()
+  await page.getByLabel('Address').fill('ftp://nowhere.example')
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+  await page.getByText('Invalid url given').waitFor()
+  await page.getByLabel('Address').fill(receiver.url)
+  await page.getByLabel('Secret token').fill('s3cret')
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+
+  await page.getByRole('button', { name: 'Send the newest vulnerability' }).click()
+  await page.getByText('It was sent and accepted.').waitFor()
+  expect(receiver.received[0]?.headers['x-gitlab-token']).toBe('s3cret')
+  await page.getByText('200', { exact: true }).click()
+  await page.getByText('thanks').waitFor()
+  expect(await page.getByRole('main').innerText()).not.toContain('s3cret')
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  await page.getByText('It was sent again.').waitFor()
+  expect(receiver.received).toHaveLength(2)
+
+  receiver.answer = (response) => response.writeHead(500).end('out of order')
+  await page.getByRole('button', { name: 'Send the newest vulnerability' }).click()
+  await page.getByText('out of order').first().waitFor()
+
+  await page.getByLabel('Name').fill('Alarm')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Alarm', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No webhooks').waitFor()
+})

@@ -1,0 +1,75 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RequestFailed } from '../../client/src/failure.ts'
+import { unknownTopics } from '../src/features/topic/refusal.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb({ settings: { topicCreation: 'admins' } })
+  for (const name of ['react', 'react-native', 'vue']) await web.server.admin.post('/topics', { name, title: name })
+})
+afterAll(() => web?.close())
+
+test('whoever may make topics types a new one; suggestions are chosen with the keyboard', async () => {
+  const project = await web.server.project('acme/open', { visibility: 'public' })
+  const page = await web.open('/acme/open', { as: web.server.admin })
+  await page.getByRole('button', { name: 'Add topics' }).click()
+  const field = page.getByRole('combobox', { name: 'Topics' })
+  await field.fill('brand-new')
+  await page.getByRole('option', { name: 'New topic “brand-new”' }).waitFor()
+  await field.press('Enter')
+  await field.fill('rea')
+  await page.getByRole('option', { name: 'react-native' }).waitFor()
+  await field.press('ArrowDown')
+  await field.press('Enter')
+  await field.press('Escape')
+  expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(2)
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save topics' }).click()
+  await page.getByText('The topics were saved.').waitFor()
+  const { body } = await web.server.admin.get(`/projects/${project.id}`)
+  expect(body.topics).toEqual(['brand-new', 'react'])
+  await page.getByRole('link', { name: 'brand-new' }).click()
+  await page.getByRole('heading', { name: 'brand-new', level: 1 }).waitFor()
+})
+
+test('where topics are given, an unknown one is not offered; what is refused comes with the nearest to take instead', async () => {
+  const project = await web.server.project('acme/locked')
+  const maintainer = await web.server.as('maintainer', project)
+  const page = await web.open('/acme/locked', { as: maintainer, expects: /400/ })
+  await page.getByRole('button', { name: 'Add topics' }).click()
+  const field = page.getByRole('combobox', { name: 'Topics' })
+  await field.fill('vuee')
+  await page.getByText('There is no such topic.').waitFor()
+  await field.press('Enter')
+  expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
+
+  await field.fill('vue')
+  await page.getByRole('option', { name: 'vue' }).click()
+  // Somebody takes the topic away meanwhile, and there is one like it.
+  const [{ id }] = (await web.server.admin.get('/topics?name=vue')).body
+  await web.server.admin.put(`/topics/${id}`, { name: 'vuejs' })
+  await page.getByRole('button', { name: 'Save topics' }).click()
+  await page.getByText('There is no topic “vue”.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'vuejs' }).click()
+  await page.getByRole('button', { name: 'Save topics' }).click()
+  await page.getByRole('link', { name: 'vuejs' }).waitFor()
+  expect((await maintainer.get(`/projects/${project.id}`)).body.topics).toEqual(['vuejs'])
+})
+
+test('a refusal of several topics is read one by one', () => {
+  const topics = [
+    'reactt does not exist, and only administrators create topics; the nearest are react, react-native',
+    'zz does not exist, and only administrators create topics',
+    'vuee does not exist, and only administrators create topics; the nearest are vue',
+  ].join(', ')
+  const refusal = new RequestFailed(400, 'refused', { topics })
+  expect(unknownTopics(refusal)).toEqual([
+    { name: 'reactt', nearest: ['react', 'react-native'] },
+    { name: 'zz', nearest: [] },
+    { name: 'vuee', nearest: ['vue'] },
+  ])
+  expect(unknownTopics(new Error('other'))).toEqual([])
+})

@@ -1,0 +1,195 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+const main = (page: Page) => page.getByRole('main')
+
+describe('the overview', () => {
+  test('says what the project is, who is in it, and takes a star', async () => {
+    const project = await web.server.project('acme/shop', { visibility: 'public' })
+    const reporter = await web.server.as('reporter', project)
+    await web.server.admin.put(`/projects/${project.id}`, { description: 'Sells **things**.', topics: ['web'] })
+    const page = await web.open('/acme/shop', { as: reporter, theme: 'dark', width: 360 })
+    expect(await main(page).locator('strong').innerText()).toBe('things')
+    expect(await page.getByRole('list', { name: 'Members' }).innerText()).toContain('Reporter')
+    expect(await page.getByRole('button', { name: /topics/ }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+
+    await page.getByRole('button', { name: 'Star 0' }).click()
+    await page.getByRole('button', { name: 'Starred 1' }).click()
+    await page.getByRole('button', { name: 'Star 0' }).waitFor()
+  })
+
+  test('is shown signed out without what one needs an account for', async () => {
+    const page = await web.open('/acme/shop')
+    expect(await main(page).innerText()).toContain('Sells **things**.')
+    expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0)
+    const settings = await web.open('/acme/shop/-/settings')
+    await settings.getByRole('heading', { name: 'Not for you' }).waitFor()
+    expect(await accessProblems(settings)).toEqual([])
+  })
+})
+
+describe('a new project', () => {
+  test('is made in a group where one may, no wider than the group', async () => {
+    const nadia = await web.server.user('nadia')
+    await nadia.post('/groups', { name: 'Inner', path: 'inner', visibility: 'internal' })
+    await web.server.admin.post('/groups', { name: 'Foreign', path: 'foreign', visibility: 'public' })
+    const page = await web.open('/-/projects/new', { as: nadia, expects: /400/ })
+    const place = page.getByRole('combobox', { name: 'In' })
+    expect(await place.inputValue()).toBe('nadia')
+    await page.getByLabel('Name').fill('Über Maß')
+    expect(await page.getByLabel('Path').inputValue()).toBe('uber-mass')
+    await place.fill('o')
+    await page.getByText('There is no such place').waitFor()
+    await place.fill('inn')
+    await page.getByRole('option', { name: 'inner' }).click()
+    expect(await page.getByRole('radio', { name: /^Public/ }).isDisabled()).toBe(true)
+    await page.getByRole('radio', { name: /^Internal/ }).check()
+    await page.getByRole('combobox', { name: 'Topics' }).fill('first')
+    await page.getByRole('combobox', { name: 'Topics' }).press('Enter')
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('Path').fill('no good')
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByText(/Can contain only letters/).waitFor()
+    await page.getByLabel('Path').fill('good')
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/inner/good')
+    expect((await nadia.get('/projects/inner%2Fgood')).body).toMatchObject({
+      name: 'Über Maß',
+      visibility: 'internal',
+      topics: ['first'],
+    })
+  })
+})
+
+describe('members', () => {
+  test('are added, changed and removed by who may; those from above are shown with where they come from', async () => {
+    const project = await web.server.project('acme/team')
+    const maintainer = await web.server.as('maintainer', project)
+    const wei = await web.server.user('wei')
+    const page = await web.open('/acme/team/-/members', { as: maintainer })
+    const table = page.getByRole('table')
+    expect(await table.getByRole('row', { name: /Administrator/ }).innerText()).toContain('From a group above')
+
+    await page.getByRole('button', { name: 'Add members' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'People' }).fill('wei')
+    await page.getByRole('option', { name: /@wei/ }).click()
+    expect(await dialog.getByLabel('Role').locator('option').allInnerTexts()).not.toContain('Owner')
+    await dialog.getByLabel('Role').selectOption('Reporter')
+    await dialog.getByLabel('Until').fill('2099-01-31')
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const row = table.getByRole('row', { name: /@wei/ })
+    await row.waitFor()
+    expect(await row.innerText()).toMatch(/Reporter\s+31 Jan 2099/)
+    expect((await wei.get(`/projects/${project.id}`)).status).toBe(200)
+
+    await row.getByRole('button', { name: 'Actions for wei' }).click()
+    await page.getByRole('menuitem', { name: 'Change' }).click()
+    await dialog.getByLabel('Role').selectOption('Developer')
+    await dialog.getByLabel('Until').fill('')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await table.getByRole('row', { name: /@wei Developer No end/ }).waitFor()
+
+    await row.getByRole('button', { name: 'Actions for wei' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect((await wei.get(`/projects/${project.id}`)).status).toBe(404)
+  })
+
+  test('leave by themselves; who has no say is not offered any', async () => {
+    const project = await web.server.project('acme/left')
+    const guest = await web.server.as('guest', project)
+    const page = await web.open('/acme/left/-/members', { as: guest, theme: 'dark', width: 360 })
+    expect(await page.getByRole('button', { name: 'Add members' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1)
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+    await page.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name: 'Leave' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('Nothing of yours yet').waitFor()
+    expect((await guest.get(`/projects/${project.id}`)).status).toBe(404)
+  })
+})
+
+describe('settings', () => {
+  test('of maintainers are saved; what only owners or administrators may is not offered', async () => {
+    const project = await web.server.project('acme/plain')
+    const maintainer = await web.server.as('maintainer', project)
+    const page = await web.open('/acme/plain/-/settings', { as: maintainer })
+    for (const name of ['Delete the project', 'Change the path', 'Save the visibility', 'Save the limits']) {
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+    }
+    await page.getByLabel('Name').fill('Plain and good')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByLabel('Promote findings').check()
+    await quiet(page)
+    expect((await maintainer.get(`/projects/${project.id}`)).body).toMatchObject({
+      name: 'Plain and good',
+      promote_vulnerabilities_on_ingestion: true,
+    })
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('rename, limit, archive and delete', async () => {
+    const project = await web.server.project('acme/old')
+    const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+    await page.getByLabel('Largest file, in MiB').fill('1.5')
+    await page.getByRole('button', { name: 'Save the limits' }).click()
+    await page.getByText('A file may have 1.5 MiB').waitFor()
+
+    await page.getByLabel('Path').fill('young')
+    await page.getByRole('button', { name: 'Change the path' }).click()
+    await page.waitForURL('**/acme/young/-/settings')
+    await quiet(page)
+    const led = await web.open('/acme/old/-/members', { as: web.server.admin })
+    await led.waitForURL('**/acme/young/-/members')
+
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('button', { name: 'Take out of the archive' }).waitFor()
+
+    await page.getByRole('button', { name: 'Delete the project' }).click()
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete the project' })
+    expect(await remove.isDisabled()).toBe(true)
+    await page.getByLabel('Type acme/young to go on').fill('acme/young')
+    expect(await accessProblems(page)).toEqual([])
+    await remove.click()
+    await page.waitForURL('**/groups/acme')
+    await quiet(page)
+    expect((await web.server.admin.get(`/projects/${project.id}`)).status).toBe(404)
+  })
+
+  test('move a project to where one may', async () => {
+    await web.server.project('acme/moving')
+    await web.server.admin.post('/groups', { name: 'Goal', path: 'goal' })
+    const page = await web.open('/acme/moving/-/settings', { as: web.server.admin })
+    await page.getByRole('button', { name: 'Move to another place' }).click()
+    await page.getByRole('combobox', { name: 'Where to' }).fill('goal')
+    await page.getByRole('option', { name: 'goal' }).click()
+    await page.getByLabel('Type acme/moving to go on').fill('acme/moving')
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Move it' }).click()
+    await page.waitForURL('**/goal/moving/-/settings')
+    await quiet(page)
+    expect((await web.server.admin.get('/projects/goal%2Fmoving')).status).toBe(200)
+  })
+})
