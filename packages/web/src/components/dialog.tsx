@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 
@@ -16,11 +16,16 @@ interface DialogProps {
 
 /** In front of everything, until it is closed: by its button, by Escape, by a click beside it. */
 export function Dialog({ isOpen, onClose, title, lead, size = 'normal', children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={`${styles.dialog} ${styles[size]}`}>
+        <Base.Popup
+          ref={popup}
+          className={`${styles.dialog} ${styles[size]}`}
+          initialFocus={() => firstFocus(popup.current) ?? true}
+        >
           <header className={styles.header}>
             <Base.Title className={styles.title}>{title}</Base.Title>
             <IconButton label="Close" icon={X} onClick={onClose} />
@@ -35,6 +40,12 @@ export function Dialog({ isOpen, onClose, title, lead, size = 'normal', children
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** What asks for it, or else the first field; without any what Base UI takes. */
+function firstFocus(popup: HTMLElement | null): HTMLElement | null | undefined {
+  const find = (selector: string) => popup?.querySelector<HTMLElement>(selector)
+  return find('[data-first-focus]') ?? find('form :is(input, select, textarea)')
 }
 
 /** The buttons at the end of a dialog. */

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { SelectField, TextArea } from '../../components/field.tsx'
@@ -38,7 +38,7 @@ export function ActionDialog({
 
   return (
     <Dialog isOpen onClose={onClose} title={`${titles[action]}: ${many}`} lead={leadOf(target)}>
-      <form className="stack" onSubmit={(event) => void submit(event)}>
+      <form className="stack" onSubmit={(event) => void submit(event)} onKeyDown={submitByKey}>
         {action === 'dismiss' && (
           <SelectField<DismissalReason> label="Reason" choices={reasons} value={reason} onChoose={setReason} />
         )}
@@ -53,13 +53,22 @@ export function ActionDialog({
         </p>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
+          <Button type="submit" kind="primary" isBusy={isBusy} data-first-focus={action === 'dismiss' ? undefined : ''}>
             {actions[action].label}
           </Button>
         </DialogActions>
       </form>
     </Dialog>
   )
+}
+
+/** Enter, and with Ctrl also where Enter begins a line. */
+function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
+  if (event.key !== 'Enter') return
+  const isPlainLine = event.target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey
+  if (isPlainLine || event.target instanceof HTMLButtonElement) return
+  event.preventDefault()
+  event.currentTarget.requestSubmit()
 }
 
 const titles: Record<Action, string> = {

@@ -4,7 +4,7 @@ import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
-import { Answered } from '../../components/states.tsx'
+import { Failed } from '../../components/states.tsx'
 import { ExportButton } from '../exports/export-button.tsx'
 import { useGroup } from '../group/group.ts'
 import { filterFrom, filterNames } from './filter.ts'
@@ -28,7 +28,11 @@ export function GroupVulnerabilities() {
         level >= levels.developer && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />
       }
     >
-      <Answered query={query}>{(statistics) => <VulnerabilityList owner={owner} statistics={statistics} />}</Answered>
+      {query.error && !query.data ? (
+        <Failed error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <VulnerabilityList owner={owner} statistics={query.data} />
+      )}
     </Page>
   )
 }

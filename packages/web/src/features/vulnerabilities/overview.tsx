@@ -29,7 +29,8 @@ export function Overview({
   state,
   onChange,
 }: {
-  statistics: Statistics
+  /** Undefined while they are on their way: their places are there already. */
+  statistics: Statistics | undefined
   state: FilterState
   onChange: (changes: FilterChanges) => void
 }) {
@@ -38,7 +39,7 @@ export function Overview({
   const chosenSeverities = severitiesIn(state)
   const chosenStates = statesIn(state)
   const count = (severity: Severity, wanted: readonly State[]) =>
-    wanted.reduce((sum, word) => sum + statistics.counts[severity][word], 0)
+    wanted.reduce((sum, word) => sum + (statistics?.counts[severity][word] ?? 0), 0)
   const ofSeverities: readonly Severity[] = chosenSeverities.length > 0 ? chosenSeverities : severities
   return (
     <section aria-label="At a glance" className={styles.overview}>
@@ -49,7 +50,7 @@ export function Overview({
               key={severity}
               label={inWords(severity)}
               look={styles[severity]}
-              count={count(severity, chosenStates)}
+              count={statistics && count(severity, chosenStates)}
               isPressed={chosenSeverities.includes(severity)}
               onPress={() => onChange({ severity: toggled(state.severity, severity) })}
             />
@@ -60,7 +61,7 @@ export function Overview({
             <Tile
               key={word}
               label={inWords(word)}
-              count={ofSeverities.reduce((sum, severity) => sum + count(severity, [word]), 0)}
+              count={statistics && ofSeverities.reduce((sum, severity) => sum + count(severity, [word]), 0)}
               isPressed={chosenStates.includes(word)}
               onPress={() => onChange({ state: toggledState(state, word) })}
             />
@@ -69,8 +70,8 @@ export function Overview({
       </div>
       {isOpen && (
         <div id="vulnerability-trend" className={styles.details}>
-          <Facts statistics={statistics} />
-          <Trend days={statistics.per_day} />
+          {statistics && <Facts statistics={statistics} />}
+          {statistics && <Trend days={statistics.per_day} />}
         </div>
       )}
       <div className={styles.toggle}>
@@ -96,14 +97,14 @@ function Tile({
   onPress,
 }: {
   label: string
-  count: number
+  count: number | undefined
   look?: string | undefined
   isPressed: boolean
   onPress: () => void
 }) {
   return (
     <button type="button" className={`${styles.tile} ${look}`} aria-pressed={isPressed} onClick={onPress}>
-      <span className={styles.count}>{formatCount(count)}</span>
+      <span className={styles.count}>{count === undefined ? '…' : formatCount(count)}</span>
       <span className={styles.label}>
         {look && <span className={styles.mark} aria-hidden="true" />}
         {label}

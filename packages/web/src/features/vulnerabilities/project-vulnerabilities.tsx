@@ -3,7 +3,7 @@ import { useAnswer } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
-import { Answered } from '../../components/states.tsx'
+import { Failed } from '../../components/states.tsx'
 import { ExportButton } from '../exports/export-button.tsx'
 import { useProject } from '../project/project.ts'
 import { filterFrom, filterNames } from './filter.ts'
@@ -23,7 +23,11 @@ export function ProjectVulnerabilities() {
       title="Vulnerabilities"
       actions={mayWrite(session) && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />}
     >
-      <Answered query={query}>{(statistics) => <VulnerabilityList owner={owner} statistics={statistics} />}</Answered>
+      {query.error && !query.data ? (
+        <Failed error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <VulnerabilityList owner={owner} statistics={query.data} />
+      )}
     </Page>
   )
 }

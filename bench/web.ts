@@ -1,0 +1,159 @@
+/// <reference lib="dom" />
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser } from '../packages/server/tests/browser.ts'
+import { openDataset } from './dataset.ts'
+import { benchToken, measuredProjects } from './known.ts'
+import { startServer } from './processes.ts'
+import { median, printTable } from './table.ts'
+
+// Prints how long the built UI takes until a list of 100,000 vulnerabilities is usable, and what its files weigh.
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, quick: { type: 'boolean' } } })
+const rounds = Number(values.rounds)
+const count = values.quick ? 5_000 : 100_000
+const sizes = { topics: 10, projects: 3, findings: [1, count, 1], report: 0, largeReport: 0 } as const
+const assets = fileURLToPath(new URL('../packages/web/dist/assets/', import.meta.url))
+const indexFile = fileURLToPath(new URL('../packages/web/dist/index.html', import.meta.url))
+/** Of compressed JavaScript before anything is shown. */
+const firstLoadLimitKb = 130
+
+await printSizes()
+await printTimes()
+process.exit()
+
+async function printTimes(): Promise<void> {
+  const dataset = await openDataset({ engine: 'sqlite', sizes, seconds: 0, rounds, only: [] })
+  const server = await startServer(dataset.env)
+  const browser = await openBrowser()
+  try {
+    const times: Times[] = []
+    // The first round warms the server up and is not counted.
+    for (let round = 0; round <= rounds; round++) times.push(await measure(browser, server.url))
+    const names = Object.keys(times[0] ?? {})
+    printTable(
+      `A list of ${count.toLocaleString('en')} vulnerabilities, median and worst of ${rounds}`,
+      names.map((name) => {
+        const all = times.slice(1).map((one) => one[name] ?? 0)
+        return { what: name, 'median ms': median(all), 'worst ms': Math.max(...all) }
+      }),
+    )
+  } finally {
+    await browser.close()
+    await server.stop()
+    await dataset.close()
+  }
+}
+
+type Times = Record<string, number>
+
+/** In a browser that has never been here. */
+async function measure(browser: Browser, origin: string): Promise<Times> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  try {
+    await context.request.post(`${origin}/-/sessions`, { data: { token: benchToken } })
+    // What the compiler of this file puts into functions that are sent to the page.
+    await context.addInitScript('globalThis.__name = (value) => value')
+    const page = await context.newPage()
+    const address = `${origin}/bench/project-${measuredProjects.medium}/-/vulnerabilities?state=any`
+    await page.goto(address, { waitUntil: 'commit' })
+    const shown = await untilShown(page)
+    const filtered = await press(page, '[aria-label="By severity"] button:first-child', 'Critical')
+    const times: Times = {
+      'first visit: rows shown': shown,
+      'rows shown, and a filter pressed at once answered': shown + filtered,
+    }
+    times['filter on another severity'] = await press(page, '[aria-label="By severity"] button:first-child', '')
+    times['filter on a state'] = await press(page, '[aria-label="By state"] button:nth-child(4)', '')
+    await page.goto(address, { waitUntil: 'commit' })
+    times['second visit: rows shown'] = await untilShown(page)
+    times['scroll to the middle'] = await scrollTo(page, 0.5)
+    times['scroll to the end'] = await scrollTo(page, 1)
+    await page.evaluate(() => window.scrollTo(0, 0))
+    times['search for words'] = await search(page, 'handler42 rule')
+    return times
+  } finally {
+    await context.close()
+  }
+}
+
+/** Since the navigation began, as the page itself sees it. */
+async function untilShown(page: Page): Promise<number> {
+  await page.waitForSelector('[role=grid] [role=row] a', { state: 'attached' })
+  return page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now()))))
+}
+
+/** Until the number of rows is another one and they are there; with a word, until all of them have it. */
+function press(page: Page, selector: string, word: string): Promise<number> {
+  return page.evaluate(
+    async ([selector, word]) => {
+      const startedAt = performance.now()
+      const grid = () => document.querySelector('[role=grid]')
+      const before = grid()?.getAttribute('aria-rowcount')
+      document.querySelector<HTMLElement>(selector)?.click()
+      const isDone = () => {
+        const rows = [...document.querySelectorAll('[role=grid] [role=row][aria-selected]')]
+        const texts = rows.map((row) => row.textContent ?? '')
+        const isOther = grid()?.getAttribute('aria-rowcount') !== before
+        return isOther && rows.every((row) => row.querySelector('a')) && texts.every((text) => text.includes(word))
+      }
+      while (!isDone()) await new Promise((resolve) => requestAnimationFrame(resolve))
+      return performance.now() - startedAt
+    },
+    [selector, word] as const,
+  )
+}
+
+/** Until every row in view has been fetched. */
+function scrollTo(page: Page, share: number): Promise<number> {
+  return page.evaluate(async (share) => {
+    const startedAt = performance.now()
+    window.scrollTo(0, share * document.body.scrollHeight)
+    const isThere = () => {
+      const rows = [...document.querySelectorAll('[role=grid] [role=row][aria-rowindex]')].slice(1)
+      const inView = rows.filter((row) => {
+        const { top, bottom } = row.getBoundingClientRect()
+        return bottom > 0 && top < innerHeight
+      })
+      return inView.length > 5 && inView.every((row) => row.querySelector('a'))
+    }
+    do await new Promise((resolve) => requestAnimationFrame(resolve))
+    while (!isThere())
+    return performance.now() - startedAt
+  }, share)
+}
+
+/** From the last letter; the list waits a moment for more of them. */
+async function search(page: Page, words: string): Promise<number> {
+  const before = await page.getAttribute('[role=grid]', 'aria-rowcount')
+  await page.fill('input[type=search]', words)
+  return page.evaluate(async (before) => {
+    const startedAt = performance.now()
+    const isDone = () => document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') !== before
+    while (!isDone()) await new Promise((resolve) => requestAnimationFrame(resolve))
+    return performance.now() - startedAt
+  }, before)
+}
+
+async function printSizes(): Promise<void> {
+  const page = await readFile(indexFile, 'utf8')
+  const rows = await Promise.all(
+    (await readdir(assets))
+      .filter((name) => /\.(js|css)$/.test(name))
+      .map(async (name) => ({
+        file: name.replace(/-[\w-]{8}\./, '.'),
+        'gzip kB': (await stat(join(assets, `${name}.gz`))).size / 1000,
+        'first load': page.includes(name) ? 'yes' : '',
+      })),
+  )
+  rows.sort((a, b) => b['gzip kB'] - a['gzip kB'])
+  const small = rows.filter((row) => row['gzip kB'] < 1 && !row['first load'])
+  const rest = { file: `${small.length} smaller ones`, 'gzip kB': small.reduce((sum, row) => sum + row['gzip kB'], 0) }
+  printTable('Files of the UI', [...rows.filter((row) => !small.includes(row)), { ...rest, 'first load': '' }])
+  const first = rows.filter((row) => row['first load'] && row.file.endsWith('.js'))
+  const total = first.reduce((sum, row) => sum + row['gzip kB'], 0)
+  console.log(`\nJavaScript of the first load: ${total.toFixed(1)} kB of ${firstLoadLimitKb} kB`)
+  if (total > firstLoadLimitKb) throw new Error('the first load is too heavy')
+}
