@@ -73,6 +73,7 @@ async function writeIntoPad(page: Page): Promise<void> {
     .locator('input[type=file]')
     .setInputFiles({ name: 'steps.txt', mimeType: 'text/plain', buffer: Buffer.from('1, 2') })
   await page.getByRole('button', { name: 'Copy Markdown' }).waitFor()
+  await page.waitForTimeout(600)
 }
 
 const padText = `## The total is wrong after a change of address

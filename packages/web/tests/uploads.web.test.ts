@@ -1,49 +1,19 @@
 /// <reference lib="dom" />
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
-import type { TestProject } from '../../server/src/testing/server.ts'
+import { choose, copied, filled, note, pasteInto, picture, rowOf, shot, visit } from './uploads.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
-let project: TestProject
 let maintainer: Client
 let guest: Client
 beforeAll(async () => {
   web = await startWeb()
-  project = await web.server.project('acme/shop')
+  const project = await web.server.project('acme/shop')
   maintainer = await web.server.as('maintainer', project)
   guest = await web.server.as('guest', project)
 })
 afterAll(() => web?.close())
-
-const picture = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAECAIAAAA4WjmaAAAAEUlEQVR4nGNQSjuDBzHQUhoAxGA1IQLmjYwAAAAASUVORK5CYII=',
-  'base64',
-)
-const shot = (name: string) => ({ name, mimeType: 'image/png', buffer: picture })
-const note = (name: string, text = 'Nothing special.') => ({
-  name,
-  mimeType: 'text/plain',
-  buffer: Buffer.from(text),
-})
-
-const choose = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
-  page.locator('input[type=file]').setInputFiles(files)
-const visit = (page: Page) => page.getByRole('region', { name: 'Files of this visit' })
-const rowOf = (page: Page, name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name })
-const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
-
-/** A project of its own, with these files, uploaded in this order by its maintainer. */
-async function filled(path: string, files: readonly { name: string; buffer: Buffer | string }[]): Promise<TestProject> {
-  const made = await web.server.project(path)
-  await web.server.admin.post(`/projects/${made.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })
-  for (const { name, buffer } of files) {
-    const reply = await maintainer.post(`/projects/${made.id}/uploads`, formWithFile('file', name, buffer))
-    expect(reply.status).toBe(201)
-  }
-  return made
-}
 
 describe('uploading', () => {
   test('several files at once gives each its Markdown, which one click copies, one by one or all', async () => {
@@ -173,11 +143,22 @@ describe('uploading', () => {
     await visit(page).getByRole('button', { name: 'Try again: a.txt' }).click()
     await visit(page).getByText('The connection broke').waitFor()
   })
+
+  test('a file that is refused while it is being sent gets the server’s answer', async () => {
+    const full = await web.server.project('acme/full', { visibility: 'public' })
+    await web.server.admin.put(`/projects/${full.id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
+    const page = await web.open('/acme/full/-/uploads', { as: guest, expects: /413/ })
+    // The page believes that there is room.
+    const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0 }
+    await page.route('**/uploads/limits', (route) => route.fulfill({ json: limits }))
+    await choose(page, note('large.txt', 'x'.repeat(5_000_000)))
+    await visit(page).getByText('It is 4.8 MiB; this project takes files of up to 976.6 KiB.').waitFor()
+  })
 })
 
 describe('the list', () => {
   test('has pictures, search, filters and order in the address, and survives a reload', async () => {
-    const listed = await filled('acme/listed', [
+    const listed = await filled(web, maintainer, 'acme/listed', [
       { name: 'plan.png', buffer: picture },
       { name: 'notes.txt', buffer: 'x'.repeat(2000) },
       { name: 'plan.pdf', buffer: '%PDF-1.4' },
@@ -219,6 +200,8 @@ describe('the list', () => {
 
   test('copies Markdown, deletes several with an undo, and restores what was deleted', async () => {
     await filled(
+      web,
+      maintainer,
       'acme/deleting',
       ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, buffer: name })),
     )
@@ -255,7 +238,7 @@ describe('the list', () => {
 
   test('fits a narrow window, in the dark too, and is turned page by page', async () => {
     const many = Array.from({ length: 31 }, (_, index) => ({ name: `file-${index}.txt`, buffer: 'x' }))
-    await filled('acme/many', many)
+    await filled(web, maintainer, 'acme/many', many)
     const page = await web.open('/acme/many/-/uploads', { as: maintainer, width: 360, theme: 'dark' })
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     expect(await accessProblems(page)).toEqual([])
@@ -276,211 +259,6 @@ describe('the list', () => {
       'uploads',
     )
     expect(await accessProblems(page)).toEqual([])
-  })
-})
-
-async function pasteInto(page: Page, selector: string, ...names: string[]): Promise<void> {
-  await page.locator(selector).evaluate(
-    (element, { names, base64 }) => {
-      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-      const data = new DataTransfer()
-      for (const name of names) data.items.add(new File([bytes], name, { type: 'image/png' }))
-      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
-    },
-    { names, base64: picture.toString('base64') },
-  )
-}
-
-describe('the preview', () => {
-  test('shows each kind in its way, never as a page, and the arrows go on', async () => {
-    const html = '<!doctype html><script>document.title = "ran"</script><b>bold</b>'
-    const shown = await filled('acme/shown', [
-      { name: 'data.bin', buffer: Buffer.from([1, 0, 2, 255]) },
-      { name: 'page.html', buffer: html },
-      {
-        name: 'script.svg',
-        buffer: '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>top.ran = 1</script></svg>',
-      },
-      { name: 'shot.png', buffer: picture },
-      { name: 'README', buffer: 'Read me.' },
-      { name: 'paper.pdf', buffer: '%PDF-1.4' },
-      { name: 'long.log', buffer: `${'A line of a log\n'.repeat(20_000)}THE END` },
-    ])
-    const page = await web.open('/acme/shown/-/uploads', { as: maintainer })
-    const dialog = page.getByRole('dialog')
-    const isShown = (name: string) => page.getByRole('dialog', { name, exact: true }).waitFor()
-    await page.getByRole('link', { name: 'long.log', exact: true }).click()
-    await isShown('long.log')
-    await dialog.getByText('The first 256 KiB of 313 KiB.').waitFor()
-    expect(await dialog.innerText()).not.toContain('THE END')
-    expect(await accessProblems(page)).toEqual([])
-
-    await page.keyboard.press('ArrowRight')
-    await isShown('paper.pdf')
-    await dialog.getByText('Your browser shows no PDF inside of pages.').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await isShown('README')
-    await dialog.getByText('Read me.').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await isShown('shot.png')
-    await dialog.getByText('10 × 4').waitFor()
-    await dialog.getByRole('button', { name: 'Show at 100 %' }).click()
-    await dialog.getByRole('button', { name: 'Fit to the window' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
-    await page.keyboard.press('ArrowRight')
-    await isShown('script.svg')
-    await dialog.getByText('8 × 8').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await isShown('page.html')
-    await dialog.getByText('<b>bold</b>').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await isShown('data.bin')
-    const { body: rows } = await web.server.admin.get(`/projects/${shown.id}/uploads?with_details=true&search=data`)
-    await dialog.getByText(rows[0].sha256).waitFor()
-    expect(await accessProblems(page)).toEqual([])
-    expect(await page.evaluate(() => ('ran' in window ? 'ran' : document.title))).not.toBe('ran')
-
-    await page.keyboard.press('ArrowRight')
-    await isShown('data.bin')
-    await page.reload()
-    await isShown('data.bin')
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    expect(new URL(page.url()).search).toBe('')
-  })
-
-  test('plays video and sound, and says so when a file cannot be shown', async () => {
-    await filled('acme/players', [
-      { name: 'broken.png', buffer: 'no picture' },
-      { name: 'sound.wav', buffer: silence() },
-    ])
-    const page = await web.open('/acme/players/-/uploads', { as: maintainer })
-    await page.getByRole('link', { name: 'sound.wav', exact: true }).click()
-    const player = page.getByRole('dialog').locator('audio')
-    await expect.poll(() => player.evaluate((audio: HTMLAudioElement) => audio.duration)).toBe(1)
-    expect(await accessProblems(page)).toEqual([])
-    await page.keyboard.press('ArrowRight')
-    await page.getByText('Your browser cannot show this picture').waitFor()
-  })
-
-  test('shows a PDF in a frame of its bytes where the browser has a viewer', async () => {
-    const papers = await filled('acme/papers', [{ name: 'paper.pdf', buffer: '%PDF-1.4' }])
-    const { body: rows } = await web.server.admin.get(`/projects/${papers.id}/uploads`)
-    const page = await web.open('/acme/papers', { as: maintainer })
-    await page.addInitScript(() => Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true }))
-    await page.goto(`/acme/papers/-/uploads?preview=${rows[0].id}`)
-    const frame = page.getByRole('dialog', { name: 'paper.pdf' }).locator('iframe[title="paper.pdf"]')
-    expect(await frame.getAttribute('src')).toMatch(/^blob:/)
-  })
-
-  test('of a file that is on another page of the list, or gone, can be opened by its address', async () => {
-    const two = await filled('acme/two', [
-      { name: 'old.txt', buffer: 'Old.' },
-      { name: 'new.txt', buffer: 'New.' },
-    ])
-    const { body: rows } = await web.server.admin.get(`/projects/${two.id}/uploads?search=old`)
-    const page = await web.open(`/acme/two/-/uploads?search=new&preview=${rows[0].id}`, { as: maintainer })
-    await page.getByRole('dialog', { name: 'old.txt' }).getByText('Old.', { exact: true }).waitFor()
-    await page.goto('/acme/two/-/uploads?preview=999999')
-    await page.getByText('This file is not here').waitFor()
-    expect(await accessProblems(page)).toEqual([])
-  })
-})
-
-/** A second of it, at 8000 samples. */
-function silence(): Buffer {
-  const bytes = Buffer.alloc(44 + 8000, 128)
-  bytes.write('RIFF', 0)
-  bytes.writeUInt32LE(36 + 8000, 4)
-  bytes.write('WAVEfmt ', 8)
-  bytes.writeUInt32LE(16, 16)
-  bytes.writeUInt16LE(1, 20)
-  bytes.writeUInt16LE(1, 22)
-  bytes.writeUInt32LE(8000, 24)
-  bytes.writeUInt32LE(8000, 28)
-  bytes.writeUInt16LE(1, 32)
-  bytes.writeUInt16LE(8, 34)
-  bytes.write('data', 36)
-  bytes.writeUInt32LE(8000, 40)
-  return bytes
-}
-
-describe('the Markdown pad', () => {
-  test('takes screenshots where the cursor is, each in its place, and renders them', async () => {
-    const page = await web.open('/acme/shop/-/uploads/pad', { as: guest })
-    await page.getByText('Nothing to show yet').waitFor()
-    const text = page.getByRole('textbox', { name: 'Markdown' })
-    await text.fill('Before\n\n\n\nAfter')
-    await text.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(8, 8))
-    const waiting: (() => void)[] = []
-    await page.route('**/api/v4/projects/*/uploads', async (route) => {
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      await route.continue()
-    })
-    await pasteInto(page, 'textarea', 'one.png', 'two.png')
-    expect(await text.inputValue()).toBe('Before\n\n![uploading one.png …]()\n![uploading two.png …]()\n\nAfter')
-    expect(await accessProblems(page)).toEqual([])
-    // Writing goes on meanwhile, and the cursor stays with it.
-    await text.press('Control+End')
-    await text.pressSequentially(' all')
-    await expect.poll(() => waiting.length).toBe(2)
-    waiting[1]?.()
-    await expect
-      .poll(() => text.inputValue())
-      .toMatch(/^Before\n\n!\[uploading one\.png …\]\(\)\n!\[two\]\(\/uploads\//)
-    await text.pressSequentially(' of it')
-    waiting[0]?.()
-    await expect
-      .poll(() => text.inputValue())
-      .toMatch(
-        /^Before\n\n!\[one\]\(\/uploads\/[0-9a-f]{32}\/one\.png\)\n!\[two\]\(\/uploads\/[0-9a-f]{32}\/two\.png\)\n\nAfter all of it$/,
-      )
-    const preview = page.getByRole('region', { name: 'Preview' })
-    const widths = () =>
-      preview.locator('img').evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth))
-    await expect.poll(widths).toEqual([10, 10])
-    expect(await accessProblems(page)).toEqual([])
-
-    const written = await text.inputValue()
-    await page.getByRole('button', { name: 'Copy all', exact: true }).click()
-    expect(await copied(page)).toBe(written)
-    await page.reload()
-    expect(await text.inputValue()).toBe(written)
-    await page.getByRole('button', { name: 'Clear' }).click()
-    expect(await text.inputValue()).toBe('')
-    await page.getByRole('button', { name: 'Undo' }).click()
-    expect(await text.inputValue()).toBe(written)
-  })
-
-  test('says in the text what was not uploaded, and mends it when that is tried again', async () => {
-    const page = await web.open('/acme/shop/-/uploads', { as: guest, expects: /503/ })
-    await page.getByRole('link', { name: 'Markdown pad' }).click()
-    const text = page.getByRole('textbox', { name: 'Markdown' })
-    let isAway = true
-    await page.route('**/api/v4/projects/*/uploads', (route) =>
-      isAway ? route.fulfill({ status: 503, json: { message: '503 Service Unavailable' } }) : route.continue(),
-    )
-    await pasteInto(page, 'textarea', 'shot.png')
-    await expect.poll(() => text.inputValue()).toBe('![shot.png was not uploaded]()')
-    isAway = false
-    await visit(page).getByRole('button', { name: 'Try again: shot.png' }).click()
-    // Also while another screen is shown.
-    await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Uploads' }).click()
-    await visit(page).getByRole('link', { name: 'shot.png' }).waitFor()
-    await page.getByRole('link', { name: 'Markdown pad' }).click()
-    expect(await text.inputValue()).toMatch(/^!\[shot\]\(\/uploads\//)
-  })
-
-  test('shows the text or its preview where there is no room for both', async () => {
-    const page = await web.open('/acme/shop/-/uploads/pad', { as: guest, width: 360, theme: 'dark' })
-    await page.getByRole('textbox', { name: 'Markdown' }).fill('Some **bold** words')
-    await page.getByRole('button', { name: 'Preview' }).click()
-    await page.getByRole('region', { name: 'Preview' }).locator('strong').waitFor()
-    expect(await page.getByRole('textbox').count()).toBe(0)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    expect(await accessProblems(page)).toEqual([])
-    await page.reload()
-    await page.getByRole('region', { name: 'Preview' }).locator('strong').waitFor()
   })
 })
 

@@ -1,6 +1,6 @@
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** A size for people: 1023 bytes, 1.5 KiB, 12 MiB. */
+/** A size for people: 1 byte, 1023 bytes, 1.5 KiB, 12 MiB. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -8,6 +8,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024
     unit++
   }
+  if (bytes === 1) return '1 byte'
   const digits = unit === 0 || value >= 10 ? 0 : 1
   return `${value.toLocaleString('en', { maximumFractionDigits: digits })} ${units[unit]}`
 }

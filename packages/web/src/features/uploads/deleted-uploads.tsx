@@ -86,11 +86,13 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
                     )}
                     <td>
                       <div className="row">
-                        <Thumbnail file={file} />
+                        <span className={styles.kind}>
+                          <Thumbnail file={file} />
+                        </span>
                         <div>
                           <p className={styles.name}>{file.name}</p>
                           <p className={`muted small ${styles.facts}`}>
-                            {formatBytes(file.bytes)}, gone for good <Time of={endOf(file, graceDays)} />
+                            {formatBytes(file.bytes)}, gone <Time of={endOf(file, graceDays)} />
                           </p>
                         </div>
                       </div>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Eraser, NotebookPen } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { api } from '../../app/api.ts'
+import { NotForYou } from '../../app/not-found.tsx'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -21,7 +22,8 @@ import { SignInFirst } from './sign-in-first.tsx'
 /** A place to write Markdown with pictures, before it goes where it belongs. Kept in this browser. */
 export function MarkdownPad({ owner }: { owner: UploadOwner }) {
   const session = useSession()
-  if (!mayWrite(session)) return <SignInFirst title="Markdown pad" />
+  if (!session.user) return <SignInFirst title="Markdown pad" />
+  if (!mayWrite(session)) return <NotForYou />
   return <Pad owner={owner} />
 }
 
@@ -50,7 +52,7 @@ function Pad({ owner }: { owner: UploadOwner }) {
     <Page
       title="Markdown pad"
       crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead="Write, paste or drop screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser."
+      lead="Write, paste screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser."
       actions={
         <>
           <ChooseFiles label="Add files" onFiles={take} />

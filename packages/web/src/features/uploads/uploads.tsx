@@ -1,6 +1,7 @@
 import { FileQuestion, FileUp, NotebookPen, Trash2 } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { useAnswer, usePage } from '../../app/api.ts'
+import { NotForYou } from '../../app/not-found.tsx'
 import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -12,7 +13,7 @@ import { DeletedUploads } from './deleted-uploads.tsx'
 import { DropHint, DropZone } from './drop-zone.tsx'
 import { useFileDrops } from './file-drops.ts'
 import { limitSentence } from './limits.ts'
-import { addressOf, fileFromRow, operationsOf, type UploadOwner } from './owner.ts'
+import { addressOf, fileFromRow, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
 import { Preview, usePreview } from './preview.tsx'
 import { QueueList } from './queue-list.tsx'
 import { useRemoval } from './remove-files.ts'
@@ -23,6 +24,7 @@ import { Storage } from './storage.tsx'
 import { UploadFilters, useUploadFilter } from './upload-filters.tsx'
 import { addFiles, useQueue } from './upload-queue.ts'
 import { UploadTable } from './upload-table.tsx'
+import styles from './uploads.module.css'
 
 interface UploadsProps {
   owner: UploadOwner
@@ -35,6 +37,7 @@ export function Uploads({ owner, level }: UploadsProps) {
   const session = useSession()
   const [{ deleted }] = useSearchState(['deleted'])
   if (!session.user) return <SignInFirst title="Uploads" />
+  if (level < levels.maintainer && !mayWrite(session)) return <NotForYou />
   if (deleted === 'true' && level >= levels.maintainer) return <DeletedUploads owner={owner} />
   return <Present owner={owner} level={level} />
 }
@@ -93,14 +96,17 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
   const selection = useSelection()
   const removal = useRemoval(owner)
   const preview = usePreview()
-  const removeSelected = async () => {
-    await removal.remove(selection.files)
-    selection.clear()
+  const list = useRef<HTMLElement>(null)
+  const remove = async (files: readonly StoredFile[]) => {
+    await removal.remove(files)
+    selection.set(files, false)
+    // What was pressed is gone with its row.
+    list.current?.focus({ preventScroll: true })
   }
   const isFiltered = Boolean(filter.search ?? filter.content_type ?? filter.uploaded_by)
   const isBare = !isFiltered && page === 1 && query.data?.rows.length === 0
   return (
-    <section className="stack" aria-label="All uploads">
+    <section ref={list} tabIndex={-1} className={`stack ${styles.list}`} aria-label="All uploads">
       {!isBare && <UploadFilters owner={owner} known={uploaders} />}
       <Answered query={query}>
         {(found) =>
@@ -112,14 +118,20 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
               selection={mayRemove ? selection : undefined}
               previewOf={preview.addressFor}
               onPreview={preview.show}
-              onRemove={(file) => void removal.remove([file])}
+              onRemove={(file) => void remove([file])}
             />
           )
         }
       </Answered>
       <SelectionBar selection={selection}>
         <CopyButton label="Copy Markdown" text={selection.files.map(({ markdown }) => markdown).join('\n')} />
-        <Button size="small" kind="danger" icon={Trash2} isBusy={removal.isBusy} onClick={() => void removeSelected()}>
+        <Button
+          size="small"
+          kind="danger"
+          icon={Trash2}
+          isBusy={removal.isBusy}
+          onClick={() => void remove(selection.files)}
+        >
           Delete
         </Button>
       </SelectionBar>
