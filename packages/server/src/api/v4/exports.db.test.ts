@@ -290,6 +290,13 @@ describe('an export', () => {
     expect((await read(developer, id)).status).toBe(403)
     const reporter = await server.as('reporter', project)
     expect((await ask(reporter, project)).status).toBe(403)
+    const reading = await server.client(developer, { scopes: ['read_api'] })
+    for (const at of [`/projects/${project.id}`, '/groups/acme', '']) {
+      expect(await reading.post(`/security${at}/vulnerability_exports`)).toMatchObject({
+        status: 403,
+        body: { error: 'insufficient_scope', scope: 'api' },
+      })
+    }
   })
 
   test('of a group, and of everything one is a developer of, has the projects one by one', async () => {

@@ -65,7 +65,7 @@ const exportInput = Type.Object({
     freeForm({
       description:
         'Those of the list (state, severity, report_type, scanner, identifier, search, ref, has_resolution, ' +
-        'dismissal_reason), scanner_id and project_id',
+        'present_on_default_branch, dismissal_reason), scanner_id and project_id',
     }),
   ),
 })
@@ -98,6 +98,7 @@ function viewFilter(filter: ExportFilter): object {
     identifier: filter.identifiers,
     search: filter.search,
     ref: filter.ref,
+    present_on_default_branch: filter.isOnDefaultBranch,
   }
 }
 

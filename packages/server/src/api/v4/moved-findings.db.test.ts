@@ -216,6 +216,21 @@ describe('a finding that comes back at another line', () => {
   })
 })
 
+test('the newest match comes first, also one that was another finding’s before', async () => {
+  const project = await freshProject()
+  await send(project, [entry({ line: 10, code }), entry({ line: 30, code })])
+  const [, second] = await findings(project)
+  await send(project, [entry({ line: 14, code }), entry({ line: 34, code })])
+  // The first one is where it was, so what is at line 14 must be the second one now.
+  const renewed = await send(project, [entry({ line: 10, code }), entry({ line: 14, code })])
+  expect(renewed.findings).toMatchObject({ new: 0, gone: 0, moved: 1 })
+  const told = await matches(project, second.id)
+  expect(told.map((match: { new_location: object }) => match.new_location)).toMatchObject([
+    { start_line: 14 },
+    { start_line: 34 },
+  ])
+})
+
 test('the matches of a finding that is not there, or of another project, are not found', async () => {
   const [project, other] = [await freshProject(), await freshProject()]
   await send(project, [entry()])

@@ -50,7 +50,8 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: u
   const { status, body, headers } = answerFor(error)
   const isText = typeof body === 'string'
   const rendered = render(status, isText ? body : JSON.stringify(body), headers)
-  sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
+  if (status === 304) sendNothing(reply, status)
+  else sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
 }
 
 function matches(header: string | undefined, etag: string): boolean {

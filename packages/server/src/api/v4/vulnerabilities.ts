@@ -81,6 +81,7 @@ export const vulnerabilityView = Type.Object(
     dismissal_reason: nullableString,
     severity_overridden: Type.Boolean(),
     auto_resolved: Type.Boolean(),
+    present_on_default_branch: Type.Boolean({ description: 'Whether the default branch ever had it' }),
   },
   { title: 'Vulnerability' },
 )
@@ -143,6 +144,7 @@ export function viewVulnerability(project: Project, { vulnerability, finding }: 
     dismissal_reason: vulnerability.dismissalReason,
     severity_overridden: vulnerability.isSeverityOverridden,
     auto_resolved: vulnerability.isAutoResolved,
+    present_on_default_branch: vulnerability.isOnDefaultBranch,
   }
 }
 

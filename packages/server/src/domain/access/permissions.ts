@@ -16,7 +16,7 @@ import type { Role } from './roles.ts'
  *   `X-Alcove-Session` says so.
  * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
  *   whether he may change it (contract 1, consequence B).
- * - `namedScopes`: the scopes that a refusal lists (contract 1.5), where it is not `api read_api`.
+ * - `namedScopes`: the scopes that a refusal lists (contract 1.5; of vulnerabilities 2.1), where it is not `api read_api`.
  */
 export interface PermissionRow {
   readonly on: 'instance' | 'project' | 'group' | 'vulnerability'
@@ -119,15 +119,15 @@ export const permissions = {
   // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
 
-  'export.create': { on: 'project', who: 'developer', scope: 'api' },
-  'group.export.create': { on: 'group', who: 'developer', scope: 'api' },
-  'instance.export.create': { on: 'instance', who: 'user', scope: 'api' },
+  'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'instance.export.create': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // Only its author's, which getExport looks at.
   'export.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
 
-  'report.create': { on: 'project', who: 'developer', scope: 'api' },
+  'report.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
   'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -124,16 +124,19 @@ async function store(
 
 async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[]): Promise<void> {
   const { projectId, importId, now } = sighting
-  await insertMatches(
+  const matches = slice.map(({ fresh, known, reason, takesOver }) => ({
+    findingId: known.id,
+    uuid: reason === 'identifier' && takesOver ? known.uuid : fresh.uuid,
+    reason,
+    location: fresh.location,
+  }))
+  // A match that is renewed becomes the newest one.
+  await deleteMatches(
     db,
-    sighting,
-    slice.map(({ fresh, known, reason, takesOver }) => ({
-      findingId: known.id,
-      uuid: reason === 'identifier' && takesOver ? known.uuid : fresh.uuid,
-      reason,
-      location: fresh.location,
-    })),
+    projectId,
+    matches.map(({ uuid }) => uuid),
   )
+  await insertMatches(db, sighting, matches)
   const [stored, staged] = [slice.filter(({ fresh }) => fresh.id !== 0), slice.filter(({ fresh }) => fresh.id === 0)]
   const absorbed = stored.filter(({ takesOver }) => takesOver)
   await absorbFindings(

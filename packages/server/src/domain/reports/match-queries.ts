@@ -101,13 +101,10 @@ export async function insertMatches(
     insert into finding_matches (project_id, finding_id, import_id, uuid, reason, ref, old_location, new_location,
       created_at)
     select ${projectId}, r.finding_id, ${importId}, r.uuid, r.reason, ${ref}, f.location, r.location, ${now}
-    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id where true
-    on conflict (project_id, uuid) do update set finding_id = excluded.finding_id, import_id = excluded.import_id,
-      reason = excluded.reason, ref = excluded.ref, old_location = excluded.old_location,
-      new_location = excluded.new_location, created_at = excluded.created_at`)
+    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id`)
 }
 
-/** Findings of these uuids turned out to be findings of their own. */
+/** These uuids stand for findings of their own, or are about to be matched anew. */
 export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
   await db.run(sql`
     delete from finding_matches where project_id = ${projectId} and uuid in ${db.dialect.texts(uuids)}`)

@@ -1,15 +1,16 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { CountedCell } from './cell-queries.ts'
-import type { VulnerabilityFilter } from './filter.ts'
+import { type VulnerabilityFilter, wantedOnDefaultBranch } from './filter.ts'
 import { type Probe, passAll } from './probe-queries.ts'
 import { severityRanks } from './scales.ts'
 
 /** The facets of a filter as conditions on the table `vulnerabilities`, called `v`. */
 export function facetsOf({ dialect }: Db, filter: VulnerabilityFilter, wanted: readonly CountedCell[]): Sql {
-  const { states, severities, reportTypes, scanners, isResolvedOnDefaultBranch, dismissalReasons, ref } = filter
+  const { states, severities, reportTypes, scanners, isResolvedOnDefaultBranch, dismissalReasons } = filter
   const conditions: Sql[] = []
-  if (ref === undefined) conditions.push(sql`v.is_on_default_branch = true`)
+  const isOnDefaultBranch = wantedOnDefaultBranch(filter)
+  if (isOnDefaultBranch !== undefined) conditions.push(sql`v.is_on_default_branch = ${isOnDefaultBranch}`)
   if (severities) {
     conditions.push(sql`v.severity in ${dialect.integers(severities.map((severity) => severityRanks[severity]))}`)
   }

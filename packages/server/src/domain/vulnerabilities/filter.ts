@@ -14,8 +14,15 @@ export interface VulnerabilityFilter {
   /** Whole names or external ids, in whatever case. */
   identifiers?: readonly string[] | undefined
   search?: string | undefined
-  /** What is there on this ref; absent: what was reported for the default branch. */
+  /** What is there on this ref. */
   ref?: string | undefined
+  /** Whether the default branch ever had it; absent: it did, unless a ref is asked for. */
+  isOnDefaultBranch?: boolean | undefined
+}
+
+/** `undefined` when it does not matter. */
+export function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
+  return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
 
 export const vulnerabilitySorts = ['severity_desc', 'severity_asc', 'detected_desc', 'detected_asc'] as const
@@ -31,8 +38,9 @@ export interface ListScope {
 /** Whether a list has what is in the cell, as far as cells tell. */
 export function hasCell(filter: VulnerabilityFilter, cell: CountedCell): boolean {
   const { severities, reportTypes, scanners, isResolvedOnDefaultBranch: isResolved } = filter
+  const isOnDefaultBranch = wantedOnDefaultBranch(filter)
   return (
-    (cell.isOnDefaultBranch || filter.ref !== undefined) &&
+    (isOnDefaultBranch === undefined || cell.isOnDefaultBranch === isOnDefaultBranch) &&
     (!severities || severities.includes(cell.severity)) &&
     (!reportTypes || reportTypes.includes(cell.reportType)) &&
     (!scanners || (cell.scanner !== null && scanners.includes(cell.scanner))) &&

@@ -49,6 +49,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
   ref: maybe(pick([...refs, 'other'])),
+  isOnDefaultBranch: maybe(fc.boolean()),
 })
 
 /** What the filters mean, said once more as plainly as possible. */
@@ -61,7 +62,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
   return (
-    (filter.ref === undefined ? made.isOnDefaultBranch : made.refs.includes(filter.ref)) &&
+    (filter.ref === undefined || made.refs.includes(filter.ref)) &&
+    (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
     (isInState || isDismissedSo) &&
     (filter.severities?.includes(made.severity) ?? true) &&
     (filter.reportTypes?.includes(made.reportType) ?? true) &&

@@ -29,7 +29,7 @@ export type DismissalReason = (typeof dismissalReasons)[number]
 /** The filter as it stands in the address, by the API's names; a list has commas. */
 export const filterNames = [
   ...(['severity', 'state', 'report_type', 'scanner', 'identifier', 'search', 'ref'] as const),
-  ...(['has_resolution', 'dismissal_reason'] as const),
+  ...(['has_resolution', 'present_on_default_branch', 'dismissal_reason'] as const),
 ]
 export type FilterName = (typeof filterNames)[number]
 export type FilterState = SearchState<FilterName>
@@ -78,6 +78,7 @@ export function filterFrom(state: FilterState): Filter {
     search: state.search,
     ref: state.ref,
     has_resolution: state.has_resolution ? state.has_resolution === 'true' : undefined,
+    present_on_default_branch: state.present_on_default_branch ? state.present_on_default_branch === 'true' : undefined,
     dismissal_reason: unlessEmpty(reasons),
   })
 }
@@ -125,6 +126,14 @@ export function chipsOf(state: FilterState, nameOf: (scanner: string) => string 
           {
             label: state.has_resolution === 'true' ? 'No longer found' : 'Still found',
             without: { has_resolution: undefined },
+          },
+        ]
+      : []),
+    ...(state.present_on_default_branch
+      ? [
+          {
+            label: state.present_on_default_branch === 'true' ? 'On the default branch' : 'Only on other branches',
+            without: { present_on_default_branch: undefined },
           },
         ]
       : []),

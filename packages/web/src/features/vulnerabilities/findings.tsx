@@ -97,7 +97,7 @@ export function Findings() {
               chosen={listed(state.report_type)}
               onToggle={(value) => set({ report_type: toggled(state.report_type, value) })}
             />
-            <MoreFilters texts={texts} hasResolution={false} state={state} onChange={set} />
+            <MoreFilters texts={texts} state={state} onChange={set} />
           </div>
           <Chips chips={chips} onChange={set} />
         </search>

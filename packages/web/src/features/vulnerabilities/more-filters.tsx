@@ -12,26 +12,26 @@ export interface TextFilter {
   hint?: string
 }
 
-const resolutions = [
-  { value: '', label: 'Does not matter' },
-  { value: 'false', label: 'Still found' },
-  { value: 'true', label: 'No longer found' },
-] as const
+export interface ChoiceFilter {
+  name: FilterName
+  label: string
+  choices: readonly { value: string; label: string }[]
+}
 
 /** What is asked for less often. */
 export function MoreFilters({
   texts,
-  hasResolution,
+  choices = [],
   state,
   onChange,
 }: {
   texts: readonly TextFilter[]
-  hasResolution: boolean
+  choices?: readonly ChoiceFilter[]
   state: FilterState
   onChange: (changes: FilterChanges) => void
 }) {
   const [isOpen, setOpen] = useState(false)
-  const names = [...texts.map(({ name }) => name), ...(hasResolution ? (['has_resolution'] as const) : [])]
+  const names = [...texts, ...choices].map(({ name }) => name)
   const given = names.filter((name) => state[name]).length
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -55,14 +55,9 @@ export function MoreFilters({
               {texts.map(({ name, label, hint }) => (
                 <TextField key={name} name={name} label={label} hint={hint} defaultValue={state[name] ?? ''} />
               ))}
-              {hasResolution && (
-                <SelectField
-                  name="has_resolution"
-                  label="On the default branch"
-                  choices={resolutions}
-                  defaultValue={state.has_resolution ?? ''}
-                />
-              )}
+              {choices.map(({ name, label, choices }) => (
+                <SelectField key={name} name={name} label={label} choices={choices} defaultValue={state[name] ?? ''} />
+              ))}
               <div className={styles.actions}>
                 <Button size="small" onClick={() => setOpen(false)}>
                   Cancel

@@ -1,0 +1,52 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Db } from '../../db/db.ts'
+import { startServer } from '../../testing/server.ts'
+import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { listScannerIds } from './catalogue-queries.ts'
+import { findGone } from './gone.ts'
+
+test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
+  const server = await startServer()
+  const { id: projectId } = await server.project('acme/site')
+  const { db } = server.deps
+  const severities = ['critical', 'low', 'info', 'high'] as const
+  const of = (index: number, fields: Partial<MadeUp> = {}): MadeUp => ({
+    ...{ id: index, projectId, title: 'Flaw', file: 'src/app.ts', state: 'detected' },
+    ...{ severity: severities[index % 4] ?? 'low', reportType: 'sast', scanner: 'semgrep', identifiers: ['CWE-1'] },
+    ...{ isOnDefaultBranch: true, isResolvedOnDefaultBranch: false, dismissalReason: null, refs: ['main'] },
+    ...fields,
+  })
+  const ids = Array.from({ length: 4100 }, (_, index) => index + 1)
+  const others = [
+    of(5001, { refs: ['feature'] }),
+    of(5002, { refs: [] }),
+    of(5003, { reportType: 'secret_detection' }),
+    of(5004, { scanner: 'gitleaks' }),
+  ]
+  await insertMadeUp(db, [...ids.map((id) => of(id)), ...others], server.deps.now())
+  const [[name, scannerId] = ['', 0]] = await listScannerIds(db, projectId, ['semgrep'])
+  let slices = 0
+  const changing: Db = Object.create(db, {
+    all: {
+      value: async (query: Parameters<Db['all']>[0]) => {
+        const rows = await db.all(query)
+        // The worst become the least, and the other way round.
+        await db.run(sql`update findings set severity = 8 - severity where project_id = ${projectId}`)
+        slices++
+        return rows
+      },
+    },
+  })
+  const place = { projectId, ref: 'main', defaultBranch: 'main', importId: undefined, now: server.deps.now() }
+  const reported = ids.filter((id) => id % 5 === 0)
+  const classified = {
+    ...{ scannerIds: new Map([[name, scannerId]]), scannersWithPast: new Set([scannerId]), seen: new Set(reported) },
+    ...{ arrivals: [], found: [], returned: [], changed: [], unattached: [], fresh: [], claims: [], kept: 0 },
+    news: { total: 0, first: [] },
+  }
+  const scope = { scannerIds: [scannerId], reportTypes: ['sast'] }
+  const gone = await findGone({ ...server.deps, db: changing }, place, scope, classified)
+  expect(gone).toEqual(ids.filter((id) => id % 5 !== 0))
+  expect(slices).toBeGreaterThan(2)
+})
