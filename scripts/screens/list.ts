@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { placeScreens } from './places.ts'
 
 export interface Screen {
   /** Of the picture. */
@@ -14,6 +15,7 @@ export interface Screen {
 
 export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
+  ...placeScreens,
   { name: 'projects', path: '/explore/projects' },
   { name: 'project', path: '/acme/shop' },
   { name: 'vulnerabilities', path: '/acme/shop/-/vulnerabilities', height: 1000 },

@@ -60,7 +60,19 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
   if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
   if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
+  const [typescript] = await call('GET', '/topics?name=typescript')
+  for (const name of ['ts', 'type-script']) await call('POST', `/topics/${typescript.id}/aliases`, { name })
+  const nadia = (name: string) => call('POST', '/projects?sudo=nadia', { name, visibility: 'public' })
+  for (const name of ['Notes', 'Sketches']) await nadia(name)
+  const hook = await call('POST', `/projects/${shop.id}/hooks`, {
+    url: `${origin}/-/nobody-listens-here`,
+    name: 'Team chat',
+    vulnerability_events: true,
+  })
+  // Refused by whoever is there, which the log of deliveries shows.
+  await call('POST', `/projects/${shop.id}/hooks/${hook.id}/test/vulnerability_events`).catch(() => {})
   return {
+    hook: String(hook.id),
     shop: String(shop.id),
     picture: String(picture?.id),
     text: String(named('notes.md')?.id),

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core'
+import type { Screen } from './list.ts'
+
+/** Explore, projects, groups, users, and one's own account. */
+export const placeScreens: readonly Screen[] = [
+  { name: 'home', path: '/' },
+  { name: 'topics', path: '/explore/topics', isSignedOut: true },
+  { name: 'topic', path: '/explore/topics/typescript' },
+  { name: 'groups', path: '/explore/groups' },
+  { name: 'group', path: '/groups/acme' },
+  { name: 'group-members', path: '/groups/acme/-/members' },
+  { name: 'group-settings', path: '/groups/acme/tools/-/settings', height: 1000 },
+  { name: 'group-new', path: '/-/groups/new?parent=acme' },
+  { name: 'user', path: '/nadia' },
+  { name: 'project-new', path: '/-/projects/new?namespace=acme', height: 1000 },
+  {
+    name: 'project-topics',
+    path: '/acme/shop',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Edit topics' }).click()
+      await page.getByRole('combobox', { name: 'Topics' }).pressSequentially('java')
+      await page.getByRole('option', { name: /java-script/ }).waitFor()
+    },
+  },
+  { name: 'members', path: '/acme/shop/-/members' },
+  {
+    name: 'members-add',
+    path: '/acme/shop/-/members',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Add members' }).click()
+      await page.getByRole('combobox', { name: 'People' }).pressSequentially('wei')
+      await page.getByRole('option', { name: /wei/ }).click()
+      await page.getByLabel('Role').focus()
+    },
+  },
+  { name: 'settings', path: '/acme/shop/-/settings', height: 1600 },
+  {
+    name: 'settings-delete',
+    path: '/acme/shop/-/settings',
+    prepare: (page) => page.getByRole('button', { name: 'Delete the project' }).click(),
+  },
+  { name: 'hooks', path: '/acme/shop/-/settings/hooks' },
+  {
+    name: 'hook',
+    path: '/acme/shop/-/settings/hooks/{hook}',
+    height: 1300,
+    prepare: (page) => page.locator('summary').first().click(),
+  },
+  { name: 'not-for-you', path: '/acme/shop/-/settings', isSignedOut: true },
+  { name: 'password-link', path: '/-/password#a-secret', isSignedOut: true },
+  { name: 'profile', path: '/-/sign_in', isSignedOut: true, height: 1000, prepare: asNadia('/-/profile') },
+  { name: 'profile-by-token', path: '/-/profile' },
+  { name: 'tokens', path: '/-/sign_in', isSignedOut: true, prepare: createToken },
+  {
+    name: 'token-new',
+    path: '/-/sign_in',
+    isSignedOut: true,
+    async prepare(page) {
+      await asNadia('/-/profile/tokens')(page)
+      await page.getByRole('button', { name: 'New token' }).click()
+    },
+  },
+]
+
+/** By her password, so that the page shows what it does not show to whoever came with a token. */
+function asNadia(path: string) {
+  return async (page: Page): Promise<void> => {
+    const data = { login: 'nadia', password: 'correct horse battery' }
+    await page.context().request.post(`${new URL(page.url()).origin}/-/sessions`, { data })
+    await page.goto(path)
+    await page.waitForLoadState('networkidle')
+  }
+}
+
+async function createToken(page: Page): Promise<void> {
+  await asNadia('/-/profile/tokens')(page)
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('nightly scan')
+  await dialog.getByLabel('Description').fill('Sends in what the scanners find')
+  await dialog.getByRole('checkbox', { name: 'api', exact: true }).check()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
