@@ -108,8 +108,7 @@ test('a user has a page; the same place with a group’s name leads to the group
   expect(await accessProblems(page)).toEqual([])
 
   const group = await web.open('/acme')
-  await group.getByRole('heading', { name: 'acme', level: 1 }).waitFor()
-  expect(new URL(group.url()).pathname).toBe('/groups/acme')
+  await group.waitForURL('**/groups/acme')
   const none = await web.open('/nobody-at-all', { expects: /404/ })
   await none.getByRole('heading', { name: 'Not found' }).waitFor()
 })

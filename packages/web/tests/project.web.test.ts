@@ -116,6 +116,7 @@ describe('members', () => {
     const guest = await web.server.as('guest', project)
     const page = await web.open('/acme/left/-/members', { as: guest, theme: 'dark', width: 360 })
     expect(await page.getByRole('button', { name: 'Add members' }).count()).toBe(0)
+    expect(await page.title()).toBe('Members · left · Alcove')
     expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1)
     expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Failed, Loading } from '../components/states.tsx'
+import { useCurrentInSight } from '../components/use-current-in-sight.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Mark } from './mark.tsx'
@@ -35,6 +36,7 @@ export function Shell() {
 }
 
 function Header({ session, path }: { session: SessionState; path: string }) {
+  const nav = useCurrentInSight<HTMLElement>(path)
   const links = [
     { label: 'Projects', to: '/explore/projects' },
     { label: 'Groups', to: '/explore/groups' },
@@ -49,7 +51,7 @@ function Header({ session, path }: { session: SessionState; path: string }) {
           <Mark />
           <span className={styles.name}>Alcove</span>
         </Link>
-        <nav aria-label="Main" className={styles.nav}>
+        <nav ref={nav} aria-label="Main" className={styles.nav}>
           {links.map(({ label, to }) => (
             <Link key={to} to={to} className={styles.link} aria-current={isBelow(path, to) ? 'page' : undefined}>
               {label}

@@ -1,12 +1,16 @@
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { Link } from 'wouter'
 import styles from './page.module.css'
 
+/** The project or group that the pages inside belong to; windows have it in their titles. */
+export const PlaceName = createContext('')
+
 /** The window's title, while this is shown. */
 export function useTitle(title: string): void {
+  const place = useContext(PlaceName)
   useEffect(() => {
-    document.title = title ? `${title} · Alcove` : 'Alcove'
-  }, [title])
+    document.title = [title, place, 'Alcove'].filter(Boolean).join(' · ')
+  }, [title, place])
 }
 
 export interface Crumb {

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatCount } from './format.ts'
 import styles from './tabs.module.css'
+import { useCurrentInSight } from './use-current-in-sight.ts'
 
 export interface Tab {
   label: string
@@ -15,6 +16,7 @@ export interface Tab {
 /** Parts of one thing, each with an address of its own: so these are links. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [path] = useLocation()
+  const nav = useCurrentInSight<HTMLElement>(path)
   const isHere = ({ to, isExact }: Tab) => path === to || (!isExact && path.startsWith(`${to}/`))
   const nav = useRef<HTMLElement>(null)
   // In a narrow window not all of them are in sight; this one should be.

@@ -69,7 +69,7 @@ function Names({ user }: { user: User }) {
     action.mutate({ path: { id: user.id }, body: { name: text('name'), email: text('email') } })
   }
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TextField
         label="Name"
         name="name"
@@ -124,7 +124,7 @@ function Password() {
   }
   return (
     <Panel title="Password">
-      <form className="stack" key={attempt} onSubmit={submit}>
+      <form className="form" key={attempt} onSubmit={submit}>
         <TextField
           label="Current password"
           name="current_password"

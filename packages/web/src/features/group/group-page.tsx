@@ -4,6 +4,7 @@ import { useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
 import { levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
+import { PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
@@ -39,18 +40,20 @@ function Frame({ group, part }: { group: Group; part: string }) {
   const screen: GroupScreen = { group, level, to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}` }
   return (
     <GroupContext value={screen}>
-      <div className="stack">
-        <PlaceHeading
-          name={group.name}
-          above={groupsIn(group.full_path).slice(0, -1)}
-          avatarUrl={group.avatar_url}
-          visibility={group.visibility}
-        />
-        <Tabs label={`${group.name}: parts`} tabs={tabsFor(screen, session)} />
-        <Suspense fallback={<Loading />}>
-          <Screen part={part} />
-        </Suspense>
-      </div>
+      <PlaceName value={group.name}>
+        <div className="stack">
+          <PlaceHeading
+            name={group.name}
+            above={groupsIn(group.full_path).slice(0, -1)}
+            avatarUrl={group.avatar_url}
+            visibility={group.visibility}
+          />
+          <Tabs label={`${group.name}: parts`} tabs={tabsFor(screen, session)} />
+          <Suspense fallback={<Loading />}>
+            <Screen part={part} />
+          </Suspense>
+        </div>
+      </PlaceName>
     </GroupContext>
   )
 }

@@ -77,7 +77,7 @@ function Form({ parent }: { parent?: Group }) {
       crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
     >
       <Panel>
-        <form className="stack" onSubmit={submit}>
+        <form className="form" onSubmit={submit}>
           <TextField
             label="Name"
             required

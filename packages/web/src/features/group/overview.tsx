@@ -24,7 +24,7 @@ export function GroupOverview() {
   const isWriter = mayWrite(session)
   return (
     <Page
-      title={group.name}
+      title="Overview"
       lead={group.description && <Markdown text={group.description} />}
       actions={
         isWriter &&

@@ -40,7 +40,7 @@ function General() {
   }
   return (
     <Panel title="General">
-      <form className="stack" onSubmit={submit}>
+      <form className="form" onSubmit={submit}>
         <TextField label="Name" name="name" required defaultValue={group.name} error={fields['name']} />
         <TextArea
           label="Description"
@@ -81,7 +81,7 @@ function Address() {
   return (
     <Panel title="Address">
       <form
-        className="stack"
+        className="form"
         onSubmit={(event) => {
           event.preventDefault()
           action.mutate({ path: { id: group.id }, body: { path: path.trim() } })

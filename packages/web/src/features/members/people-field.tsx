@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { Check, X } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { usePage } from '../../app/api.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import styles from '../../components/suggest.module.css'
@@ -26,6 +26,7 @@ export function PeopleField({
   onChange: (people: Person[]) => void
 }) {
   const id = useId()
+  const group = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')
   const wanted = useRested(text.trim())
   const query = usePage(
@@ -55,7 +56,11 @@ export function PeopleField({
         inputValue={text}
         onInputValueChange={setText}
       >
-        <Combobox.Chips className={styles.group} aria-label={value.length > 0 ? `${label}: chosen` : undefined}>
+        <Combobox.Chips
+          ref={group}
+          className={styles.group}
+          aria-label={value.length > 0 ? `${label}: chosen` : undefined}
+        >
           {value.map((person) => (
             <Combobox.Chip key={person.id} className={styles.chip} aria-label={person.name}>
               {person.name}
@@ -72,7 +77,7 @@ export function PeopleField({
           />
         </Combobox.Chips>
         <Combobox.Portal>
-          <Combobox.Positioner className={styles.positioner} sideOffset={4}>
+          <Combobox.Positioner className={styles.positioner} anchor={group} sideOffset={4}>
             <Combobox.Popup className={styles.popup}>
               <Combobox.Status className={styles.status}>
                 {query.error

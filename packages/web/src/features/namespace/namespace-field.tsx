@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { Check, FolderTree, User } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { usePage } from '../../app/api.ts'
 import { type levels, useSession } from '../../app/session.ts'
 import styles from '../../components/suggest.module.css'
@@ -31,6 +31,7 @@ export function NamespaceField({
   onChange: (place: Place | undefined) => void
 }) {
   const id = useId()
+  const group = useRef<HTMLDivElement>(null)
   const { user, is_admin: isAdmin } = useSession()
   const [text, setText] = useState(value?.fullPath ?? '')
   // What is chosen stands in the field, but is not what is looked for.
@@ -66,7 +67,7 @@ export function NamespaceField({
         inputValue={text}
         onInputValueChange={setText}
       >
-        <div className={styles.group}>
+        <div ref={group} className={styles.group}>
           <Combobox.Input
             id={id}
             className={styles.input}
@@ -75,7 +76,7 @@ export function NamespaceField({
           />
         </div>
         <Combobox.Portal>
-          <Combobox.Positioner className={styles.positioner} sideOffset={4}>
+          <Combobox.Positioner className={styles.positioner} anchor={group} sideOffset={4}>
             <Combobox.Popup className={styles.popup}>
               <Combobox.Status className={styles.status}>
                 {places.length === 0 && query.isSuccess ? 'There is no such place where you may do this.' : ''}

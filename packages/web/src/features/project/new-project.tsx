@@ -75,7 +75,7 @@ function Form({ initial }: { initial: Place | undefined }) {
   return (
     <Page title="New project" lead="A place for uploads, topics and vulnerabilities of one thing you make.">
       <Panel>
-        <form className="stack" onSubmit={submit}>
+        <form className="form" onSubmit={submit}>
           <TextField
             label="Name"
             required

@@ -5,7 +5,7 @@ import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
 import { levelIn, levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
-import type { Crumb } from '../../components/page.tsx'
+import { type Crumb, PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Failed, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
@@ -50,20 +50,22 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
         }
         return (
           <ProjectContext value={screen}>
-            <div className="stack">
-              <PlaceHeading
-                name={project.name}
-                above={aboveOf(project)}
-                avatarUrl={project.avatar_url}
-                visibility={project.visibility}
-                marks={project.archived && <Badge>Archived</Badge>}
-                actions={<StarButton project={project} />}
-              />
-              <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session, waiting)} />
-              <Suspense fallback={<Loading />}>
-                <Screen part={part} />
-              </Suspense>
-            </div>
+            <PlaceName value={project.name}>
+              <div className="stack">
+                <PlaceHeading
+                  name={project.name}
+                  above={aboveOf(project)}
+                  avatarUrl={project.avatar_url}
+                  visibility={project.visibility}
+                  marks={project.archived && <Badge>Archived</Badge>}
+                  actions={<StarButton project={project} />}
+                />
+                <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session, waiting)} />
+                <Suspense fallback={<Loading />}>
+                  <Screen part={part} />
+                </Suspense>
+              </div>
+            </PlaceName>
           </ProjectContext>
         )
       }}

@@ -46,9 +46,10 @@ export function TopicsEditor({ project }: { project: Project }) {
     if (names) action.mutate({ path: { id: project.id }, body: { topics: [...names] } })
   }
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TopicsField
         label="Topics"
+        isLabelHidden
         value={names}
         onChange={(names) => {
           action.reset()

@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { Check, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { usePage } from '../../app/api.ts'
 import { formatCount } from '../../components/format.ts'
 import styles from '../../components/suggest.module.css'
@@ -35,10 +35,13 @@ export function TopicsField({
   const [text, setText] = useState('')
   const wanted = useRested(text.trim())
   const query = usePage('GET /topics', { query: { search: wanted || undefined, per_page: mostSuggested } })
-  const topics = query.data?.rows ?? []
   const typed = text.trim()
+  const isLate = query.isPlaceholderData || wanted !== typed
+  // Until the answer to what is typed is here, what is left of the one before.
+  const topics = (query.data?.rows ?? []).filter((topic) => !isLate || isLike(topic, typed))
+  const group = useRef<HTMLDivElement>(null)
   const isKnown = topics.some(({ name }) => isSame(name, typed)) || value.some((name) => isSame(name, typed))
-  const isNew = mayCreate && typed !== '' && !isKnown && wanted === typed && query.isSuccess && !query.isPlaceholderData
+  const isNew = mayCreate && typed !== '' && !isKnown && query.isSuccess && !isLate
   const items = [...topics.map(({ name }) => name), ...(isNew ? [typed] : [])]
 
   function add(names: readonly string[]) {
@@ -80,7 +83,11 @@ export function TopicsField({
         inputValue={text}
         onInputValueChange={setText}
       >
-        <Combobox.Chips className={styles.group} aria-label={value.length > 0 ? `${label}: chosen` : undefined}>
+        <Combobox.Chips
+          ref={group}
+          className={styles.group}
+          aria-label={value.length > 0 ? `${label}: chosen` : undefined}
+        >
           {value.map((name) => (
             <Combobox.Chip key={name} className={styles.chip} aria-label={name}>
               {name}
@@ -99,12 +106,12 @@ export function TopicsField({
           />
         </Combobox.Chips>
         <Combobox.Portal>
-          <Combobox.Positioner className={styles.positioner} sideOffset={4}>
+          <Combobox.Positioner className={styles.positioner} anchor={group} sideOffset={4}>
             <Combobox.Popup className={styles.popup}>
               <Combobox.Status className={styles.status}>
                 {query.error
                   ? 'Topics cannot be looked up at the moment.'
-                  : items.length === 0 && query.isSuccess
+                  : items.length === 0 && query.isSuccess && !isLate
                     ? 'There is no such topic.'
                     : ''}
               </Combobox.Status>
@@ -142,6 +149,10 @@ export function TopicsField({
       )}
     </div>
   )
+}
+
+function isLike({ name, title }: { name: string; title: string }, text: string): boolean {
+  return `${name} ${title}`.toLowerCase().includes(text.toLowerCase())
 }
 
 function isSame(one: string, other: string): boolean {

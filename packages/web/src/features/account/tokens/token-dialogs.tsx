@@ -42,7 +42,7 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
   }
   return (
     <Dialog isOpen onClose={onClose} title="New access token">
-      <form className="stack" onSubmit={submit}>
+      <form className="form" onSubmit={submit}>
         <TextField
           label="Name"
           name="name"
@@ -109,7 +109,7 @@ export function RotateToken({
       title={`Rotate ${token.name}?`}
       lead="You get a new token with the same name and scopes. The old one ends at once: whatever uses it needs the new one."
     >
-      <form className="stack" onSubmit={submit}>
+      <form className="form" onSubmit={submit}>
         <EndField days={30} error={undefined} />
         <Problem text={action.error?.message ?? ''} />
         <DialogActions>

@@ -17,6 +17,7 @@ import { Day, Time } from '../../../components/time.tsx'
 import { AccountTabs } from '../account-tabs.tsx'
 import { SignedIn, TokenNotice } from '../signed-in.tsx'
 import { CreateToken, type Issued, NewToken, RotateToken } from './token-dialogs.tsx'
+import styles from './tokens.module.css'
 
 const perPage = 30
 const states = [
@@ -120,7 +121,7 @@ function Row({ token, isWriter, ask }: { token: Token; isWriter: boolean; ask: (
   const { name, description, scopes, last_used_at: usedAt, last_used_ips: addresses, expires_at: end } = token
   return (
     <tr>
-      <td>
+      <td className={styles.name}>
         {name}
         {description && <p className="muted small">{description}</p>}
         <p className="muted small">

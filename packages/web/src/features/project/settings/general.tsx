@@ -61,7 +61,7 @@ function General() {
   }
   return (
     <Panel title="General">
-      <form className="stack" onSubmit={submit}>
+      <form className="form" onSubmit={submit}>
         <TextField label="Name" name="name" defaultValue={project.name} required error={fields['name']} />
         <TextArea
           label="Description"
@@ -121,7 +121,7 @@ function Visibility() {
   return (
     <Panel title="Who may see it">
       <form
-        className="stack"
+        className="form"
         onSubmit={(event) => {
           event.preventDefault()
           save({ visibility: chosen })
@@ -158,7 +158,7 @@ function Address() {
   return (
     <Panel title="Address">
       <form
-        className="stack"
+        className="form"
         onSubmit={(event) => {
           event.preventDefault()
           save({ path: path.trim() })

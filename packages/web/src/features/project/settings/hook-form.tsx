@@ -46,7 +46,7 @@ export function HookForm({
     })
   }
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TextField
         label="Address"
         type="url"

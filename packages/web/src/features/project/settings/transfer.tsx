@@ -32,7 +32,7 @@ export function Transfer({ onClose }: { onClose: () => void }) {
       title={`Move ${project.name}`}
       lead="Members of the groups it leaves lose what they may do here; those of the groups it comes into may do what their roles say. Its old address leads to the new one."
     >
-      <form className="stack" onSubmit={submit}>
+      <form className="form" onSubmit={submit}>
         <NamespaceField label="Where to" least={levels.maintainer} value={place} onChange={setPlace} />
         {place?.kind === 'group' && place.visibility !== 'public' && (
           <p className="small muted">The group is {place.visibility}; the project will not be wider.</p>

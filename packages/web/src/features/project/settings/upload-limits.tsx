@@ -53,7 +53,7 @@ function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: num
     action.mutate({ path: { id: project.id }, body })
   }
   return (
-    <form className="stack" onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TextField
         label="Largest file, in MiB"
         type="number"
