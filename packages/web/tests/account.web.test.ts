@@ -146,7 +146,7 @@ test('an administrator asks for his rights where admin mode is on, and gives the
   await page.getByRole('link', { name: 'Enter admin mode' }).click()
   await page.getByLabel('Password').fill('wrong')
   await page.getByRole('button', { name: 'Enter admin mode' }).click()
-  await page.getByText('This is not your password.').waitFor()
+  await page.getByText('The password is wrong.').waitFor()
   expect(await accessProblems(page)).toEqual([])
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Enter admin mode' }).click()

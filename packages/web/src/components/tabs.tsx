@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatCount } from './format.ts'
 import styles from './tabs.module.css'
@@ -18,15 +17,6 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [path] = useLocation()
   const nav = useCurrentInSight<HTMLElement>(path)
   const isHere = ({ to, isExact }: Tab) => path === to || (!isExact && path.startsWith(`${to}/`))
-  const nav = useRef<HTMLElement>(null)
-  // In a narrow window not all of them are in sight; this one should be.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another tab
-  useEffect(() => {
-    const here = nav.current?.querySelector<HTMLElement>('[aria-current]')
-    if (!nav.current || !here) return
-    const free = nav.current.clientWidth - here.offsetWidth
-    nav.current.scrollLeft = here.offsetLeft - nav.current.offsetLeft - free / 2
-  }, [path])
   return (
     <nav ref={nav} aria-label={label} className={styles.nav}>
       <ul className={styles.tabs}>
