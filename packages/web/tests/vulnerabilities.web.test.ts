@@ -94,6 +94,36 @@ describe('the list', () => {
     await row(page, 'Flaw 1500').waitFor()
   })
 
+  test('with the focus shows the active row, not the middle of all of them', async () => {
+    const page = await web.open(list, { as: developer, width: 360, height: 500 })
+    await grid(page).focus()
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(1500)
+    await row(page, 'Log4Shell').waitFor()
+  })
+
+  test('too long for the API to count is counted all the same', async () => {
+    const project = await web.server.project('acme/long')
+    await fill(
+      project,
+      Array.from({ length: 10_100 }, (_, index) => ({ title: `Long ${index}` })),
+    )
+    const as = await web.server.as('maintainer', project)
+    const page = await web.open('/acme/long/-/vulnerabilities?report_type=sast', { as })
+    await expect.poll(() => total(page).innerText()).toBe('10,100 vulnerabilities')
+    await grid(page).focus()
+    await page.keyboard.press('End')
+    await row(page, 'Long 0').first().waitFor()
+    // Only looking at each would tell how many have these words.
+    await page.getByRole('searchbox').fill('long')
+    await expect.poll(() => total(page).innerText()).toBe('More than 100 vulnerabilities')
+    await grid(page).focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => total(page).innerText()).toBe('More than 200 vulnerabilities')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('c')
+    await page.getByRole('dialog', { name: 'Confirm: everything that matches' }).waitFor()
+  })
+
   test('is filtered by what stands in the address, shown as chips that can be removed', async () => {
     const page = await web.open(`${list}?report_type=secret_detection,dependency_scanning&search=token`, {
       as: developer,

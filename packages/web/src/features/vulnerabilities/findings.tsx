@@ -15,13 +15,15 @@ import { Chips } from './chips.tsx'
 import { chipsOf, type FilterName, findingFilterFrom, listed, nothing, reportTypes, toggled } from './filter.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
+import type { GridColumn } from './grid-row.tsx'
 import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './keys.tsx'
 import { pressInList } from './list-keys.ts'
 import { ListToolbar } from './list-toolbar.tsx'
 import { MoreFilters, type TextFilter } from './more-filters.tsx'
-import { usePagedRows } from './paged-rows.ts'
+import type { Press } from './page-keys.ts'
+import { lengthInWords, usePagedRows } from './paged-rows.ts'
 import { type Promotion, usePromotion } from './promotion.ts'
-import { type GridColumn, type Press, RowGrid } from './row-grid.tsx'
+import { RowGrid } from './row-grid.tsx'
 import { TitleCell } from './title-cell.tsx'
 import { useCursor } from './use-cursor.ts'
 import styles from './vulnerability-list.module.css'
@@ -72,7 +74,6 @@ export function Findings() {
       help: () => setShowsKeys(true),
     })
   }
-  const total = `${rows.isCounted ? '' : 'More than '}${counted(rows.length, 'finding')}`
 
   return (
     <Page title="Findings" lead="What scanners reported and nobody has made a vulnerability of yet, worst first.">
@@ -135,7 +136,7 @@ export function Findings() {
             }
             toolbar={
               <ListToolbar
-                total={total}
+                total={lengthInWords(rows, 'finding')}
                 selected={cursor.isAll ? 'all' : cursor.selected.length}
                 onSelectAll={mayPromote ? cursor.selectAll : undefined}
                 onClear={cursor.clear}

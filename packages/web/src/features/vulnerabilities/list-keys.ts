@@ -1,4 +1,4 @@
-import type { Press } from './row-grid.tsx'
+import type { Press } from './page-keys.ts'
 
 interface Meanings {
   /** Absent: only row by row. */

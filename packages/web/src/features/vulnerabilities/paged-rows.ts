@@ -1,6 +1,7 @@
 import type { Page } from '@alcove/client'
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { counted } from '../../components/format.ts'
 
 export const rowsPerPage = 100
 
@@ -13,7 +14,7 @@ export interface RowSource<Row> {
 }
 
 export interface PagedRows<Row> {
-  /** Rows there are, as far as is known: see `isCounted`. */
+  /** Rows there are; where that is not known, those that were seen and room for another page. */
   length: number
   isCounted: boolean
   /** Undefined while it is on its way. */
@@ -111,6 +112,11 @@ function rowIn<Row>(client: QueryClient, { id }: RowSource<Row>, index: number):
 function endOf(page: Page<unknown> | undefined, number: number): number {
   if (!page || page.rows.length === 0) return 0
   return (number - 1) * rowsPerPage + page.rows.length + (page.hasNext ? rowsPerPage : 0)
+}
+
+/** `12 findings`, or where nobody knows how many follow `More than 300 findings`. */
+export function lengthInWords({ length, isCounted }: PagedRows<unknown>, one: string, many?: string): string {
+  return isCounted ? counted(length, one, many) : `More than ${counted(length - rowsPerPage, one, many)}`
 }
 
 /** Changes rows where they are shown, before the server has said anything. */

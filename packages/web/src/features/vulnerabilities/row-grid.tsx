@@ -1,37 +1,23 @@
 import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
   type CSSProperties,
-  memo,
+  type FocusEvent,
   type ReactNode,
-  type RefObject,
   useCallback,
   useEffect,
   useId,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react'
+import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
+import { type GridColumn, GridRow } from './grid-row.tsx'
 import { useKeptPlace } from './kept-place.ts'
-import { areKeysEverywhere } from './keys.tsx'
+import { type Press, usePageKeys } from './page-keys.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
 
-export interface GridColumn<Row> {
-  name: string
-  /** How wide, as a track of a CSS grid. */
-  width: string
-  /** True: where there is little room its content is below the others. */
-  isSecondary?: boolean
-  /** True: where there is little room it is left out. */
-  isSpare?: boolean
-  cell: (row: Row) => ReactNode
-}
-
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus, and tells which row is active
-
-/** A key that was pressed: what React's events and the browser's have in common. */
-export type Press = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 interface GridProps<Row extends { id: number; title: string }> {
   label: string
@@ -126,6 +112,11 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   }
   usePageKeys(grid, press)
 
+  /** Given the focus, a browser shows the middle of what is higher than its window: of 100,000 rows the 50,000th. */
+  function showActive({ target, currentTarget }: FocusEvent) {
+    if (target === currentTarget) requestAnimationFrame(() => virtual.scrollToIndex(active, { align: 'auto' }))
+  }
+
   const tracks = [...(selection ? ['1.75rem'] : []), ...columns.map(({ width }) => width)].join(' ')
   const columnCount = columns.length + (selection ? 1 : 0)
   return (
@@ -146,6 +137,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
         aria-activedescendant={rows.rowAt(active) ? `${id}-${active}` : undefined}
         style={{ '--tracks': tracks } as CSSProperties}
         onKeyDown={(event) => press(event) && event.preventDefault()}
+        onFocus={showActive}
       >
         <div role="rowgroup">
           <div role="row" aria-rowindex={1} className={styles.head}>
@@ -226,125 +218,6 @@ function stepOf(key: string, page: number, length: number): number | undefined {
     default:
       return undefined
   }
-}
-
-/**
- * Letters work while nothing else has the focus too, so that one can begin at once; who does not want that says so
- * (`areKeysEverywhere`).
- */
-function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (press: Press) => boolean): void {
-  const latest = useRef(press)
-  latest.current = press
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const { target, key } = event
-      if (event.defaultPrevented || !areKeysEverywhere() || !(target instanceof Element)) return
-      if (grid.current?.contains(target) || target.closest(typingPlaces) || !/^[a-z?/]$/i.test(key)) return
-      if (!latest.current(event)) return
-      event.preventDefault()
-      if (key === 'j' || key === 'k') grid.current?.focus({ preventScroll: true })
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [grid])
-}
-
-const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
-
-interface RowProps<Row> {
-  id: string
-  index: number
-  top: number
-  height: number
-  row: Row | undefined
-  columns: readonly GridColumn<Row>[]
-  isActive: boolean
-  isSelected: boolean
-  onToggle?: ((row: Row, index: number) => void) | undefined
-  onPoint: (index: number, isExtending: boolean) => void
-  onOpen: (row: Row) => void
-}
-
-const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo forgets that it is generic
-
-function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps<Row>) {
-  const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
-  const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it hears the keys
-    <div
-      id={id}
-      role="row"
-      tabIndex={-1}
-      aria-rowindex={index + 2}
-      aria-selected={onToggle ? isSelected : undefined}
-      data-active={isActive || undefined}
-      className={look}
-      style={{ height, transform: `translateY(${top}px)` }}
-      onClick={({ target, shiftKey }) =>
-        !(target instanceof Element && target.closest('a')) && onPoint(index, shiftKey)
-      }
-      onDoubleClick={() => row && onOpen(row)}
-    >
-      {onToggle && (
-        <div role="gridcell" className={styles.check}>
-          {row && (
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              aria-label={`Select ${row.title}`}
-              checked={isSelected}
-              onChange={() => onToggle(row, index)}
-              onClick={(event) => event.stopPropagation()}
-            />
-          )}
-        </div>
-      )}
-      {columns.map(({ name, isSecondary, isSpare, cell }) => (
-        <div
-          key={name}
-          role="gridcell"
-          className={isSpare ? styles.spare : isSecondary ? styles.secondary : styles.cell}
-        >
-          {row ? cell(row) : <span className={styles.blank} />}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-const narrow = matchMedia('(max-width: 48rem)')
-
-/** Two lines, and where there is little room three. */
-function useRowHeight(): number {
-  const [isNarrow, setNarrow] = useState(narrow.matches)
-  useEffect(() => {
-    const listen = () => setNarrow(narrow.matches)
-    narrow.addEventListener('change', listen)
-    return () => narrow.removeEventListener('change', listen)
-  }, [])
-  return isNarrow ? 92 : 56
-}
-
-/** How far below the page's top the rows begin, and what stays above them while they scroll. */
-function usePlaceOnPage(body: RefObject<HTMLDivElement | null>, bar: RefObject<HTMLDivElement | null>) {
-  const [place, setPlace] = useState({ margin: 0, barHeight: 0 })
-  useLayoutEffect(() => {
-    const measure = () => {
-      const margin = Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY)
-      const { height = 0 } = bar.current?.getBoundingClientRect() ?? {}
-      const top = bar.current ? Number.parseFloat(getComputedStyle(bar.current).top) || 0 : 0
-      const barHeight = Math.round(top + height)
-      setPlace((before) =>
-        before.margin === margin && before.barHeight === barHeight ? before : { margin, barHeight },
-      )
-    }
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(document.body)
-    return () => observer.disconnect()
-  }, [body, bar])
-  return place
 }
 
 // biome-ignore-end lint/a11y/useSemanticElements: as above

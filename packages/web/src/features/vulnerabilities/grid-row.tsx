@@ -1,0 +1,81 @@
+import { memo, type ReactNode } from 'react'
+import styles from './row-grid.module.css'
+
+export interface GridColumn<Row> {
+  name: string
+  /** How wide, as a track of a CSS grid. */
+  width: string
+  /** True: where there is little room its content is below the others. */
+  isSecondary?: boolean
+  /** True: where there is little room it is left out. */
+  isSpare?: boolean
+  cell: (row: Row) => ReactNode
+}
+
+// biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
+// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus, and tells which row is active
+
+interface RowProps<Row> {
+  id: string
+  index: number
+  top: number
+  height: number
+  row: Row | undefined
+  columns: readonly GridColumn<Row>[]
+  isActive: boolean
+  isSelected: boolean
+  onToggle?: ((row: Row, index: number) => void) | undefined
+  onPoint: (index: number, isExtending: boolean) => void
+  onOpen: (row: Row) => void
+}
+
+export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo forgets that it is generic
+
+function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps<Row>) {
+  const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
+  const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it hears the keys
+    <div
+      id={id}
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      aria-selected={onToggle ? isSelected : undefined}
+      data-active={isActive || undefined}
+      className={look}
+      style={{ height, transform: `translateY(${top}px)` }}
+      onClick={({ target, shiftKey }) =>
+        !(target instanceof Element && target.closest('a')) && onPoint(index, shiftKey)
+      }
+      onDoubleClick={() => row && onOpen(row)}
+    >
+      {onToggle && (
+        <div role="gridcell" className={styles.check}>
+          {row && (
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label={`Select ${row.title}`}
+              checked={isSelected}
+              onChange={() => onToggle(row, index)}
+              onClick={(event) => event.stopPropagation()}
+            />
+          )}
+        </div>
+      )}
+      {columns.map(({ name, isSecondary, isSpare, cell }) => (
+        <div
+          key={name}
+          role="gridcell"
+          className={isSpare ? styles.spare : isSecondary ? styles.secondary : styles.cell}
+        >
+          {row ? cell(row) : <span className={styles.blank} />}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+// biome-ignore-end lint/a11y/useSemanticElements: as above
+// biome-ignore-end lint/a11y/useFocusableInteractive: as above
