@@ -2,7 +2,8 @@ import type { Schemas } from '@alcove/client'
 import { FileUp } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { queries, sessionHeaders } from '../../app/api.ts'
+import { queries } from '../../app/api.ts'
+import { type Sending, sendForm } from '../../app/send-form.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/drop-zone.tsx'
@@ -12,7 +13,6 @@ import { Page, Panel } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { useProject } from '../project/project.ts'
 import { Outcome } from './outcome.tsx'
-import { type Sending, sendReport } from './send-report.ts'
 
 type Import = Schemas['Import']
 
@@ -28,7 +28,7 @@ export function NewReport() {
   const session = useSession()
   const [, navigate] = useLocation()
   const [file, setFile] = useState<File>()
-  const [sending, setSending] = useState<Sending & { isDryRun: boolean }>()
+  const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
   const [progress, setProgress] = useState(0)
   const [rehearsed, setRehearsed] = useState<Rehearsed>()
   const [problem, setProblem] = useState('')
@@ -38,7 +38,8 @@ export function NewReport() {
   async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
     setProblem('')
     setProgress(0)
-    const now = sendReport(address, sessionHeaders, report, options, setProgress)
+    // The file last: it is read only when what is asked for is known.
+    const now = sendForm<Import>(address, { ...options, file: report }, (sent, all) => setProgress(sent / all))
     setSending({ ...now, isDryRun })
     try {
       return await now.answer

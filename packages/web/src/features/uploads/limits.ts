@@ -25,6 +25,8 @@ export function refusalFor(bytes: number, { left, maxBytes }: Room, kind: Upload
 /** What may be uploaded. */
 export function limitSentence(limits: UploadLimits): string {
   const { left, maxBytes } = roomIn(limits)
+  if (left === 0) return 'There is no space left.'
+  if (left !== undefined && left < maxBytes) return `${formatBytes(left)} of space left.`
   const most = `Files of up to ${formatBytes(maxBytes)} each`
   return left === undefined ? `${most}.` : `${most}, ${formatBytes(left)} in all.`
 }

@@ -1,10 +1,10 @@
-import type { RequestFailed } from '@alcove/client'
+import { RequestFailed, type Schemas } from '@alcove/client'
 import { useMemo, useSyncExternalStore } from 'react'
 import { api, isFailure, queries } from '../../app/api.ts'
+import { NotSent, sendForm } from '../../app/send-form.ts'
 import { formatBytes } from '../../components/format.ts'
 import { refusalFor, roomIn } from './limits.ts'
 import { fileFromAnswer, keyOf, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
-import { type Outcome, sendFile } from './send-file.ts'
 
 /** A file that somebody chose in this visit. */
 export interface QueuedFile {
@@ -68,7 +68,7 @@ export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] 
 export function cancelFile(key: number): void {
   const cancel = cancels.get(key)
   if (cancel) cancel()
-  else settle(key, { kind: 'cancelled' })
+  else fail(key, new NotSent(true))
 }
 
 export function retryFile(key: number): void {
@@ -109,37 +109,41 @@ function sendNext(): void {
     if (cancels.size >= mostAtOnce) return
     const file = files.get(key)
     if (state !== 'waiting' || !ready.delete(key) || !file) continue
-    const onProgress = (sentBytes: number) => change(key, { sentBytes })
-    cancels.set(
-      key,
-      sendFile(owner, file, onProgress, (outcome) => settle(key, outcome)),
+    const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
+    const { answer, cancel } = sendForm<Schemas['Upload']>(address, { file }, (sent) =>
+      change(key, { sentBytes: Math.min(sent, file.size) }),
     )
+    cancels.set(key, cancel)
     change(key, { state: 'sending', startedAt: performance.now() })
+    void answer.then(
+      (upload) => finish(key, fileFromAnswer(upload, file)),
+      (error) => fail(key, error),
+    )
   }
 }
 
-function settle(key: number, outcome: Outcome): void {
+function finish(key: number, stored: StoredFile): void {
   cancels.delete(key)
-  ready.delete(key)
-  const file = files.get(key)
-  const item = queue.find((item) => item.key === key)
-  if (!item || !file) return
-  if (outcome.kind === 'cancelled') change(key, { state: 'cancelled' })
-  else if (outcome.kind === 'failed') {
-    if (isFailure(outcome.failure, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
-    change(key, { state: 'failed', problem: problemOf(item, outcome.failure) })
-  } else {
-    files.delete(key)
-    change(key, { state: 'done', sentBytes: item.bytes, stored: fileFromAnswer(outcome.upload, file) })
-    refreshSoon()
-  }
+  files.delete(key)
+  change(key, { state: 'done', sentBytes: stored.bytes, stored })
+  refreshSoon()
   sendNext()
 }
 
-function problemOf({ bytes }: QueuedFile, failure: RequestFailed | undefined): string {
-  if (!failure) return 'The connection broke, or the file was changed while it was sent.'
-  if (failure.status === 413) return `It is ${formatBytes(bytes)}; ${withStop(failure.message)}`
-  return withStop(failure.message)
+function fail(key: number, error: Error): void {
+  cancels.delete(key)
+  ready.delete(key)
+  const item = queue.find((item) => item.key === key)
+  if (!item) return
+  if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
+  if (error instanceof NotSent && error.isCancelled) change(key, { state: 'cancelled' })
+  else change(key, { state: 'failed', problem: problemOf(item, error) })
+  sendNext()
+}
+
+function problemOf({ bytes }: QueuedFile, error: Error): string {
+  const isTooLarge = error instanceof RequestFailed && error.status === 413
+  return `${isTooLarge ? `It is ${formatBytes(bytes)}; ` : ''}${withStop(error.message)}`
 }
 
 function withStop(sentence: string): string {

@@ -1,0 +1,45 @@
+import { readFailure } from '@alcove/client'
+import { sessionHeaders } from './api.ts'
+
+export interface Sending<Answer> {
+  /** Rejects with `RequestFailed` for whatever is not a success, and with `NotSent` where there was no answer. */
+  answer: Promise<Answer>
+  cancel: () => void
+}
+
+/** Somebody cancelled it, or the connection broke. */
+export class NotSent extends Error {
+  readonly isCancelled: boolean
+
+  constructor(isCancelled: boolean) {
+    super(isCancelled ? 'You cancelled it; nothing changed.' : 'The connection broke, or the file changed meanwhile.')
+    this.name = 'NotSent'
+    this.isCancelled = isCancelled
+  }
+}
+
+/** With XMLHttpRequest, since `fetch` does not tell how much has gone. `onProgress` counts what stands around files too. */
+export function sendForm<Answer>(
+  address: string,
+  fields: Readonly<Record<string, string | File>>,
+  onProgress: (sentBytes: number, totalBytes: number) => void,
+): Sending<Answer> {
+  const request = new XMLHttpRequest()
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
+    request.onload = () => {
+      const { status, responseText } = request
+      if (status < 300)
+        resolve(JSON.parse(responseText) as Answer) // what the document says
+      else reject(readFailure(status, responseText))
+    }
+    request.onerror = () => reject(new NotSent(false))
+    request.onabort = () => reject(new NotSent(true))
+  })
+  request.open('POST', address)
+  for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value)
+  request.send(form)
+  return { answer, cancel: () => request.abort() }
+}
