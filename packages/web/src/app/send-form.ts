@@ -31,9 +31,13 @@ export function sendForm<Answer>(
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
     request.onload = () => {
       const { status, responseText } = request
-      if (status < 300)
+      if (status >= 300) return reject(readFailure(status, responseText))
+      try {
         resolve(JSON.parse(responseText) as Answer) // what the document says
-      else reject(readFailure(status, responseText))
+      } catch {
+        // Something between page and server answered in its place.
+        reject(new NotSent(false))
+      }
     }
     request.onerror = () => reject(new NotSent(false))
     request.onabort = () => reject(new NotSent(true))
