@@ -115,10 +115,10 @@ describe('the list', () => {
     await row(page, 'Long 0').first().waitFor()
     // Only looking at each would tell how many have these words.
     await page.getByRole('searchbox').fill('long')
-    await expect.poll(() => total(page).innerText()).toBe('More than 100 vulnerabilities')
+    await expect.poll(() => total(page).innerText()).toMatch(/^More than [12]00 vulnerabilities$/)
     await grid(page).focus()
     await page.keyboard.press('End')
-    await expect.poll(() => total(page).innerText()).toBe('More than 200 vulnerabilities')
+    await expect.poll(() => total(page).innerText()).toMatch(/^More than [34]00 vulnerabilities$/)
     await page.keyboard.press('Control+a')
     await page.keyboard.press('c')
     await page.getByRole('dialog', { name: 'Confirm: everything that matches' }).waitFor()
