@@ -13,6 +13,17 @@ export interface Screen {
   height?: number
 }
 
+const vocabulary = `version: 1
+topics:
+  - name: web
+    title: The web
+    description: What runs in a browser, or feeds one.
+  - name: accessibility
+    title: Accessibility
+    aliases:
+      - a11y
+`
+
 export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
   ...placeScreens,
@@ -49,6 +60,50 @@ export const screens: readonly Screen[] = [
   { name: 'uploads-preview', path: '/acme/shop/-/uploads?preview={picture}' },
   { name: 'uploads-preview-text', path: '/acme/shop/-/uploads?preview={text}' },
   { name: 'uploads-pad', path: '/acme/shop/-/uploads/pad', prepare: writeIntoPad },
+  { name: 'admin', path: '/-/admin' },
+  { name: 'admin-users', path: '/-/admin/users' },
+  { name: 'admin-user', path: '/-/admin/users/{nadia}', height: 1600 },
+  { name: 'admin-user-new', path: '/-/admin/users/new', height: 1000 },
+  { name: 'admin-tokens', path: '/-/admin/tokens' },
+  { name: 'admin-topics', path: '/-/admin/topics' },
+  { name: 'admin-topic', path: '/-/admin/topics/{topic}', height: 1100 },
+  { name: 'admin-duplicates', path: '/-/admin/topics/duplicates' },
+  {
+    name: 'admin-merge',
+    path: '/-/admin/topics/duplicates',
+    prepare: (page) =>
+      page
+        .getByRole('button', { name: /^Merge/ })
+        .first()
+        .click(),
+  },
+  { name: 'admin-merges', path: '/-/admin/topics/merges' },
+  {
+    name: 'admin-vocabulary',
+    path: '/-/admin/topics/file',
+    prepare: (page) =>
+      page.locator('input[type=file]').setInputFiles({
+        name: 'topics.yaml',
+        mimeType: 'application/yaml',
+        buffer: Buffer.from(vocabulary),
+      }),
+    height: 1000,
+  },
+  { name: 'admin-jobs', path: '/-/admin/jobs' },
+  { name: 'admin-storage', path: '/-/admin/storage' },
+  { name: 'admin-organizations', path: '/-/admin/organizations' },
+  { name: 'admin-settings', path: '/-/admin/settings', height: 1100 },
+  { name: 'admin-not-for-you', path: '/-/admin', isSignedOut: true },
+  { name: 'api', path: '/-/api', isSignedOut: true },
+  {
+    name: 'api-operation',
+    path: '/-/api/get_projects_by_id_uploads',
+    height: 1400,
+    prepare: async (page) => {
+      await page.getByLabel('id (needed)').fill('acme/shop')
+      await page.getByRole('button', { name: 'Send' }).click()
+    },
+  },
 ]
 
 /** One file on its way that does not get on, one that is too large, one that is done. */

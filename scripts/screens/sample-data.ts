@@ -57,6 +57,13 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
     form.append('promote', String(index % 3 !== 2))
     await call('POST', `/projects/${shop.id}/security_reports`, form).catch((error) => console.warn(String(error)))
   }
+  const topic = await keepTopics(call)
+  await call('POST', '/organizations', { name: 'Annex', path: 'annex', description: 'A house of its own.' })
+  for (const [name, scopes] of tokens) {
+    await call('POST', `/users/${people[0].id}/personal_access_tokens`, { name, scopes })
+  }
+  await call('PUT', `/users/${people[2].id}`, { external: true })
+  await call('POST', `/users/${people[1].id}/block`)
   const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
   if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
   if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
@@ -76,9 +83,27 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
     shop: String(shop.id),
     picture: String(picture?.id),
     text: String(named('notes.md')?.id),
+    nadia: String(people[0].id),
+    topic: String(topic),
     vulnerability: String(worst[1]?.id ?? 1),
   }
 }
+
+/** A topic with other names, a merge in the journal, and pairs that look alike. */
+async function keepTopics(call: ReturnType<typeof caller>): Promise<number> {
+  const listed = await call('GET', '/topics?per_page=100')
+  const idOf = (name: string): number => listed.find((topic: { name: string }) => topic.name === name)?.id
+  const old = await call('POST', '/topics', { name: 'front-end', title: 'Front end' })
+  await call('POST', '/topics', { name: 'data-visualization', title: 'Data visualization' })
+  await call('POST', '/topics/merge', { source_topic_id: old.id, target_topic_id: idOf('web') })
+  await call('POST', `/topics/${idOf('web')}/aliases`, { name: 'www' })
+  return idOf('web')
+}
+
+const tokens = [
+  ['nightly import', ['api']],
+  ['dashboard', ['read_api']],
+] as const
 
 const topics = [
   ['typescript', 'TypeScript', 'JavaScript with types.'],

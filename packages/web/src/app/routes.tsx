@@ -6,6 +6,7 @@ const AdminPage = later(async () => (await import('../features/admin/admin-page.
 const AdminMode = later(async () => (await import('../features/account/admin-mode.tsx')).AdminMode)
 const Profile = later(async () => (await import('../features/account/profile.tsx')).Profile)
 const SetPassword = later(async () => (await import('../features/account/set-password.tsx')).SetPassword)
+const ApiPage = later(async () => (await import('../features/api-docs/api-page.tsx')).ApiPage)
 const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
 const Tokens = later(async () => (await import('../features/account/tokens/tokens.tsx')).Tokens)
 const Groups = later(async () => (await import('../features/explore/groups.tsx')).Groups)
@@ -58,6 +59,10 @@ export function Routes() {
         )}
       </Route>
       <Route path={/^\/-\/admin(\/|$)/} component={AdminPage} />
+      <Route path="/-/api">
+        <ApiPage />
+      </Route>
+      <Route path="/-/api/:operation">{({ operation }) => <ApiPage operation={operation} />}</Route>
       <Route path={/^\/(-|explore|groups)(\/|$)/} component={NotFound} />
       <Route path={projectPattern}>
         {({ place = '', part = '' }: { place?: string; part?: string }) => (

@@ -1,0 +1,123 @@
+import { useEffect, useState } from 'react'
+import { Badge } from '../../components/badge.tsx'
+import { look } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { formatBytes, formatCount } from '../../components/format.ts'
+import styles from './operation-page.module.css'
+
+/** What came back, or why nothing did. */
+export type Answered =
+  | { failure: string }
+  | {
+      status: number
+      statusText: string
+      ms: number
+      headers: [string, string][]
+      type: string
+      content: Blob
+      text?: string
+    }
+
+/** More of a text than anybody reads on a page. */
+const mostShown = 200_000
+
+export async function readAnswer(ask: () => Promise<Response>): Promise<Answered> {
+  const start = performance.now()
+  try {
+    const response = await ask()
+    const content = await response.blob()
+    const type = response.headers.get('content-type') ?? ''
+    const isText = /^(text\/|application\/(json|yaml|xml|sarif|.*\+json))/.test(type)
+    return {
+      status: response.status,
+      statusText: response.statusText,
+      ms: Math.round(performance.now() - start),
+      headers: [...response.headers],
+      type,
+      content,
+      ...(isText && { text: readable(await content.text(), type) }),
+    }
+  } catch {
+    return { failure: 'The server cannot be reached.' }
+  }
+}
+
+/** JSON with an indent. */
+function readable(text: string, type: string): string {
+  if (!type.includes('json')) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+export function AnswerView({ answer }: { answer: Answered }) {
+  if ('failure' in answer) return <p role="alert">{answer.failure}</p>
+  const { status, statusText, ms, headers, content, text } = answer
+  const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
+  return (
+    <section aria-label="The answer" className={styles.result}>
+      <div className="row-wrap">
+        <Badge tone={tone}>
+          {status} {statusText}
+        </Badge>
+        <span className="muted small numbers">
+          {formatCount(ms)} ms, {formatBytes(content.size)}
+        </span>
+        {text && <CopyButton text={text} label="Copy the body" />}
+      </div>
+      <details>
+        <summary className="small">{formatCount(headers.length)} headers</summary>
+        <dl className={styles.headers}>
+          {headers.map(([name, value]) => (
+            <div key={name} className={styles.header}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      <Body answer={answer} />
+    </section>
+  )
+}
+
+function Body({ answer: { content, text, type } }: { answer: Exclude<Answered, { failure: string }> }) {
+  const url = useObjectUrl(content)
+  if (content.size === 0) return <p className="muted">No body.</p>
+  if (text !== undefined) {
+    return (
+      <>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre className={styles.code} tabIndex={0}>
+          {text.slice(0, mostShown)}
+        </pre>
+        {text.length > mostShown && (
+          <p className="muted small">
+            The first {formatCount(mostShown)} characters of {formatCount(text.length)}.
+          </p>
+        )}
+      </>
+    )
+  }
+  if (!url) return null
+  if (type.startsWith('image/')) return <img src={url} alt="What the server answered" className={styles.picture} />
+  return (
+    <div>
+      <a className={look({})} href={url} download="answer">
+        Save the file
+      </a>
+    </div>
+  )
+}
+
+function useObjectUrl(content: Blob): string | undefined {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    const made = URL.createObjectURL(content)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [content])
+  return url
+}

@@ -1,0 +1,68 @@
+import type { AnswerOf } from '@alcove/client'
+import { FileJson } from 'lucide-react'
+import { useMemo } from 'react'
+import { useAnswer } from '../../app/api.ts'
+import { NotFound } from '../../app/not-found.tsx'
+import { useSession } from '../../app/session.ts'
+import { LinkButton, look } from '../../components/button.tsx'
+import { counted } from '../../components/format.ts'
+import { Page } from '../../components/page.tsx'
+import { Answered } from '../../components/states.tsx'
+import styles from './api-page.module.css'
+import { type ApiDocument, operationsOf } from './document.ts'
+import { OperationList } from './operation-list.tsx'
+import { OperationPage } from './operation-page.tsx'
+
+/** Every operation of the server, as its own document describes it; one of them when the address names it. */
+export function ApiPage({ operation }: { operation?: string }) {
+  const query = useAnswer('GET /-/openapi.json', {})
+  return (
+    <Answered query={query} isPage>
+      {(answer) => <Described answer={answer} {...(operation !== undefined && { operation })} />}
+    </Answered>
+  )
+}
+
+function Described({ answer, operation: name }: { answer: AnswerOf<'GET /-/openapi.json'>; operation?: string }) {
+  const document = answer as unknown as ApiDocument // the server's document says of itself only that it is an object
+  const operations = useMemo(() => operationsOf(document), [document])
+  if (name === undefined) return <AllOperations document={document} />
+  const operation = operations.find(({ operationId }) => operationId === name)
+  if (!operation) return <NotFound />
+  return (
+    <div className={styles.split}>
+      <aside aria-label="Operations" className={styles.side}>
+        <OperationList operations={operations} current={name} isNarrow />
+      </aside>
+      <OperationPage key={name} document={document} operation={operation} />
+    </div>
+  )
+}
+
+function AllOperations({ document }: { document: ApiDocument }) {
+  const { user } = useSession()
+  const operations = useMemo(() => operationsOf(document), [document])
+  return (
+    <Page
+      title="API"
+      lead={
+        <p>
+          {counted(operations.length, 'operation')} in the dialect of GitLab’s REST API v4 ({document.info.version}).
+          Choose one to read what it takes and answers, and to try it{' '}
+          {user ? `as ${user.name}.` : 'as nobody: you are not signed in.'}
+        </p>
+      }
+      actions={
+        <>
+          {!user && <LinkButton to="/-/sign_in?to=%2F-%2Fapi">Sign in</LinkButton>}
+          <a className={look({})} href="/-/openapi.json" target="_blank" rel="noreferrer">
+            <FileJson size={16} aria-hidden="true" />
+            OpenAPI document
+          </a>
+        </>
+      }
+    >
+      <OperationList operations={operations} />
+    </Page>
+  )
+}

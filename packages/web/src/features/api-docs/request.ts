@@ -1,0 +1,166 @@
+import {
+  type ApiDocument,
+  type ApiOperation,
+  isFile,
+  resolveSchema,
+  type Schema,
+  schemaOf,
+  withoutNull,
+} from './document.ts'
+
+type Kind = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'file' | 'json'
+
+/** Something that a request can say. */
+export interface Field {
+  /** Tells it from others of the form. */
+  key: string
+  name: string
+  place: 'path' | 'query' | 'body'
+  kind: Kind
+  schema: Schema
+  isRequired: boolean
+}
+
+/** What is filled in, by the keys of fields; a blank text is not sent. */
+export type Values = Readonly<Record<string, string | File | undefined>>
+
+export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[] {
+  const body = operation.requestBody && schemaOf(operation.requestBody)
+  const inBody = body ? Object.entries(resolveSchema(document, body).schema.properties ?? {}) : []
+  const names = new Set(inBody.map(([name]) => name))
+  return [
+    ...operation.parameters
+      // What a body can say needs no second field for the query.
+      .filter((parameter) => parameter.in === 'path' || !names.has(bare(parameter.name)))
+      .map((parameter) => fieldOf(parameter.in, bare(parameter.name), parameter.schema, parameter.required === true)),
+    ...inBody.map(([name, schema]) => fieldOf('body', name, schema, body?.required?.includes(name) === true)),
+  ]
+}
+
+const bare = (name: string) => name.replace(/\[\]$/, '')
+
+function fieldOf(place: Field['place'], name: string, given: Schema, isRequired: boolean): Field {
+  const { schema } = withoutNull(given)
+  return {
+    key: `${place} ${name}`,
+    name,
+    place,
+    kind: kindOf(schema),
+    schema: { ...given, ...schema },
+    isRequired: isRequired || place === 'path',
+  }
+}
+
+function kindOf(schema: Schema): Kind {
+  if (isFile(schema)) return 'file'
+  if (schema.enum) return 'choice'
+  if (schema.type === 'boolean') return 'flag'
+  if (schema.type === 'integer' || schema.type === 'number') return 'number'
+  if (schema.type === 'array') return schema.items?.type === 'object' || schema.items?.$ref ? 'json' : 'list'
+  return schema.type === 'object' || schema.$ref ? 'json' : 'text'
+}
+
+export interface Prepared {
+  method: string
+  address: string
+  /** Fields of a form that holds files, or JSON. */
+  body?: { form: readonly [name: string, value: string | File][] } | { json: Readonly<Record<string, unknown>> }
+  /** By the keys of fields. */
+  problems: Readonly<Record<string, string>>
+}
+
+/** With placeholders where something is missing, so that it reads well before it is complete. */
+export function prepare({ method, path }: ApiOperation, fields: readonly Field[], values: Values): Prepared {
+  const problems: Record<string, string> = {}
+  const query: string[] = []
+  const json: Record<string, unknown> = {}
+  const form: [string, string | File][] = []
+  let address = path
+  for (const field of fields) {
+    const { key, name, place, kind, isRequired } = field
+    const value = values[key]
+    const isBlank = value === undefined || value === ''
+    if (isBlank && isRequired) problems[key] = 'is needed'
+    if (place === 'path') {
+      address = address.replace(`{${name}}`, isBlank ? `:${name}` : encodeURIComponent(String(value)))
+      continue
+    }
+    if (isBlank && !isRequired) continue
+    const told = isBlank ? placeholderOf(field) : readValue(kind, value, (problem) => (problems[key] = problem))
+    if (place === 'query') query.push(...pairsOf(name, told).map(([one, text]) => `${one}=${encodeURIComponent(text)}`))
+    else {
+      json[name] = told
+      if (told instanceof File) form.push([name, told])
+      else form.push(...pairsOf(name, told))
+    }
+  }
+  const isForm = fields.some(({ kind, place }) => kind === 'file' && place === 'body')
+  const hasBody = fields.some(({ place }) => place === 'body')
+  return {
+    method,
+    address: query.length > 0 ? `${address}?${query.join('&')}` : address,
+    ...(hasBody && { body: isForm ? { form } : { json } }),
+    problems,
+  }
+}
+
+function readValue(kind: Kind, value: string | File, tell: (problem: string) => void): unknown {
+  if (typeof value !== 'string') return value
+  switch (kind) {
+    case 'number':
+      if (value.trim() === '' || Number.isNaN(Number(value))) tell('is not a number')
+      return Number(value)
+    case 'flag':
+      return value === 'true'
+    case 'list':
+      return value
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean)
+    case 'json':
+      try {
+        return JSON.parse(value)
+      } catch {
+        tell('is not JSON')
+        return value
+      }
+    default:
+      return value
+  }
+}
+
+function placeholderOf({ kind, name, schema }: Field): unknown {
+  if (kind === 'number') return 1
+  if (kind === 'file') return `@<${name}>`
+  if (kind === 'flag') return true
+  if (kind === 'choice') return schema.enum?.[0]
+  if (kind === 'list') return [`<${name}>`]
+  return kind === 'json' ? {} : `<${name}>`
+}
+
+/** Lists as `name[]`. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.map((one) => [`${name}[]`, textOf(one)])
+  return [[name, textOf(value)]]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}
+
+/** The same request for a shell. */
+export function curlOf({ method, address, body }: Prepared, origin: string, needsToken: boolean): string {
+  const parts = ['curl']
+  if (method !== 'GET') parts.push(`--request ${method}`)
+  if (needsToken) parts.push(`--header ${quote('PRIVATE-TOKEN: <your token>')}`)
+  if (body && 'json' in body) {
+    parts.push(`--header ${quote('Content-Type: application/json')}`, `--data ${quote(JSON.stringify(body.json))}`)
+  } else if (body) {
+    for (const [name, value] of body.form) {
+      parts.push(`--form ${quote(`${name}=${value instanceof File ? `@${value.name}` : value}`)}`)
+    }
+  }
+  return [...parts, quote(`${origin}${address}`)].join(' \\\n  ')
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

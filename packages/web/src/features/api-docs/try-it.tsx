@@ -1,0 +1,185 @@
+import { Send } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { queries, sessionHeaders } from '../../app/api.ts'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { SelectField, TextArea, TextField } from '../../components/field.tsx'
+import { Panel } from '../../components/page.tsx'
+import { type Answered, AnswerView, readAnswer } from './answer-view.tsx'
+import type { ApiOperation } from './document.ts'
+import styles from './operation-page.module.css'
+import type { Field, Prepared, Values } from './request.ts'
+
+/** Sends the request as whoever is signed in. */
+export function TryIt({
+  operation,
+  fields,
+  values,
+  onValues,
+  prepared,
+  sender,
+}: {
+  operation: ApiOperation
+  fields: readonly Field[]
+  values: Values
+  onValues: (values: Values) => void
+  prepared: Prepared
+  sender: string | undefined
+}) {
+  const [path] = useLocation()
+  const [isTried, setTried] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [answer, setAnswer] = useState<Answered>()
+  const problems = isTried ? prepared.problems : {}
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(prepared.problems).length > 0) return
+    if (operation.method === 'DELETE') setAsking(true)
+    else void send()
+  }
+
+  async function send() {
+    setAsking(false)
+    setBusy(true)
+    setAnswer(await readAnswer(() => fetch(prepared.address, requestOf(prepared))))
+    setBusy(false)
+    // Whatever it changed, other pages show it.
+    if (operation.method !== 'GET') void queries.invalidateQueries()
+  }
+
+  return (
+    <Panel title="Try it">
+      <p className="muted small">
+        {sender ? (
+          `Sent as ${sender}, for real: what it changes is changed.`
+        ) : (
+          <>
+            Sent as nobody. <Link to={`/-/sign_in?to=${encodeURIComponent(path)}`}>Sign in</Link> to send it as
+            yourself.
+          </>
+        )}
+      </p>
+      <form className={styles.form} onSubmit={submit} noValidate>
+        {fields.map((field) => (
+          <FormField
+            key={field.key}
+            field={field}
+            value={values[field.key]}
+            problem={problems[field.key]}
+            onChange={(value) => onValues({ ...values, [field.key]: value })}
+          />
+        ))}
+        <div className={styles.whole}>
+          <Button type="submit" kind={operation.method === 'DELETE' ? 'danger' : 'primary'} icon={Send} isBusy={isBusy}>
+            Send
+          </Button>
+        </div>
+      </form>
+      <div aria-live="polite">{answer && <AnswerView answer={answer} />}</div>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={`${operation.summary}?`}
+        lead={`${prepared.method} ${prepared.address} is sent for real. What it deletes may be gone for good.`}
+        confirm="Send it"
+        onConfirm={() => void send()}
+      />
+    </Panel>
+  )
+}
+
+function requestOf({ method, body }: Prepared): RequestInit {
+  if (!body) return { method, headers: sessionHeaders }
+  if ('json' in body) {
+    const headers = { ...sessionHeaders, 'content-type': 'application/json' }
+    return { method, headers, body: JSON.stringify(body.json) }
+  }
+  const form = new FormData()
+  for (const [name, value] of body.form) form.append(name, value)
+  return { method, headers: sessionHeaders, body: form }
+}
+
+function FormField({
+  field,
+  value,
+  problem,
+  onChange,
+}: {
+  field: Field
+  value: string | File | undefined
+  problem: string | undefined
+  onChange: (value: string | File | undefined) => void
+}) {
+  const { name, kind, isRequired, schema } = field
+  const text = typeof value === 'string' ? value : ''
+  const label = isRequired ? `${name} (needed)` : name
+  const shared = { label, error: problem && `${name} ${problem}`, value: text }
+  if (kind === 'file') return <FileField label={label} problem={shared.error} onChange={onChange} />
+  if (kind === 'flag' || kind === 'choice') {
+    const choices = kind === 'flag' ? ['true', 'false'] : (schema.enum ?? []).map(String)
+    return (
+      <SelectField
+        {...shared}
+        choices={[{ value: '', label: 'Not sent' }, ...choices.map((choice) => ({ value: choice, label: choice }))]}
+        onChoose={onChange}
+      />
+    )
+  }
+  if (kind === 'json') {
+    return (
+      <TextArea
+        {...shared}
+        rows={3}
+        hint="As JSON."
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    )
+  }
+  return (
+    <TextField
+      {...shared}
+      hint={kind === 'list' ? 'Several with commas.' : undefined}
+      inputMode={kind === 'number' ? 'numeric' : undefined}
+      type={/password|^token$|secret/.test(name) ? 'password' : 'text'}
+      autoComplete="off"
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}
+
+function FileField({
+  label,
+  problem,
+  onChange,
+}: {
+  label: string
+  problem: string | undefined
+  onChange: (file: File | undefined) => void
+}) {
+  const id = useId()
+  return (
+    <div className="stack-tight">
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <input
+        id={id}
+        type="file"
+        className={styles.file}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={problem && `${id}-note`}
+        onChange={({ target }) => onChange(target.files?.[0])}
+      />
+      {problem && (
+        <p id={`${id}-note`} className="small">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}

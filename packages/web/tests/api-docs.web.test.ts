@@ -1,0 +1,128 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let projectId: number
+beforeAll(async () => {
+  web = await startWeb()
+  projectId = (await web.server.project('acme/shop', { visibility: 'public' })).id
+})
+afterAll(() => web?.close())
+
+const main = (page: Page) => page.getByRole('main')
+const answer = (page: Page) => page.getByRole('region', { name: 'The answer' })
+const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+
+test('every operation is listed, and the search finds them by path, words and permission', async () => {
+  const page = await web.open('/-/api')
+  const paths: Record<string, object> = (await web.server.anonymous.get('//-/openapi.json')).body.paths
+  const count = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0)
+  expect(await main(page).getByRole('listitem').getByRole('link').count()).toBe(count)
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('searchbox').fill('topic.manage merge')
+  await page.waitForURL(/search=topic.manage/)
+  expect(await main(page).getByRole('listitem').getByRole('link').count()).toBe(2)
+  await main(page)
+    .getByRole('link', { name: /Move all projects of one topic/ })
+    .click()
+  await page.getByRole('heading', { level: 1, name: /Move all projects of one topic/ }).waitFor()
+  expect(page.url()).toContain('/-/api/post_topics_merge?search=topic.manage')
+  await page.goBack()
+  await page.getByRole('searchbox').fill('nothing has these words')
+  await page.getByText('No operation has these words').waitFor()
+})
+
+test('an operation has an address of its own, and shows who may, what it takes and what it answers', async () => {
+  const page = await web.open('/-/api/get_projects_by_id_uploads', { width: 360, theme: 'dark' })
+  const text = await main(page).innerText()
+  expect(text).toContain('/api/v4/projects/{id}/uploads')
+  expect(text).toContain('Permission: upload.list')
+  expect(text).toMatch(/per_page/)
+  await page.getByText('200', { exact: true }).first().waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect(await scrollsSideways(page)).toBe(false)
+  const absent = await web.open('/-/api/get_nothing')
+  expect(await main(absent).innerText()).toContain('There is no such page')
+})
+
+describe('a request', () => {
+  test('is sent as nobody by whoever is signed out', async () => {
+    const page = await web.open('/-/api/get_projects_by_id', { expects: /404/ })
+    expect(await main(page).innerText()).toContain('Sent as nobody.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('id is needed').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('id (needed)').fill('acme/shop')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer(page).waitFor()
+    expect(await answer(page).innerText()).toContain('"path_with_namespace": "acme/shop"')
+    expect(await answer(page).innerText()).toMatch(/200 OK[\s\S]*ms/)
+    await answer(page)
+      .getByText(/headers$/)
+      .click()
+    expect(await answer(page).innerText()).toContain('application/json')
+    expect(await accessProblems(page)).toEqual([])
+
+    await page.getByLabel('id (needed)').fill('acme/none')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer(page).getByText('404 Not Found').waitFor()
+  })
+
+  test('is sent with a file as whoever is signed in, and is shown for a shell', async () => {
+    const page = await web.open('/-/api/post_projects_by_id_uploads', { as: web.server.admin })
+    await page.getByLabel('id (needed)').fill(String(projectId))
+    await page
+      .getByLabel('file (needed)')
+      .setInputFiles({ name: "it's.txt", mimeType: 'text/plain', buffer: Buffer.from('hello') })
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      [
+        'curl',
+        '--request POST',
+        "--header 'PRIVATE-TOKEN: <your token>'",
+        "--form 'file=@it'\\''s.txt'",
+        `'${web.origin}/api/v4/projects/${projectId}/uploads'`,
+      ].join(' \\\n  '),
+    )
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer(page).getByText('201 Created').waitFor()
+    const { body } = await web.server.admin.get(`/projects/${projectId}/uploads`)
+    expect(body).toMatchObject([{ filename: 'it_s.txt', size: 5 }])
+  })
+
+  test('with a body is JSON, in the types that the document says', async () => {
+    const page = await web.open('/-/api/post_users', { as: web.server.admin })
+    await page.getByLabel('email (needed)').fill('made@example.test')
+    await page.getByLabel('username (needed)').fill('made')
+    await page.getByLabel('name (needed)', { exact: true }).fill('Made here')
+    await page.getByLabel('force_random_password').selectOption('true')
+    await page.getByLabel('projects_limit').fill('three')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('projects_limit is not a number').waitFor()
+    await page.getByLabel('projects_limit').fill('3')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer(page).getByText('201 Created').waitFor()
+    const { body } = await web.server.admin.get('/users?username=made')
+    expect(body).toMatchObject([{ name: 'Made here', projects_limit: 3 }])
+  })
+
+  test('that deletes asks first', async () => {
+    const topic = await web.server.admin.post('/topics', { name: 'short-lived', title: 'Short-lived' })
+    const page = await web.open('/-/api/delete_topics_by_id', { as: web.server.admin })
+    await page.getByLabel('id (needed)').fill(String(topic.body.id))
+    await page.getByRole('button', { name: 'Send' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.innerText()).toContain(`DELETE /api/v4/topics/${topic.body.id}`)
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(200)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await dialog.getByRole('button', { name: 'Send it' }).click()
+    await answer(page).getByText('204').waitFor()
+    await quiet(page)
+    expect(await answer(page).innerText()).toContain('No body.')
+    expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(404)
+  })
+})
