@@ -81,12 +81,11 @@ export const screens: readonly Screen[] = [
   {
     name: 'admin-vocabulary',
     path: '/-/admin/topics/file',
-    prepare: (page) =>
-      page.locator('input[type=file]').setInputFiles({
-        name: 'topics.yaml',
-        mimeType: 'application/yaml',
-        buffer: Buffer.from(vocabulary),
-      }),
+    prepare: async (page) => {
+      const file = { name: 'topics.yaml', mimeType: 'application/yaml', buffer: Buffer.from(vocabulary) }
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.getByText('This would happen').waitFor()
+    },
     height: 1000,
   },
   { name: 'admin-jobs', path: '/-/admin/jobs' },

@@ -100,13 +100,15 @@ export function describeSettings(settings: Settings): DescribedSetting[] {
     const isSecret = secrets.some((secret) => secret === name)
     const value = textOf(read(settings))
     const byDefault = textOf(read(standard))
+    const isStandard = value === byDefault
     return {
       variable: `ALCOVE_${name}`,
       group,
       description,
       value: isSecret ? null : value,
-      standard: byDefault,
-      isStandard: value === byDefault,
+      // As the operator would write it, and not where this process happens to run.
+      standard: name === 'DATA' ? './data' : byDefault,
+      isStandard,
       isSecret,
       isSet: value !== null,
     }

@@ -12,6 +12,7 @@ export function TypedConfirm({
   isBusy,
   onClose,
   onConfirm,
+  children,
 }: {
   title: string
   lead: ReactNode
@@ -20,6 +21,8 @@ export function TypedConfirm({
   isBusy: boolean
   onClose: () => void
   onConfirm: () => void
+  /** What else is to be chosen or said. */
+  children?: ReactNode
 }) {
   const [typed, setTyped] = useState('')
   const isMeant = typed.trim() === word
@@ -32,6 +35,7 @@ export function TypedConfirm({
           if (isMeant) onConfirm()
         }}
       >
+        {children}
         <TextField
           label={`Type ${word} to go on`}
           autoComplete="off"

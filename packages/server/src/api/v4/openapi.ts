@@ -209,6 +209,7 @@ const tags: Record<string, string> = {
   session: 'sessions',
   password: 'sessions',
   user: 'users',
+  api: 'users',
   project: 'uploads',
   group: 'uploads',
   security: 'vulnerability_exports',

@@ -8,7 +8,7 @@ export function AccountFields({
   problems,
 }: {
   account?: ShownUser
-  problems: Readonly<Record<string, string>>
+  problems: Readonly<Record<string, string | undefined>>
 }) {
   return (
     <>

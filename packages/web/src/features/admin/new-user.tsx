@@ -1,10 +1,10 @@
-import { RequestFailed } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, queries } from '../../app/api.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { AccountFields, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
@@ -18,7 +18,14 @@ export function NewUser() {
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
   const [made, setMade] = useState<{ id: number; link: PasswordLink }>()
-  const problems = error instanceof RequestFailed ? error.fields : {}
+  const { fields: problems, rest } = problemsOf(error ?? null, [
+    'name',
+    'username',
+    'email',
+    'projects_limit',
+    'note',
+    'password',
+  ])
 
   async function create(form: HTMLFormElement) {
     setBusy(true)
@@ -79,11 +86,7 @@ export function NewUser() {
               error={problems['password']}
             />
           )}
-          {error && (
-            <p role="alert" className={styles.problem}>
-              {error.message}
-            </p>
-          )}
+          <Problem text={rest} />
           <div className="row">
             <Button type="submit" kind="primary" isBusy={isBusy}>
               Create the user

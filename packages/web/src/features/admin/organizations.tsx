@@ -1,4 +1,3 @@
-import { RequestFailed } from '@alcove/client'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useAction, usePage } from '../../app/api.ts'
@@ -10,6 +9,7 @@ import { SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { inWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
@@ -74,7 +74,7 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
     showsErrors: true,
     onDone: () => close(),
   })
-  const problems = create.error instanceof RequestFailed ? create.error.fields : {}
+  const { fields: problems, rest } = problemsOf(create.error, ['name', 'path', 'description'])
   function close() {
     create.reset()
     onClose()
@@ -105,11 +105,7 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
         />
         <TextArea label="Description" name="description" rows={3} error={problems['description']} />
         <SelectField label="Visibility" name="visibility" choices={visibilities} />
-        {create.error && (
-          <p role="alert" className="small">
-            {create.error.message}
-          </p>
-        )}
+        <Problem text={rest} />
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={create.isPending}>

@@ -20,7 +20,7 @@ export function Overview() {
   const storage = useAnswer('GET /admin/storage', {})
   return (
     <Page title="Overview">
-      <Health />
+      <Health version={version} />
       <section aria-label="Counts" className={styles.cards}>
         <Count label="Users" to="/-/admin/users" operation="GET /users" />
         <Count label="Projects" to="/explore/projects" operation="GET /projects" />
@@ -34,7 +34,6 @@ export function Overview() {
         />
         <Count label="Jobs that failed" to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
         <Count label="Jobs to do" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
-        <Card label="Version" figure={version} />
       </section>
       <Panel title="Storage">
         <Answered query={storage}>
@@ -60,7 +59,7 @@ export function Overview() {
 const failed = { state: ['failed' as const] }
 const toDo = { state: ['waiting' as const, 'running' as const] }
 
-function Health() {
+function Health({ version }: { version: string }) {
   const ready = useAnswer('GET /-/ready', {}, { refetchMs: askAgainMs })
   const alive = useAnswer('GET /-/health', {}, { refetchMs: askAgainMs })
   const isWell = ready.data?.status === 'ok' && !ready.isError
@@ -87,6 +86,7 @@ function Health() {
           </>
         )}
       </div>
+      <p className="muted small">Version {version}</p>
     </Panel>
   )
 }

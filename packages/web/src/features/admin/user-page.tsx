@@ -1,4 +1,3 @@
-import { RequestFailed } from '@alcove/client'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
@@ -7,6 +6,7 @@ import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { AccountFields, readAccountFields } from './account-fields.tsx'
@@ -51,7 +51,7 @@ export function UserPage({ id }: { id: number }) {
 
 function AccountForm({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolean }) {
   const change = useAction('PUT /users/{id}', { done: 'The account is changed.', showsErrors: true })
-  const problems = change.error instanceof RequestFailed ? change.error.fields : {}
+  const { fields: problems, rest } = problemsOf(change.error, ['name', 'username', 'email', 'projects_limit', 'note'])
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     change.mutate({ path: { id: user.id }, body: readAccountFields(event.currentTarget) })
@@ -60,11 +60,7 @@ function AccountForm({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolea
     <Panel title="Account">
       <form className={styles.form} onSubmit={submit}>
         <AccountFields account={user} problems={problems} />
-        {change.error && (
-          <p role="alert" className={styles.problem}>
-            {change.error.message}
-          </p>
-        )}
+        <Problem text={rest} />
         {!isReadOnly && (
           <div>
             <Button type="submit" kind="primary" isBusy={change.isPending}>

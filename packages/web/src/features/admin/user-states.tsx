@@ -2,9 +2,11 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../app/api.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, Dialog, DialogActions } from '../../components/dialog.tsx'
-import { CheckField, TextField } from '../../components/field.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { CheckField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { TypedConfirm } from '../../components/typed-confirm.tsx'
 import styles from './admin.module.css'
 import type { ShownUser } from './user.ts'
 
@@ -123,7 +125,6 @@ function Deletion({ user }: { user: ShownUser }) {
   const [, navigate] = useLocation()
   const [isOpen, setOpen] = useState(false)
   const [isHard, setHard] = useState(false)
-  const [typed, setTyped] = useState('')
   const remove = useAction('DELETE /users/{id}', {
     done: `${user.name} is deleted.`,
     showsErrors: true,
@@ -131,7 +132,6 @@ function Deletion({ user }: { user: ShownUser }) {
   })
   function close() {
     setOpen(false)
-    setTyped('')
     remove.reset()
   }
   return (
@@ -140,9 +140,16 @@ function Deletion({ user }: { user: ShownUser }) {
       <Button kind="danger" onClick={() => setOpen(true)}>
         Delete
       </Button>
-      <Dialog isOpen={isOpen} onClose={close} title={`Delete ${user.name}?`}>
-        <div className="stack-tight">
-          <p>This cannot be taken back. To keep everything and let nobody in, block the account instead.</p>
+      {isOpen && (
+        <TypedConfirm
+          title={`Delete ${user.name}?`}
+          lead="This cannot be taken back. To keep everything and let nobody in, block the account instead."
+          word={user.username}
+          confirm="Delete for good"
+          isBusy={remove.isPending}
+          onClose={close}
+          onConfirm={() => remove.mutate({ path: { id: user.id }, query: { hard_delete: isHard } })}
+        >
           <ul>
             <li>Deleted with him: the projects of his own with all their files, his memberships and his tokens.</li>
             <li>
@@ -150,36 +157,15 @@ function Deletion({ user }: { user: ShownUser }) {
               topics he merged.
             </li>
           </ul>
-        </div>
-        <CheckField
-          label="Also delete the groups that he alone owns"
-          hint="With their projects. Without this, an account that alone owns a group is not deleted."
-          checked={isHard}
-          onChange={({ target }) => setHard(target.checked)}
-        />
-        <TextField
-          label={`Type ${user.username} to confirm`}
-          autoComplete="off"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-        {remove.error && (
-          <p role="alert" className={styles.problem}>
-            {remove.error.message}
-          </p>
-        )}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            kind="danger"
-            disabled={typed !== user.username}
-            isBusy={remove.isPending}
-            onClick={() => remove.mutate({ path: { id: user.id }, query: { hard_delete: isHard } })}
-          >
-            Delete for good
-          </Button>
-        </DialogActions>
-      </Dialog>
+          <CheckField
+            label="Also delete the groups that he alone owns"
+            hint="With their projects. Without this, an account that alone owns a group is not deleted."
+            checked={isHard}
+            onChange={({ target }) => setHard(target.checked)}
+          />
+          <Problem text={remove.error?.message ?? ''} />
+        </TypedConfirm>
+      )}
     </div>
   )
 }

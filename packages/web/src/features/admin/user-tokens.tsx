@@ -1,4 +1,4 @@
-import { type AnswerOf, RequestFailed } from '@alcove/client'
+import type { AnswerOf } from '@alcove/client'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useAction, usePage } from '../../app/api.ts'
@@ -8,6 +8,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
+import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import styles from './admin.module.css'
 import { TokenTable } from './token-table.tsx'
@@ -69,7 +70,7 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
   const { admin_mode: hasAdminMode } = useSession()
   const [issued, setIssued] = useState<AnswerOf<'POST /users/{user_id}/personal_access_tokens'>>()
   const issue = useAction('POST /users/{user_id}/personal_access_tokens', { showsErrors: true, onDone: setIssued })
-  const problems = issue.error instanceof RequestFailed ? issue.error.fields : {}
+  const { fields: problems, rest } = problemsOf(issue.error, ['name', 'expires_at'])
   const offered = scopes.filter(
     ({ name }) => (name !== 'sudo' && name !== 'admin_mode') || (user.is_admin && (name === 'sudo' || hasAdminMode)),
   )
@@ -114,10 +115,10 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
       <form className="stack" onSubmit={submit}>
         <TextField label="What it is for" name="name" required error={problems['name']} />
         <TextField
-          label="Last day"
+          label="Ends on"
           name="expires_at"
           type="date"
-          hint="At most a year from now, which is also what it is without a date."
+          hint="It stops working when that day begins. Without a date it ends in a year, which is the longest."
           error={problems['expires_at']}
         />
         <fieldset className={styles.choices}>
@@ -126,11 +127,7 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
             <CheckField key={name} label={<code>{name}</code>} name={`scope ${name}`} hint={hint} />
           ))}
         </fieldset>
-        {issue.error && (
-          <p role="alert" className={styles.problem}>
-            {issue.error.message}
-          </p>
-        )}
+        <Problem text={rest} />
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={issue.isPending}>

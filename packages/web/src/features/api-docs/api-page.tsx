@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useAnswer } from '../../app/api.ts'
 import { NotFound } from '../../app/not-found.tsx'
 import { useSession } from '../../app/session.ts'
-import { LinkButton, look } from '../../components/button.tsx'
+import { look } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
@@ -53,13 +53,10 @@ function AllOperations({ document }: { document: ApiDocument }) {
         </p>
       }
       actions={
-        <>
-          {!user && <LinkButton to="/-/sign_in?to=%2F-%2Fapi">Sign in</LinkButton>}
-          <a className={look({})} href="/-/openapi.json" target="_blank" rel="noreferrer">
-            <FileJson size={16} aria-hidden="true" />
-            OpenAPI document
-          </a>
-        </>
+        <a className={look({})} href="/-/openapi.json" target="_blank" rel="noreferrer">
+          <FileJson size={16} aria-hidden="true" />
+          OpenAPI document
+        </a>
       }
     >
       <OperationList operations={operations} />

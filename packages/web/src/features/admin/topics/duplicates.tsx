@@ -64,7 +64,9 @@ export function Duplicates() {
                             <Badge key={reason}>{reasons[reason]}</Badge>
                           ))}
                         </span>
-                        {shared > 0 && <p className="muted small">{counted(shared, 'project')} carry both</p>}
+                        {shared > 0 && (
+                          <p className="muted small">{counted(shared, 'project has', 'projects have')} both</p>
+                        )}
                       </td>
                       <td className="numbers">{Math.round(score * 100)} %</td>
                       <td>

@@ -157,11 +157,13 @@ function MergePreview({
               <ul>
                 <li>{counted(would.moved_projects_count, 'project')} would move.</li>
                 {would.shared_projects_count > 0 && (
-                  <li>{counted(would.shared_projects_count, 'project')} carry both, and keep one.</li>
+                  <li>
+                    {counted(would.shared_projects_count, 'project has', 'projects have')} both, and would keep one.
+                  </li>
                 )}
                 <li>
                   {would.aliases.length > 0
-                    ? `Leading to ${target.title}: ${would.aliases.join(', ')}.`
+                    ? `Other names that would lead to ${target.title}: ${would.aliases.join(', ')}.`
                     : `No other name would lead to ${target.title}.`}
                 </li>
                 {source.avatar_url && <li>The picture of {source.title} goes.</li>}

@@ -1,9 +1,9 @@
-import { RequestFailed } from '@alcove/client'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../app/api.ts'
 import { Button, LinkButton } from '../../../components/button.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
+import { Problem, problemsOf } from '../../../components/problem.tsx'
 import styles from '../admin.module.css'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
 import { type AvatarChange, readTopicFields, TopicFields } from './topic-fields.tsx'
@@ -17,7 +17,7 @@ export function NewTopic() {
     showsErrors: true,
     onDone: ({ id }) => navigate(`/-/admin/topics/${id}`),
   })
-  const problems = create.error instanceof RequestFailed ? create.error.fields : {}
+  const { fields: problems, rest } = problemsOf(create.error, ['name', 'title', 'description', 'avatar'])
   return (
     <Page title="New topic" crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]} actions={<OrganizationField />}>
       <Panel>
@@ -30,11 +30,7 @@ export function NewTopic() {
           }}
         >
           <TopicFields problems={problems} avatar={avatar} onAvatar={setAvatar} />
-          {create.error && (
-            <p role="alert" className={styles.problem}>
-              {create.error.message}
-            </p>
-          )}
+          <Problem text={rest} />
           <div className="row">
             <Button type="submit" kind="primary" isBusy={create.isPending}>
               Create the topic

@@ -17,7 +17,7 @@ export function TopicFields({
   onAvatar,
 }: {
   topic?: Topic
-  problems: Readonly<Record<string, string>>
+  problems: Readonly<Record<string, string | undefined>>
   avatar: AvatarChange
   onAvatar: (avatar: AvatarChange) => void
 }) {

@@ -1,4 +1,4 @@
-import { RequestFailed, type Schemas } from '@alcove/client'
+import type { Schemas } from '@alcove/client'
 import { GitMerge, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -8,6 +8,7 @@ import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { counted } from '../../../components/format.ts'
 import { Page, Panel } from '../../../components/page.tsx'
+import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { Answered } from '../../../components/states.tsx'
 import { topicAddress } from '../../explore/topic-links.tsx'
 import styles from '../admin.module.css'
@@ -50,7 +51,7 @@ function TopicForm({ topic, isReadOnly }: { topic: Topic; isReadOnly: boolean })
     showsErrors: true,
     onDone: () => setAvatar(undefined),
   })
-  const problems = change.error instanceof RequestFailed ? change.error.fields : {}
+  const { fields: problems, rest } = problemsOf(change.error, ['name', 'title', 'description', 'avatar'])
   return (
     <Panel title="What it says">
       <form
@@ -61,11 +62,7 @@ function TopicForm({ topic, isReadOnly }: { topic: Topic; isReadOnly: boolean })
         }}
       >
         <TopicFields topic={topic} problems={problems} avatar={avatar} onAvatar={setAvatar} />
-        {change.error && (
-          <p role="alert" className={styles.problem}>
-            {change.error.message}
-          </p>
-        )}
+        <Problem text={rest} />
         {!isReadOnly && (
           <div>
             <Button type="submit" kind="primary" isBusy={change.isPending}>
