@@ -35,7 +35,7 @@ const picture = Buffer.from(
 )
 
 test('topics are made, with a picture that is seen before it is sent, changed, and deleted', async () => {
-  const page = await web.open('/-/admin/topics', as())
+  const page = await web.open('/-/admin/topics', { ...as(), height: 1300 })
   await page.getByText('No topics here').waitFor()
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('link', { name: 'New topic' }).click()

@@ -127,6 +127,7 @@ function Deletion({ user }: { user: ShownUser }) {
   const [isHard, setHard] = useState(false)
   const remove = useAction('DELETE /users/{id}', {
     done: `${user.name} is deleted.`,
+    isLeaving: true,
     showsErrors: true,
     onDone: () => navigate('/-/admin/users', { replace: true }),
   })

@@ -121,6 +121,7 @@ function MergePreview({
   const request = { source_topic_id: source.id, target_topic_id: target.id, keep_alias: keepsAlias }
   const preview = useAnswer('POST /topics/merge', { body: { ...request, dry_run: true } })
   const merge = useAction('POST /topics/merge', {
+    isLeaving: true,
     onDone: (merged) => {
       toast({ text: `${source.title} is now part of ${merged.title}.` })
       onClose()

@@ -80,6 +80,7 @@ function Actions({ topic }: { topic: Topic }) {
   const [open, setOpen] = useState<'merge' | 'delete'>()
   const remove = useAction('DELETE /topics/{id}', {
     done: `${topic.title} is deleted.`,
+    isLeaving: true,
     onDone: () => navigate('/-/admin/topics', { replace: true }),
   })
   return (
