@@ -35,7 +35,7 @@ test('settings are told with their variables and what they mean, and of secrets 
   expect(setting('MAX_REPORT_MIB')).toMatchObject({ value: '512', default: '512', is_default: true })
   expect(setting('TRUSTED_PROXIES')).toMatchObject({ value: '10.0.0.0/8, 192.0.2.1', default: null })
   expect(setting('RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS')).toMatchObject({ value: '60', default: '3600' })
-  expect(setting('DATA')).toMatchObject({ default: './data', is_default: false })
+  expect(setting('DATA')).toMatchObject({ default: './data', is_default: true })
   expect(setting('EXTERNAL_URL')).toMatchObject({ value: null, is_set: false, is_default: true })
   for (const secret of ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']) {
     expect(setting(secret)).toMatchObject({ value: null, default: null, is_secret: true, is_set: true })

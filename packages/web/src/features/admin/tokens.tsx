@@ -68,7 +68,7 @@ export function Tokens() {
           onSearch={(search) => set({ search }, { isReplacing: true })}
         />
         <SearchField
-          label="Of the username"
+          label="Username"
           value={state.user ?? ''}
           onSearch={(name) => set({ user: name.replace(/^@/, '') }, { isReplacing: true })}
         />
