@@ -1,20 +1,23 @@
 import { Lock } from 'lucide-react'
+import type { FormEvent } from 'react'
 import { useLocation } from 'wouter'
+import { isFailure, useAction } from '../../app/api.ts'
 import type { SessionState } from '../../app/session.ts'
-import { LinkButton } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
 import { useTitle } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
+import styles from './not-for-you.module.css'
 
 /** In place of the pages for administrators: why they are not shown, and what to do about it. */
 export function NotForYou({ session }: { session: SessionState }) {
   const [path] = useLocation()
-  const back = `?to=${encodeURIComponent(path)}`
   useTitle('Administration')
   if (!session.user) {
     return (
       <Empty icon={Lock} title="Sign in first" isPage>
         <p>These pages are for administrators.</p>
-        <LinkButton kind="primary" to={`/-/sign_in${back}`}>
+        <LinkButton kind="primary" to={`/-/sign_in?to=${encodeURIComponent(path)}`}>
           Sign in
         </LinkButton>
       </Empty>
@@ -31,25 +34,46 @@ export function NotForYou({ session }: { session: SessionState }) {
       </Empty>
     )
   }
-  if (session.has_password) {
-    return (
-      <Empty icon={Lock} title="You work without these rights" isPage>
-        <p>
-          You are an administrator, but on this server you ask for those rights with your password. They last six hours
-          in this browser.
-        </p>
-        <LinkButton kind="primary" to={`/-/profile/admin_mode${back}`}>
-          Enter admin mode
-        </LinkButton>
-      </Empty>
-    )
-  }
+  return session.has_password ? <EnterAdminMode /> : <TokenWithoutRights />
+}
+
+function TokenWithoutRights() {
   return (
     <Empty icon={Lock} title="Your token does not have these rights" isPage>
       <p>
         On this server administrators have to ask for their rights. Sign out, then sign in with your password, or with a
         token that has the scope admin_mode.
       </p>
+    </Empty>
+  )
+}
+
+function EnterAdminMode() {
+  const enter = useAction('POST /-/sessions/admin_mode', { showsErrors: true })
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    enter.mutate({ body: { password: String(new FormData(event.currentTarget).get('password') ?? '') } })
+  }
+  const problem = enter.error && (isFailure(enter.error, 401) ? 'The password is wrong.' : enter.error.message)
+  return (
+    <Empty icon={Lock} title="Enter admin mode" isPage>
+      <p>
+        You are an administrator, but on this server you work without those rights until you ask for them. They last six
+        hours in this browser.
+      </p>
+      <form className={styles.form} onSubmit={submit}>
+        <TextField
+          label="Your password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={problem ?? undefined}
+        />
+        <Button type="submit" kind="primary" isBusy={enter.isPending}>
+          Enter admin mode
+        </Button>
+      </form>
     </Empty>
   )
 }
