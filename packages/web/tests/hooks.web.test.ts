@@ -41,6 +41,11 @@ test('a webhook is added, tried, looked into, sent again, changed and deleted', 
   await page.getByText('It was sent again.').waitFor()
   expect(receiver.received).toHaveLength(2)
 
+  const narrow = await web.open(new URL(page.url()).pathname, { as: maintainer, theme: 'dark', width: 360 })
+  await narrow.getByText('200', { exact: true }).first().click()
+  expect(await accessProblems(narrow)).toEqual([])
+  expect(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+
   receiver.answer = (response) => response.writeHead(500).end('out of order')
   await page.getByRole('button', { name: 'Send the newest vulnerability' }).click()
   await page.getByText('out of order').first().waitFor()

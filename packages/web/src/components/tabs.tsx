@@ -15,7 +15,7 @@ export interface Tab {
 /** Parts of one thing, each with an address of its own: so these are links. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [path] = useLocation()
-  const nav = useCurrentInSight<HTMLElement>(path)
+  const nav = useCurrentInSight<HTMLElement>([path, ...tabs.map(({ to, count }) => `${to} ${count}`)].join('\n'))
   const isHere = ({ to, isExact }: Tab) => path === to || (!isExact && path.startsWith(`${to}/`))
   return (
     <nav ref={nav} aria-label={label} className={styles.nav}>

@@ -1,9 +1,12 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Where links do not all fit: scrolls, sideways and inside alone, to the one that is current. */
-export function useCurrentInSight<T extends HTMLElement>(path: string): RefObject<T | null> {
+/**
+ * Where links do not all fit: scrolls, sideways and inside alone, to the one that is current. `shown` is all that says
+ * which links there are and how wide.
+ */
+export function useCurrentInSight<T extends HTMLElement>(shown: string): RefObject<T | null> {
   const ref = useRef<T>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another current link
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides where the current one is
   useEffect(() => {
     const frame = ref.current
     const link = frame?.querySelector('[aria-current="page"]')
@@ -12,6 +15,6 @@ export function useCurrentInSight<T extends HTMLElement>(path: string): RefObjec
     if (inner.left < outer.left || inner.right > outer.right) {
       frame.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2
     }
-  }, [path])
+  }, [shown])
   return ref
 }

@@ -24,13 +24,17 @@ function SignInFirst({ title }: { title: string }) {
   )
 }
 
+const mostNamed = 3
+
 /** What a browser cannot do that a token signed in. */
 export function TokenNotice({ what }: { what: string }) {
   const { scopes } = useSession()
+  const named = scopes.slice(0, mostNamed).join(', ')
+  const others = scopes.length - mostNamed
   return (
     <p>
-      This browser is signed in with an access token of the scope {scopes.join(', ')}, so it may do what the token may.{' '}
-      {what}
+      This browser is signed in with an access token of the scope {named}
+      {others > 0 && ` and ${others} more`}, so it may do what the token may. {what}
     </p>
   )
 }

@@ -17,6 +17,7 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
           <TopicsField
             label="Topics that the projects have"
             isLabelHidden
+            isFocused
             placeholder="With the topic …"
             value={chosen}
             onChange={onChoose}

@@ -1,6 +1,6 @@
 import { RequestFailed } from '@alcove/client'
 import { Pencil, Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useAction } from '../../app/api.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
@@ -15,6 +15,7 @@ export function TopicsEditor({ project }: { project: Project }) {
   const session = useSession()
   const mayCreate = session.topic_creation !== 'admins' || session.is_admin
   const [names, setNames] = useState<readonly string[]>()
+  const wasOpen = useRef(false)
   const action = useAction('PUT /projects/{id}', {
     showsErrors: true,
     done: 'The topics were saved.',
@@ -29,7 +30,10 @@ export function TopicsEditor({ project }: { project: Project }) {
           size="small"
           kind="quiet"
           icon={project.topics.length > 0 ? Pencil : Plus}
+          // Whoever has just closed the form goes on from where he opened it.
+          autoFocus={wasOpen.current}
           onClick={() => {
+            wasOpen.current = true
             action.reset()
             setNames(project.topics)
           }}
@@ -50,6 +54,7 @@ export function TopicsEditor({ project }: { project: Project }) {
       <TopicsField
         label="Topics"
         isLabelHidden
+        isFocused
         value={names}
         onChange={(names) => {
           action.reset()

@@ -20,6 +20,7 @@ export function TopicsField({
   onChange,
   mayCreate,
   isLabelHidden = false,
+  isFocused = false,
   placeholder = 'Add a topic',
 }: {
   label: string
@@ -29,6 +30,8 @@ export function TopicsField({
   onChange: (names: string[]) => void
   mayCreate: boolean
   isLabelHidden?: boolean
+  /** True: the typing can begin as soon as it is there. */
+  isFocused?: boolean
   placeholder?: string
 }) {
   const id = useId()
@@ -101,6 +104,7 @@ export function TopicsField({
             className={styles.input}
             placeholder={placeholder}
             onKeyDown={take}
+            autoFocus={isFocused}
             {...(note && { 'aria-describedby': `${id}-note` })}
             {...(error && { 'aria-invalid': true })}
           />
