@@ -251,6 +251,23 @@ describe('the list', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 
+  test('is only looked at by whoever is signed in with a token that may read, and nothing else', async () => {
+    await filled(web, maintainer, 'acme/read', [{ name: 'a.txt', buffer: 'a' }])
+    const reader = await web.server.client(maintainer, { scopes: ['read_api'] })
+    const page = await web.open('/acme/read/-/uploads', { as: reader })
+    await rowOf(page, 'a.txt').waitFor()
+    expect(await page.getByRole('button', { name: 'Choose files' }).count()).toBe(0)
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await page.getByRole('button', { name: 'More for a.txt' }).click()
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Preview', 'Download'])
+
+    const guestReader = await web.server.client(guest, { scopes: ['read_api'] })
+    const other = await web.open('/acme/shop/-/uploads', { as: guestReader })
+    await other.getByRole('heading', { name: 'Not for you' }).waitFor()
+    expect(await other.getByRole('link', { name: 'Uploads' }).count()).toBe(0)
+    expect(await accessProblems(other)).toEqual([])
+  })
+
   test('is nothing for those who are not signed in', async () => {
     await web.server.project('acme/open', { visibility: 'public' })
     const page = await web.open('/acme/open/-/uploads')
