@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
+import { ageSampleData } from './screens/age.ts'
 import { type Screen, screens } from './screens/list.ts'
 import { addSampleData } from './screens/sample-data.ts'
 
@@ -18,21 +20,16 @@ const looks = (['light', 'dark'] as const).flatMap((theme) =>
 
 const token = 'token-of-the-administrator'
 const data = await mkdtemp(join(tmpdir(), 'alcove-screens-'))
-const server = spawn(process.execPath, ['packages/server/dist/main.js'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-  env: {
-    ...process.env,
-    ALCOVE_DATA: data,
-    ALCOVE_PORT: '0',
-    ALCOVE_BOOTSTRAP_TOKEN: token,
-    ALCOVE_LOG_LEVEL: 'silent',
-    ALCOVE_WEBHOOKS_ALLOW_PRIVATE: 'true',
-  },
-})
+let server = start()
 try {
+  const places = await addSampleData(await addressOf(server), token)
+  const stopped = once(server, 'exit')
+  server.kill()
+  await stopped
+  await ageSampleData(join(data, 'alcove.sqlite3'))
+  server = start()
   const origin = await addressOf(server)
   const browser = await openBrowser()
-  const places = await addSampleData(origin, token)
   await mkdir(folder, { recursive: true })
   for (const screen of screens) {
     if (asked.length > 0 && !asked.some((name) => screen.name.includes(name))) continue
@@ -43,6 +40,20 @@ try {
 } finally {
   server.kill()
   await rm(data, { recursive: true, force: true })
+}
+
+function start(): ChildProcess {
+  return spawn(process.execPath, ['packages/server/dist/main.js'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      ALCOVE_DATA: data,
+      ALCOVE_PORT: '0',
+      ALCOVE_BOOTSTRAP_TOKEN: token,
+      ALCOVE_LOG_LEVEL: 'silent',
+      ALCOVE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+    },
+  })
 }
 
 async function take(

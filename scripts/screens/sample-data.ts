@@ -66,6 +66,12 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   await call('POST', `/users/${people[1].id}/block`)
   const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
   if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
+  const mild = await call(
+    'GET',
+    `/projects/${shop.id}/vulnerabilities?severity=low,medium&sort=detected_asc&per_page=24`,
+  )
+  const done = mild.map(({ id }: { id: number }) => id)
+  await call('POST', `/projects/${shop.id}/vulnerabilities/bulk`, { action: 'resolve', vulnerability_ids: done })
   if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
   const [typescript] = await call('GET', '/topics?name=typescript')
   for (const name of ['ts', 'type-script']) await call('POST', `/topics/${typescript.id}/aliases`, { name })
