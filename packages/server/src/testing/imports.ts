@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import sql from 'sql-template-tag'
+import { importJob, importKind } from '../domain/reports/run-imports.ts'
 import { type Client, formWithFile, type Reply } from './client.ts'
 import { sastReport } from './reports.ts'
 import type { TestProject, TestServer } from './server.ts'
@@ -35,4 +38,55 @@ export async function vulnerabilitiesOf(
 /** What happened to a vulnerability, as it happened. */
 export async function historyOf(client: Client, id: number): Promise<Reply['body'][]> {
   return (await client.get(`/vulnerabilities/${id}/history?per_page=100`)).body
+}
+
+/** Keeps a report as the request does, and takes its job away; returns the id of the import. */
+export async function keepReport(
+  server: TestServer,
+  project: TestProject,
+  report: object,
+  fields: Record<string, string> = {},
+): Promise<number> {
+  const { db, now } = server.deps
+  const blocker = importJob(project.id, 0)
+  // The job of the report before is on its last step when its sender is answered.
+  const block = () =>
+    db.run(sql`
+      insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
+      values ('import', ${blocker.key}, ${{ importId: 0 }}, 'running', 1, ${now()}, ${now()}, 'test',
+        '2100-01-01T00:00:00.000Z')
+      on conflict do nothing`)
+  while ((await block()) === 0) await sleep(5)
+  const file = formWithFile('file', 'report.json', JSON.stringify(report), { ...fields, async: 'true' })
+  const kept = await server.admin.post(`/projects/${project.id}/security_reports`, file)
+  if (kept.status !== 202) throw new Error(`expected 202, got ${kept.status}: ${kept.text}`)
+  await db.run(sql`delete from jobs where key = ${blocker.key}`)
+  return kept.body.id
+}
+
+/** Runs it until so many steps are done, as a process does that is killed then; without a number to its end. */
+export async function runImport(
+  server: TestServer,
+  importId: number,
+  steps = 1000,
+  beforeStep = () => {},
+): Promise<void> {
+  let left = steps
+  const controller = new AbortController()
+  const progress = async () => {}
+  const forget = async () => {}
+  const signal = new Proxy(controller.signal, {
+    get(target, name) {
+      if (name === 'throwIfAborted') {
+        return () => {
+          beforeStep()
+          if (left-- <= 0) throw new Error('killed')
+        }
+      }
+      return Reflect.get(target, name) as unknown
+    },
+  })
+  const job = { id: 0, payload: { importId }, attempt: 1, signal, progress, forget }
+  // A kind forgets what its payload is; this is an import's.
+  for (let postponed: unknown = true; postponed; ) postponed = await importKind.run(server.deps, job as never)
 }

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { beginImport, findImport } from '../../domain/reports/import-queries.ts'
-import { importJob, importKind } from '../../domain/reports/run-imports.ts'
+import { importKind } from '../../domain/reports/run-imports.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
 import { faultyStore } from '../../testing/faulty-store.ts'
+import { keepReport, runImport } from '../../testing/imports.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 
@@ -209,53 +210,33 @@ describe('an import', () => {
 })
 
 describe('an import that is broken off', () => {
-  /** Runs it until so many steps are done, as a process does that is killed then. */
-  async function runSteps(importId: number, steps: number) {
-    let left = steps
-    const controller = new AbortController()
-    const progress = async () => {}
-    const forget = async () => {}
-    const signal = new Proxy(controller.signal, {
-      get(target, name) {
-        if (name === 'throwIfAborted') {
-          return () => {
-            if (left-- <= 0) throw new Error('killed')
-          }
-        }
-        return Reflect.get(target, name) as unknown
-      },
-    })
-    // A kind forgets what its payload is; this is an import's.
-    return importKind.run(server.deps, { id: 0, payload: { importId }, attempt: 1, signal, progress, forget } as never)
-  }
-
   test('has changed nothing that anybody sees, and goes on from the beginning', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(3)), { promote: 'true' })
     const before = await findings(project)
     // It would change, add and take away; nobody runs it but this test.
     const report = sastReport([entry({ line: 1, severity: 'Critical' }), ...many(700, 10)])
-    const kept = await keepOnly(project, report)
-    await expect(runSteps(kept, 3)).rejects.toThrow('killed')
+    const kept = await keepReport(server, project, report)
+    await expect(runImport(server, kept, 3)).rejects.toThrow('killed')
     expect(await countRows('findings', project)).toBeGreaterThan(3)
     expect(await findings(project)).toEqual(before)
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
     expect(body.map((one: { severity: string }) => one.severity)).toEqual(['medium', 'medium', 'medium'])
 
-    await runSteps(kept, 1000)
+    await runImport(server, kept)
     const done = await findImport(server.deps.db, kept)
     expect(done).toMatchObject({ state: 'done', counts: { read: 701, new: 700, known: 1, gone: 2, changed: 1 } })
     expect(await countRows('findings', project)).toBe(703)
     expect(await countRows('staged_findings', project)).toBe(0)
     expect((await findings(project))[0]).toMatchObject({ severity: 'critical', location: { start_line: 1 } })
     // And once more finds nothing to do.
-    await runSteps(kept, 1000)
+    await runImport(server, kept)
   })
 
   test('cannot be promoted from', async () => {
     const project = await freshProject()
-    const kept = await keepOnly(project, sastReport(many(300)))
-    await expect(runSteps(kept, 1)).rejects.toThrow('killed')
+    const kept = await keepReport(server, project, sastReport(many(300)))
+    await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
     const row = await server.deps.db.one<{ id: number }>(sql`
       select id from findings where project_id = ${project.id} order by id limit 1`)
     const refused = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${row?.id}`)
@@ -264,42 +245,26 @@ describe('an import that is broken off', () => {
 
   test('and taken over by another attempt finishes nothing', async () => {
     const project = await freshProject()
-    const kept = await keepOnly(project, sastReport(many(150)))
+    const kept = await keepReport(server, project, sastReport(many(150)))
     store.at('open before', async () => {
       store.heal()
       await beginImport(server.deps.db, kept, 'another', server.deps.now())
     })
-    await runSteps(kept, 1000)
+    await runImport(server, kept)
     expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'running' })
     expect(await findings(project)).toEqual([])
-    await runSteps(kept, 1000)
+    await runImport(server, kept)
     expect(await findings(project)).toHaveLength(100)
   })
 
   test('gives up after a while and takes along what it had stored', async () => {
     const project = await freshProject()
-    const kept = await keepOnly(project, sastReport(many(300)))
-    await expect(runSteps(kept, 1)).rejects.toThrow('killed')
+    const kept = await keepReport(server, project, sastReport(many(300)))
+    await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
     await importKind.giveUp?.(server.deps, { importId: kept } as never, 'killed') // an import's payload
     expect(await countRows('findings', project)).toBe(0)
     expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: null })
   })
-
-  /** Keeps a report as the request does, and takes its job away. */
-  async function keepOnly(project: TestProject, report: object): Promise<number> {
-    const blocker = importJob(project.id, 0)
-    // The job of the report before is on its last step when its sender is answered.
-    const block = () =>
-      server.deps.db.run(sql`
-      insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
-      values ('import', ${blocker.key}, ${{ importId: 0 }}, 'running', 1, ${server.deps.now()}, ${server.deps.now()},
-        'test', '2100-01-01T00:00:00.000Z')
-      on conflict do nothing`)
-    while ((await block()) === 0) await sleep(5)
-    const kept = await send(server.admin, project, report, { async: 'true' })
-    expect(kept.status).toBe(202)
-    return kept.body.id
-  }
 })
 
 test('a project that is deleted meanwhile takes its import along', async () => {

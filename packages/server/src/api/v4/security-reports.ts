@@ -59,6 +59,7 @@ const importView = Type.Object(
     errors: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
     created_at: timestamp,
     started_at: nullableTimestamp,
+    shown_at: { ...nullableTimestamp, description: 'Since when the project has what it found' },
     finished_at: nullableTimestamp,
   },
   { title: 'Import' },
@@ -99,6 +100,7 @@ function viewImport(done: Import) {
     errors: [...outcome.problems],
     created_at: done.createdAt,
     started_at: done.startedAt,
+    shown_at: done.shownAt,
     finished_at: done.finishedAt,
   }
 }

@@ -18,6 +18,7 @@ import { usageBySize } from './0025_usage_by_size.ts'
 import { membersThatChange } from './0026_members_that_change.ts'
 import { waitingFindings } from './0027_waiting_findings.ts'
 import { narrowCandidates } from './0028_narrow_candidates.ts'
+import { promotionOfImports } from './0029_promotion_of_imports.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   membersThatChange,
   waitingFindings,
   narrowCandidates,
+  promotionOfImports,
 ]

@@ -37,7 +37,8 @@ export interface Plan {
   isComplete: boolean
   /** What a complete scan looked for, where its report says so. */
   rules: ScanRules | undefined
-  promote: boolean
+  /** What becomes a vulnerability at once. */
+  promote: readonly number[]
 }
 
 /**
@@ -80,7 +81,7 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
     ),
     rules: plan.rules,
   })
-  return plan.promote && user ? promoteFindings(deps, project, user, result.unattached) : 0
+  return promoteFindings(deps, project, user?.id ?? null, plan.promote)
 }
 
 /** Vulnerabilities follow what is new about their findings; those that were resolved, that they are still there. */

@@ -66,24 +66,31 @@ export async function findImport(db: Db, id: number): Promise<Import | undefined
 /** An import as whoever runs it sees it. */
 export interface RunningImport extends Import {
   id: number
-  objectKey: string
   options: StoredOptions
+}
+
+/** One whose report is still to be read. */
+export interface UnreadImport extends RunningImport {
+  objectKey: string
 }
 
 /** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
 export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
-  const row = await db.one<ImportRow & { object_key: string; options: StoredOptions | null }>(sql`
+  const row = await db.one<ImportRow & { options: StoredOptions | null }>(sql`
     update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now})
-    where id = ${id} and state in ('waiting', 'running') and object_key is not null
+    where id = ${id} and state in ('waiting', 'running') and (object_key is not null or shown_at is not null)
     returning ${importColumns}, options`)
-  return row && { ...importFrom(row), id: row.id, objectKey: row.object_key, options: row.options ?? {} }
+  return row && { ...importFrom(row), id: row.id, options: row.options ?? {} }
 }
 
-/** False when another attempt has begun. Otherwise, in a transaction, none begins before its end. */
-export async function holdImport(db: Db, id: number, run: string): Promise<boolean> {
-  const changed = await db.run(sql`
-    update imports set state = 'running' where id = ${id} and run = ${run} and state = 'running'`)
-  return changed === 1
+/**
+ * Nothing when another attempt has begun. Otherwise, in a transaction, none begins before its end. Whoever sent it may be
+ * gone meanwhile.
+ */
+export async function holdImport(db: Db, id: number, run: string): Promise<{ userId: number | null } | undefined> {
+  const row = await db.one<{ user_id: number | null }>(sql`
+    select user_id from imports where id = ${id} and run = ${run} and state = 'running' ${db.dialect.forUpdate}`)
+  return row && { userId: row.user_id }
 }
 
 export async function setProgress(
@@ -103,25 +110,35 @@ export interface ReadReportFacts {
   scannerName: string | undefined
 }
 
-export async function finishImport(
+/** Its report is read, and the project has what it says. */
+export async function showImport(
   db: Db,
   id: number,
   facts: ReadReportFacts,
   counts: ImportCounts,
   outcome: ImportOutcome,
   now: string,
-): Promise<Import | undefined> {
-  const row = await db.one<ImportRow>(sql`
-    update imports set state = 'done', run = null, object_key = null, finished_at = ${now},
-      format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
+): Promise<void> {
+  await db.run(sql`
+    update imports set shown_at = ${now}, object_key = null, format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
       scanner_name = ${facts.scannerName}, read_bytes = file_bytes, findings_read = ${counts.read},
       findings_new = ${counts.new}, findings_known = ${counts.known}, findings_gone = ${counts.gone},
       findings_returned = ${counts.returned}, findings_merged = ${counts.merged},
       findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},
       findings_promoted = ${counts.promoted}, outcome = ${outcome}
-    where id = ${id}
-    returning ${importColumns}`)
-  return row && importFrom(row)
+    where id = ${id}`)
+}
+
+export async function addPromoted(db: Db, id: number, promoted: number): Promise<void> {
+  await db.run(sql`update imports set findings_promoted = findings_promoted + ${promoted} where id = ${id}`)
+}
+
+export async function setOutcome(db: Db, id: number, outcome: ImportOutcome): Promise<void> {
+  await db.run(sql`update imports set outcome = ${outcome} where id = ${id}`)
+}
+
+export async function finishImport(db: Db, id: number, now: string): Promise<void> {
+  await db.run(sql`update imports set state = 'done', run = null, finished_at = ${now} where id = ${id}`)
 }
 
 export async function failImport(db: Db, id: number, outcome: ImportOutcome, now: string): Promise<void> {
@@ -163,13 +180,14 @@ interface ImportRow {
   object_key: string | null
   created_at: string
   started_at: string | null
+  shown_at: string | null
   finished_at: string | null
 }
 
 const importColumns = sql`id, project_id, user_id, state, ref, commit_sha, format, format_version, report_type,
   scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
   findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, outcome, object_key,
-  created_at, started_at, finished_at`
+  created_at, started_at, shown_at, finished_at`
 
 const importFrom = (row: ImportRow): Import => ({
   id: row.id,
@@ -201,5 +219,6 @@ const importFrom = (row: ImportRow): Import => ({
   outcome: row.outcome ?? noOutcome,
   createdAt: row.created_at,
   startedAt: row.started_at,
+  shownAt: row.shown_at,
   finishedAt: row.finished_at,
 })

@@ -42,6 +42,8 @@ export interface Import {
   outcome: ImportOutcome
   createdAt: string
   startedAt: string | null
+  /** From then on the project has what it found, though some of it may still wait to be promoted. */
+  shownAt: string | null
   finishedAt: string | null
 }
 

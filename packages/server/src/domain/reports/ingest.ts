@@ -17,9 +17,11 @@ import {
   noOutcome,
   type Sample,
 } from './import.ts'
-import { finishImport, holdImport, type ReadReportFacts, type RunningImport } from './import-queries.ts'
+import { finishImport, holdImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { type Matched, matchMoved } from './match.ts'
 import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
+import { Overtaken } from './overtaken.ts'
+import { mostAtOnce, stagePromotion } from './promote-import.ts'
 import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
@@ -56,6 +58,7 @@ export async function rehearseReport(
     outcome: await outcomeOf(deps, report, read),
     createdAt: now,
     startedAt: now,
+    shownAt: null,
     finishedAt: now,
   }
 }
@@ -72,7 +75,7 @@ export function assertShort({ ref, commitSha }: IngestOptions): void {
 }
 
 export interface Attempt {
-  import: RunningImport
+  import: UnreadImport
   /** What the attempt is known by. */
   run: string
   open: OpenBytes
@@ -80,17 +83,17 @@ export interface Attempt {
   progress(findings: number): Promise<void>
 }
 
-/** Thrown when another attempt has begun, or the import is gone with its project. */
-export class Overtaken extends Error {}
-
-/** Takes a report in. Whatever happens before the last transaction is seen by nobody. */
+/**
+ * Takes a report in. Whatever happens before the last transaction is seen by nobody. True when the import is done; otherwise
+ * what it is to promote is staged.
+ */
 export async function ingestReport(
   deps: RootDeps,
   project: Project,
   user: User | undefined,
   attempt: Attempt,
-): Promise<Import> {
-  const { import: stored, open } = attempt
+): Promise<boolean> {
+  const { import: stored, open, run } = attempt
   const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
   const report = await openReport(open, { projectId: project.id, reportType, strict })
   const place = placeOf(project, stored.ref, stored.id, deps.now())
@@ -99,20 +102,20 @@ export async function ingestReport(
   const counts = countsOf(report, read)
   const outcome = await outcomeOf(deps, report, read)
   const sighting: Sighting = { projectId: project.id, ref: place.ref, importId: stored.id, now: place.now }
-  const plan: Plan = {
-    sighting,
-    ...read,
-    promote: stored.options.promote ?? project.promoteOnIngestion,
-  }
-  return transaction(deps, async (deps) => {
-    if (!(await holdImport(deps.db, stored.id, attempt.run))) throw new Overtaken()
+  const { unattached } = read.result
+  const toPromote = user && (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
+  const isDone = toPromote.length <= mostAtOnce
+  if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
+  const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
+  await transaction(deps, async (deps) => {
+    if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
     const promoted = await applyPlan(deps, project, user, plan)
     await dropStaged(deps.db, stored.id)
     await doomObjects(deps, [stored.objectKey])
-    const done = await finishImport(deps.db, stored.id, factsOf(report), { ...counts, promoted }, outcome, deps.now())
-    if (!done) throw new Overtaken()
-    return done
+    await showImport(deps.db, stored.id, factsOf(report), { ...counts, promoted }, outcome, deps.now())
+    if (isDone) await finishImport(deps.db, stored.id, deps.now())
   })
+  return isDone
 }
 
 async function openReport(

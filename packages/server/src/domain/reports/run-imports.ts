@@ -10,10 +10,21 @@ import { findProject } from '../projects/visible.ts'
 import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
 import { listIdentifierIds, listUnseen } from './finding-queries.ts'
 import { type Import, noOutcome } from './import.ts'
-import { beginImport, failImport, findImport, type RunningImport, setProgress } from './import-queries.ts'
-import { ingestReport, Overtaken } from './ingest.ts'
+import {
+  beginImport,
+  failImport,
+  findImport,
+  finishImport,
+  type RunningImport,
+  setOutcome,
+  setProgress,
+  type UnreadImport,
+} from './import-queries.ts'
+import { ingestReport } from './ingest.ts'
 import { deleteFindings } from './match-queries.ts'
-import { dropStaged, listStagedIdentifiers } from './staged-queries.ts'
+import { Overtaken } from './overtaken.ts'
+import { promoteStaged } from './promote-import.ts'
+import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'
 
 interface ImportJob {
   importId: number
@@ -40,11 +51,14 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
   if (!begun) return undefined
   try {
-    const take = () => ingest(deps, begun, attempt, job)
-    await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
+    const take = () => takeIn(deps, begun, attempt, job)
+    const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
+    // What was done counts as no failed attempt, however often the process is killed later.
+    if (!isDone) return { againAt: deps.now() }
   } catch (error) {
     // Somebody else has it, or nobody: it is gone with its project.
-    if (error instanceof Overtaken || isForeignKeyViolation(error)) return undefined
+    if (error instanceof Overtaken) return undefined
+    if (isForeignKeyViolation(error) && !(await findImport(deps.db, begun.id))) return undefined
     if (isOutage(error)) {
       deps.log.warn({ err: error, import: begun.id }, 'an import waits')
       return { againAt: new Date(Date.parse(deps.now()) + outageMs).toISOString() }
@@ -63,18 +77,27 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   return undefined
 }
 
+/** Takes the next step: an import that is shown is read no more, only its promotion goes on. True when it is done. */
+function takeIn(deps: RootDeps, begun: RunningImport, run: string, job: RunningJob<ImportJob>): Promise<boolean> {
+  if (isUnread(begun)) return ingest(deps, begun, run, job)
+  const { id: importId, projectId } = begun
+  return promoteStaged(deps, { importId, run, projectId }, job.signal)
+}
+
+const isUnread = (begun: RunningImport): begun is UnreadImport => begun.objectKey !== null
+
 async function ingest(
   deps: RootDeps,
-  begun: RunningImport,
+  begun: UnreadImport,
   attempt: string,
   { signal, progress }: RunningJob<ImportJob>,
-): Promise<void> {
+): Promise<boolean> {
   const project = await findProject(deps, `${begun.projectId}`)
   if (!project) throw new Overtaken()
   const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
   const read = { bytes: 0 }
   let told = performance.now()
-  await ingestReport(deps, project, user, {
+  return ingestReport(deps, project, user, {
     import: begun,
     run: attempt,
     async open() {
@@ -106,10 +129,20 @@ export function failLostImport(deps: Deps, importId: number): Promise<void> {
 
 async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
   const found = await findImport(deps.db, importId)
-  if (!found || found.objectKey === null) return
-  const failed = { ...found, id: importId, objectKey: found.objectKey }
+  if (!found || found.state === 'done' || found.state === 'failed') return
+  if (found.shownAt !== null) return stopPromoting(deps, importId, found)
+  const failed = { ...found, id: importId }
   await clear(deps, failed)
   await fail(deps, failed, [problem])
+}
+
+/** What is shown stays, and so does what was promoted; the same report again promotes the rest. */
+async function stopPromoting(deps: Deps, importId: number, { outcome }: Import): Promise<void> {
+  await transaction(deps, async (deps) => {
+    await dropPromotions(deps.db, importId)
+    await setOutcome(deps.db, importId, { ...outcome, warnings: [unpromoted, ...outcome.warnings] })
+    await finishImport(deps.db, importId, deps.now())
+  })
 }
 
 type Kept = Pick<RunningImport, 'id' | 'objectKey'>
@@ -117,7 +150,8 @@ type Kept = Pick<RunningImport, 'id' | 'objectKey'>
 async function fail(deps: Deps, { id, objectKey }: Kept, problems: readonly ReportProblem[]): Promise<void> {
   await transaction(deps, async (deps) => {
     await dropStaged(deps.db, id)
-    await doomObjects(deps, [objectKey])
+    await dropPromotions(deps.db, id)
+    await doomObjects(deps, objectKey === null ? [] : [objectKey])
     await failImport(deps.db, id, { ...noOutcome, problems }, deps.now())
   })
 }
@@ -151,6 +185,12 @@ async function clear(
 }
 
 const unexpected: ReportProblem = { type: 'internal', message: 'The import failed; see the server’s log.', pointer: '' }
+
+const unpromoted: ReportProblem = {
+  type: 'internal',
+  message: 'Not all findings could be promoted; see the server’s log, and send the report again.',
+  pointer: '',
+}
 
 const lost: ReportProblem = {
   type: 'internal',

@@ -39,3 +39,30 @@ export async function listStagedIdentifiers(
 export async function dropStaged(db: Db, importId: number): Promise<void> {
   await db.run(sql`delete from staged_findings where import_id = ${importId}`)
 }
+
+/** What a shown import is to promote, a slice for each transaction. */
+export async function stagePromotions(
+  db: Db,
+  importId: number,
+  slices: readonly { position: number; findingIds: readonly number[] }[],
+): Promise<void> {
+  const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
+  await db.run(sql`
+    insert into staged_promotions (import_id, position, finding_ids)
+    select ${importId}, r.position, r.finding_ids
+    from ${db.dialect.records(rows, { position: 'integer', finding_ids: 'json' })} as r`)
+}
+
+/** Takes the next slice off; `undefined` when none is left. */
+export async function takePromotion(db: Db, importId: number): Promise<readonly number[] | undefined> {
+  const row = await db.one<{ finding_ids: readonly number[] }>(sql`
+    delete from staged_promotions
+    where import_id = ${importId}
+      and position = (select min(position) from staged_promotions where import_id = ${importId})
+    returning finding_ids`)
+  return row?.finding_ids
+}
+
+export async function dropPromotions(db: Db, importId: number): Promise<void> {
+  await db.run(sql`delete from staged_promotions where import_id = ${importId}`)
+}

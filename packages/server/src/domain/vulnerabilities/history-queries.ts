@@ -58,7 +58,7 @@ export async function insertSightings(
 export async function insertCreated(
   db: Db,
   vulnerabilityIds: readonly number[],
-  userId: number,
+  userId: number | null,
   now: string,
 ): Promise<void> {
   await db.run(sql`

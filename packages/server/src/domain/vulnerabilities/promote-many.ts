@@ -26,7 +26,7 @@ export function promoteMany(
       throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
     }
     await assertOfProject(deps, project, inOrder)
-    const promoted = await promoteFindings(deps, project, author, inOrder)
+    const promoted = await promoteFindings(deps, project, author.id, inOrder)
     return { promoted, unchanged: inOrder.length - promoted }
   })
 }

@@ -49,7 +49,7 @@ export async function listFindingMembers(db: Db, projectId: number, ids: readonl
 export async function insertVulnerabilities(
   db: Db,
   projectId: number,
-  authorId: number,
+  authorId: number | null,
   drafts: readonly (UnattachedFinding & { title: string })[],
   now: string,
 ): Promise<number[]> {

@@ -60,18 +60,19 @@ export function promoteFinding(
 const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
 
 /**
- * Makes vulnerabilities of those findings that have none, and tells how many. Inside the import's transaction. Those that
- * the default branch has never seen are listed for their branches only, until it does.
+ * Makes vulnerabilities of those findings that have none, and tells how many. Inside the caller's transaction. Those that
+ * the default branch has never seen are listed for their branches only, until it does. Without an author: his account is
+ * gone since he asked.
  */
 export async function promoteFindings(
   deps: Deps,
   project: Project,
-  author: User,
+  authorId: number | null,
   findingIds: readonly number[],
 ): Promise<number> {
   const promoted: CountChange[] = []
   await inSlices(findingIds, async (slice) => {
-    for (const finding of await promoteSlice(deps, project, author, slice)) {
+    for (const finding of await promoteSlice(deps, project, authorId, slice)) {
       promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
     }
   })
@@ -82,20 +83,20 @@ export async function promoteFindings(
 async function promoteSlice(
   deps: Deps,
   project: Project,
-  author: User,
+  authorId: number | null,
   findingIds: readonly number[],
 ): Promise<UnattachedFinding[]> {
   const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
   if (unattached.length === 0) return []
   const now = deps.now()
   const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
-  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, author.id, drafts, now)
+  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, authorId, drafts, now)
   await attachFindings(
     deps.db,
     drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
     now,
   )
-  await insertCreated(deps.db, vulnerabilityIds, author.id, now)
+  await insertCreated(deps.db, vulnerabilityIds, authorId, now)
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
   return unattached
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { Badge, type Tone } from '../../components/badge.tsx'
+import { formatCount } from '../../components/format.ts'
 
 type Import = Schemas['Import']
 
@@ -12,12 +13,18 @@ const states: Record<string, [label: string, tone: Tone]> = {
 
 export function ImportState({ report }: { report: Import }) {
   const [label, tone] = states[report.status] ?? [report.status, 'neutral']
+  if (isPromoting(report)) return <Badge tone={tone}>Promoting, {formatCount(report.findings.promoted)} so far</Badge>
   if (report.status === 'running' && report.file_size > 0) {
     const percent = Math.floor((report.read_bytes / report.file_size) * 100)
     return <Badge tone={tone}>Running, {Math.min(percent, 99)} % read</Badge>
   }
   if (report.unchanged) return <Badge>Nothing changed</Badge>
   return <Badge tone={tone}>{label}</Badge>
+}
+
+/** The project has what the report found, and vulnerabilities are still made of it. */
+export function isPromoting({ status, shown_at }: Pick<Import, 'status' | 'shown_at'>): boolean {
+  return status === 'running' && shown_at !== null
 }
 
 export function isUnderWay(report: Pick<Import, 'status'> | undefined): boolean {

@@ -6,7 +6,7 @@ import { Answered, Loading } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { Facts } from '../finding/facts.tsx'
 import { useProject } from '../project/project.ts'
-import { ImportState, isUnderWay } from './import-state.tsx'
+import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
 
 /** One report: how far it is, then what it changed. */
@@ -32,14 +32,14 @@ export function ReportPage({ id }: { id: string }) {
             </div>
           }
         >
-          {isUnderWay(report) && (
+          {isUnderWay(report) && !isPromoting(report) && (
             <ProgressBar
               label={report.status === 'waiting' ? 'Waits for its turn' : 'Reading the report'}
               value={report.status === 'waiting' ? undefined : report.read_bytes}
               max={report.file_size}
             />
           )}
-          {report.status !== 'waiting' && report.status !== 'running' ? <Outcome report={report} /> : <Loading />}
+          {isUnderWay(report) && !isPromoting(report) ? <Loading /> : <Outcome report={report} />}
           <Panel title="Facts">
             <Facts
               facts={[
