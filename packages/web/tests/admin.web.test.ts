@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { enqueue } from '../../server/src/domain/jobs/job.ts'
+import { enqueue, jobKind } from '../../server/src/domain/jobs/job.ts'
+import { runDueJobs } from '../../server/src/domain/jobs/run-jobs.ts'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
@@ -68,6 +69,28 @@ test('the overview tells health, counts and storage, narrow and dark as well', a
   expect(await main(page).innerText()).toContain('12 bytes in 1 file')
   expect(await accessProblems(page)).toEqual([])
   expect(await scrollsSideways(page)).toBe(false)
+})
+
+test('a server whose database or files do not answer is said to be not ready', async () => {
+  const page = await web.open('/explore/projects', { as: web.server.admin, expects: /503/ })
+  await page.route('**/-/ready', (route) =>
+    route.fulfill({ status: 503, json: { message: '503 Service Unavailable' } }),
+  )
+  await page.getByRole('link', { name: 'Admin' }).click()
+  await page.getByText('Not ready').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+})
+
+test('whoever is signed in with a token that only reads is offered nothing that changes', async () => {
+  const boss = await web.server.user('boss', { admin: true })
+  const reader = await web.server.client(boss, { scopes: ['read_api'] })
+  const page = await web.open(`/-/admin/users/${boss.user?.id}`, { as: reader })
+  for (const name of ['Save', 'Make a link', 'Issue a token', /^Revoke/, 'Delete']) {
+    expect(await main(page).getByRole('button', { name }).count(), String(name)).toBe(0)
+  }
+  await page.goto('/-/admin/topics')
+  await page.getByRole('link', { name: 'Duplicates' }).waitFor()
+  expect(await page.getByRole('link', { name: 'New topic' }).count()).toBe(0)
 })
 
 describe('users', () => {
@@ -186,18 +209,41 @@ test('tokens of everybody are filtered by user and state', async () => {
 })
 
 describe('jobs', () => {
-  test('that failed are run again', async () => {
-    const id = await enqueue(web.server.deps, { kind: 'unknown_kind', payload: {}, runAt: '2999-01-01T00:00:00.000Z' })
-    const page = await web.open('/-/admin/jobs', { as: web.server.admin, width: 360 })
-    await page.getByRole('button', { name: `Run now job ${id}` }).waitFor()
+  const work = (isBroken: boolean) =>
+    jobKind<{ text: string }>({
+      kind: 'counting',
+      concurrency: 1,
+      mostAttempts: 1,
+      async run(_deps, job) {
+        await job.progress(1, 4)
+        if (isBroken) throw new Error(`${job.payload.text} is broken`)
+      },
+    })
+
+  test('that failed say why and how far they came, and are run again; the page follows by itself', async () => {
+    const id = await enqueue(web.server.deps, { kind: 'counting', payload: { text: 'it' } })
+    await runDueJobs(web.server.deps, [work(true)])
+    const page = await web.open('/-/admin/jobs?state=failed', { as: web.server.admin, width: 360 })
+    const row = page.getByRole('row', { name: /Counting/ })
+    expect(await row.innerText()).toContain('it is broken')
+    expect(await row.innerText()).toContain('1 of 4')
     expect(await accessProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
+    await page.getByRole('button', { name: `Run again job ${id}` }).click()
+    await page.getByText('Nothing has failed.').waitFor()
+    await page.getByLabel('State').selectOption('')
+    await row.getByText('Waiting').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await runDueJobs(web.server.deps, [work(false)])
+    await row.getByText('Finished').waitFor()
+  })
+
+  test('that wait for their time are run at once', async () => {
+    const id = await enqueue(web.server.deps, { kind: 'later', payload: {}, runAt: '2999-01-01T00:00:00.000Z' })
+    const page = await web.open('/-/admin/jobs', { as: web.server.admin })
     await page.getByRole('button', { name: `Run now job ${id}` }).click()
     await page.getByText('The job runs again.').waitFor()
     await page.getByRole('button', { name: `Run now job ${id}` }).waitFor({ state: 'detached' })
-    await page.getByLabel('State').selectOption('failed')
-    await page.getByText('Nothing has failed.').waitFor()
-    expect(page.url()).toContain('state=failed')
   })
 })
 
