@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { type Bytes, streamOf } from '../platform/objects/bytes.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 
 /** In the middle means: some of the bytes have gone through, and not all of them. */
@@ -26,13 +26,7 @@ export interface FaultyStore extends ObjectStore {
 export function faultyStore(store: ObjectStore): FaultyStore {
   const acts = new Map<Moment, Act>()
   const reach = async (moment: Moment) => acts.get(moment)?.()
-  const interrupted = (body: Readable, moment: Moment) =>
-    acts.has(moment)
-      ? Readable.from(
-          interrupt(body, () => reach(moment)),
-          { objectMode: false },
-        )
-      : body
+  const interrupted = (body: Bytes, moment: Moment) => (acts.has(moment) ? interrupt(body, () => reach(moment)) : body)
   let puts = 0
   const { openPieces: _, ...streaming } = store // one way to the bytes, where things can go wrong
 
@@ -58,7 +52,7 @@ export function faultyStore(store: ObjectStore): FaultyStore {
     async open(key, range) {
       await reach('open before')
       const body = await store.open(key, range)
-      return body && interrupted(body, 'open middle')
+      return body && streamOf(interrupted(body, 'open middle'))
     },
 
     async remove(key) {
@@ -69,7 +63,7 @@ export function faultyStore(store: ObjectStore): FaultyStore {
   }
 }
 
-async function* interrupt(body: Readable, act: Act): AsyncIterable<Buffer> {
+async function* interrupt(body: Bytes, act: Act): AsyncIterable<Buffer> {
   let isFirst = true
   for await (const chunk of body) {
     yield chunk

@@ -210,11 +210,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     return {
       fileFields: limit ? fileFields : [],
       maxBodyBytes: (limit ? maxBytes : (mostBytes ?? 0)) + envelopeBytes,
-      async receive({ filename, stream, mostBytes }: FilePart) {
+      async receive({ filename, content }: FilePart) {
         const newKey = () => `files/${deps.random(16).toString('hex')}`
-        const most = Math.min(maxBytes, mostBytes)
-        const options = { filename, maxBytes: most, newKey, transform: stripMetadata }
-        const file = await receiveFile(deps.objects, stream, options).catch((error: unknown) => {
+        const options = { filename, maxBytes, newKey, transform: stripMetadata }
+        const file = await receiveFile(deps.objects, content, options).catch((error: unknown) => {
           throw isTooLarge(error) ? tooLarge(sentence) : error
         })
         files.push(file)

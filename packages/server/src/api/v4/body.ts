@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
+import { type Arriving, openArriving } from './arriving.ts'
 import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart.ts'
 
@@ -66,17 +65,16 @@ function bagFromForm({ fields, files }: MultipartForm): Bag {
 async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: MultipartOptions): Promise<Pair[]> {
   const [name] = fileFields
   if (name === undefined) return []
-  const stream = Readable.from(untilEnd(raw), { objectMode: false })
-  return [[name, await receive({ name, filename: name, stream, mostBytes: Number.POSITIVE_INFINITY })]]
+  const arriving = openArriving(raw, endedTooEarly)
+  try {
+    return [[name, await receive({ name, filename: name, content: untilEnd(arriving) })]]
+  } finally {
+    arriving.stop()
+  }
 }
 
-/** Leaves the socket alone when the reader leaves early: the answer has to go through it. */
-async function* untilEnd(raw: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    yield* raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch {
-    throw endedTooEarly()
-  }
+async function* untilEnd({ next }: Arriving): AsyncGenerator<Buffer> {
+  for (let chunk = await next(); chunk; chunk = await next()) yield chunk
 }
 
 const endedTooEarly = () => parameterProblem('the request body ended too early')

@@ -41,7 +41,7 @@ function readExtended(value: string): string | undefined {
 const parameter = /;\s*(?:([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"[^;]*|([^;"]*)))?/sy
 
 /** A header value and its parameters; no parameters when they cannot be read to the end. */
-function readParameters(line: string): [value: string, parameters: Map<string, string> | undefined] {
+export function readParameters(line: string): [value: string, parameters: Map<string, string> | undefined] {
   const value = line.split(';', 1)[0] ?? ''
   const parameters = new Map<string, string>()
   parameter.lastIndex = value.length

@@ -8,7 +8,6 @@ import { withoutSecrets } from '../../platform/log.ts'
 import { createAnswerer } from './answer.ts'
 import { endConnectionsOnClose } from './closing.ts'
 import { createGuard } from './guard.ts'
-import { registerMultipart } from './multipart.ts'
 import { sendError } from './respond.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { openThrottle } from './throttle.ts'
@@ -36,7 +35,6 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       querystringParser: () => ({}), // answer.ts reads the query by GitLab's rules
     },
   })
-  await registerMultipart(app)
   await registerAssets(app)
   // Bodies are read by answer.ts, after it is known who sends them.
   app.removeContentTypeParser(['application/json', 'text/plain'])

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Duplex, pipeline, type Readable } from 'node:stream'
+import { Duplex, pipeline } from 'node:stream'
 import { unavailable } from '../../platform/failure.ts'
+import { type Bytes, streamOf } from '../../platform/objects/bytes.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { detectImageType } from './image-type.ts'
 import { jpegStripper } from './strip-jpeg.ts'
@@ -16,11 +17,13 @@ import { readFully } from './tiff-directories.ts'
  * cannot be read, and is never refused. A TIFF is `unavailable` when the folder takes no file. The body that is given back fails with the one that was given, and destroys it
  * when it is destroyed itself.
  */
-export function metadataStripper(temporaryFolder: string): (head: Uint8Array, body: Readable) => Readable {
+export function metadataStripper(
+  temporaryFolder: string,
+): <Body extends Bytes>(head: Uint8Array, body: Body) => Body | Duplex {
   return (head, body) => {
     const kind = detectImageType(head)
-    if (kind === 'image/jpeg') return pipeline(body, jpegStripper(), () => {})
-    if (kind === 'image/tiff') return pipeline(body, tiffStripper(temporaryFolder), () => {})
+    if (kind === 'image/jpeg') return pipeline(streamOf(body), jpegStripper(), () => {})
+    if (kind === 'image/tiff') return pipeline(streamOf(body), tiffStripper(temporaryFolder), () => {})
     return body
   }
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { close, fdatasync, fsync, open, writev } from 'node:fs'
+import { closeSync, fdatasync, fsync, open, writev } from 'node:fs'
 import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
+import { type Bytes, heardLater, letGo } from './bytes.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
 import { openFilePieces, openLender } from './pieces.ts'
@@ -13,7 +13,8 @@ import { openFilePieces, openLender } from './pieces.ts'
 const silenceMs = 60 * 60 * 1000
 
 /** So much is collected in memory for each file that comes in. */
-const pieceBytes = 256 * 1024
+const writtenBytes = 512 * 1024
+const readBytes = 256 * 1024
 
 /**
  * Objects as files. `<folder>/objects/<shard>/<name>` holds what is whole, `<folder>/tmp` what is being written: a crash
@@ -34,7 +35,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   return {
     async put(key, body) {
       assertKey(key)
-      body.on('error', () => {}) // it may fail before anybody reads it; whoever reads it then hears the error
+      heardLater(body)
       const aside = join(temporary, randomUUID())
       const path = pathOf(key)
       let renamed = false
@@ -44,7 +45,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
         renamed = true
         await syncDirectory(shardOf(key))
       } catch (error) {
-        body.destroy()
+        letGo(body)
         await rm(renamed ? path : aside, { force: true }).catch(() => {}) // then the sweep takes it
         throw unavailableOr(error)
       }
@@ -53,7 +54,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
     async open(key, range) {
       assertKey(key)
       const file = await openIfThere(pathOf(key)).catch(refused)
-      return file?.createReadStream({ ...range, highWaterMark: pieceBytes })
+      return file?.createReadStream({ ...range, highWaterMark: readBytes })
     },
 
     async openPieces(key, range) {
@@ -100,13 +101,13 @@ const shards = Array.from({ length: 256 }, (_, number) => number.toString(16).pa
 const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
-async function writeDurably(path: string, body: Readable): Promise<void> {
+async function writeDurably(path: string, body: Bytes): Promise<void> {
   const file = await openFile(path, 'wx')
   try {
     for await (const pieces of severalOf(body)) await writeAll(file, pieces)
     await syncFile(file)
   } finally {
-    close(file, () => {}) // nothing depends on when
+    closeSync(file) // nothing is left to be written, so it does not wait for the disk
   }
 }
 
@@ -132,13 +133,13 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
 }
 
 /** Every write is a trip to another thread and back, so what a socket gives at a time goes several together. */
-async function* severalOf(body: Readable): AsyncGenerator<Buffer[]> {
+async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes < pieceBytes) continue
+    if (bytes < writtenBytes) continue
     yield chunks
     chunks = []
     bytes = 0
@@ -156,7 +157,7 @@ async function syncDirectory(path: string): Promise<void> {
   try {
     await syncNames(directory)
   } finally {
-    close(directory, () => {})
+    closeSync(directory)
   }
 }
 

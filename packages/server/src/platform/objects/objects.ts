@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream'
+import type { Bytes } from './bytes.ts'
 import type { Pieces } from './pieces.ts'
 
 /** Where bytes live. Keys are ours, never a user's text: `a-z 0-9 - _ . /`, no `..`, at most 200 characters. */
 export interface ObjectStore {
   /**
-   * Stores everything the stream yields under a new key. Resolves when the bytes are durable; when the stream fails,
-   * nothing is left and the stream's error is thrown.
+   * Stores everything the body yields under a new key. Resolves when the bytes are durable; when the body fails,
+   * nothing is left and the body's error is thrown.
    */
-  put(key: string, body: Readable): Promise<void>
+  put(key: string, body: Bytes): Promise<void>
   /** A stream of the object, or of the inclusive byte range; `undefined` when there is no such object. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>
   /** The same without a stream, where that costs less; `openPieces` in `pieces.ts` knows. */

@@ -8,10 +8,11 @@ import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Failure } from '../failure.ts'
+import { streamOf } from './bytes.ts'
 import { openDiskStore } from './disk.ts'
 import { openMemoryStore } from './memory.ts'
 import type { ObjectStore } from './objects.ts'
-import { receiveFile } from './receive.ts'
+import { type ReceiveOptions, receiveFile } from './receive.ts'
 
 let keys = 0
 const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000, transform?: Transformation) =>
@@ -21,7 +22,7 @@ const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000, tra
     newKey: () => `received/${++keys}`,
     ...(transform && { transform }),
   })
-type Transformation = (head: Uint8Array, body: Readable) => Readable
+type Transformation = NonNullable<ReceiveOptions['transform']>
 
 test('a file is stored, counted and hashed, however it arrives', async () => {
   const objects = openMemoryStore()
@@ -173,15 +174,14 @@ describe('what is stored instead', () => {
     const objects: ObjectStore = {
       ...openMemoryStore(),
       async put(_, body) {
-        await new Promise((resolve) => body.once('data', resolve))
-        throw full
+        for await (const _ of body) throw full
       },
     }
     let transformed: Readable | undefined
     const body = new PassThrough()
     body.write(Buffer.alloc(10_000))
     const keep: Transformation = (head, given) => {
-      transformed = withoutX(head, given)
+      transformed = streamOf(withoutX(head, given))
       return transformed
     }
     await expect(receive(objects, body, 1e6, keep)).rejects.toBe(full)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { finished, pipeline, type Readable, Transform } from 'node:stream'
+import { Readable } from 'node:stream'
 import { tooLarge } from '../failure.ts'
+import { type Bytes, heardLater } from './bytes.ts'
 import type { ObjectStore, ReceivedFile } from './objects.ts'
 
 export interface ReceiveOptions {
@@ -11,96 +12,90 @@ export interface ReceiveOptions {
   newKey(): string
   /**
    * What is stored instead of what arrives, chosen by its first bytes (all 4,100, if there are as many). It fails with
-   * the body it is given, and destroys it when it is destroyed. The limit counts what arrives, the rest what is stored.
+   * the body it is given, and lets go of it when it is let go itself. The limit counts what arrives, the rest what is
+   * stored.
    */
-  transform?(head: Uint8Array, body: Readable): Readable
+  transform?(head: Uint8Array, body: AsyncIterable<Buffer>): Bytes
 }
 
 const headBytes = 4100
-
-/** Room for a few of the chunks that a socket gives: with less, every one of them stops the flow. */
-const inOneGo = { highWaterMark: 128 * 1024 }
 
 /**
  * Stores a file under a new key while it arrives: the one way in for every door. Throws `tooLarge` as soon as the limit
  * is passed, the body's own error when it fails, the store's when it cannot store; then nothing is left in the store.
  *
- * On failure the body is let go, neither drained nor destroyed: whoever opened it does that.
+ * On failure the body is let go, neither drained nor destroyed: whoever opened it does that. There is no stream on the
+ * way, because each would cost as much as hashing what goes through it.
  */
-export async function receiveFile(
-  objects: ObjectStore,
-  body: Readable,
-  options: ReceiveOptions,
-): Promise<ReceivedFile> {
+export async function receiveFile(objects: ObjectStore, body: Bytes, options: ReceiveOptions): Promise<ReceivedFile> {
+  heardLater(body)
   const key = options.newKey()
-  const arriving = limited(options.maxBytes)
+  const arriving = limited(borrowed(body), options.maxBytes)
   const meter = openMeter()
-  for (const stream of [body, arriving, meter.stream]) {
-    stream.on('error', () => {}) // the store throws it; unheard by anybody it would end the process
-  }
-  // `pipe` passes on bytes and the end, but not a failure.
-  const stopWatching = finished(body, { writable: false }, (error) => {
-    if (error) arriving.destroy(error)
-  })
-  body.pipe(arriving)
-  connect(arriving, meter.stream, options.transform)
+  const stored = meter.measured(options.transform ? transformed(arriving, options.transform) : arriving)
   try {
-    await objects.put(key, meter.stream)
+    await objects.put(key, stored)
   } finally {
-    stopWatching()
-    body.unpipe(arriving)
-    arriving.destroy()
-    meter.stream.destroy()
+    // The store may have left in the middle. What is awaited from the body then ends when the body does.
+    stored.return().catch(() => {})
   }
   return { key, filename: options.filename, ...meter.read(), kept: false }
 }
 
-function limited(maxBytes: number): Transform {
+/** Leaving early does not destroy it. */
+function borrowed(body: Bytes): AsyncIterable<Buffer> {
+  return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
+}
+
+async function* limited(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
   let left = maxBytes
-  return new Transform({
-    ...inOneGo,
-    transform(chunk: Buffer, _encoding, done) {
-      left -= chunk.length
-      if (left < 0) done(tooLarge())
-      else done(null, chunk)
-    },
-  })
+  for await (const chunk of body) {
+    left -= chunk.length
+    if (left < 0) throw tooLarge()
+    yield chunk
+  }
 }
 
 /** Tells in the end what went through. */
-function openMeter(): { stream: Transform; read(): Pick<ReceivedFile, 'bytes' | 'sha256' | 'head'> } {
+function openMeter() {
   const hash = createHash('sha256')
   const head = Buffer.alloc(headBytes)
   let bytes = 0
-  const stream = new Transform({
-    ...inOneGo,
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk)
-      if (bytes < headBytes) chunk.copy(head, bytes)
-      bytes += chunk.length
-      done(null, chunk)
-    },
-  })
   return {
-    stream,
-    read: () => ({ bytes, sha256: hash.digest('hex'), head: head.subarray(0, Math.min(bytes, headBytes)) }),
+    async *measured(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+      for await (const chunk of body) {
+        hash.update(chunk)
+        if (bytes < headBytes) chunk.copy(head, bytes)
+        bytes += chunk.length
+        yield chunk
+      }
+    },
+    read: (): Pick<ReceivedFile, 'bytes' | 'sha256' | 'head'> => ({
+      bytes,
+      sha256: hash.digest('hex'),
+      head: head.subarray(0, Math.min(bytes, headBytes)),
+    }),
   }
 }
 
-/** Everything from here on fails together, whoever fails first. */
-function connect(arriving: Readable, meter: Transform, transform: ReceiveOptions['transform']): void {
-  arriving.once('error', (error) => meter.destroy(error))
-  if (!transform) {
-    pipeline(arriving, meter, () => {})
-    return
+type Transform = NonNullable<ReceiveOptions['transform']>
+
+/** Of a file without bytes nothing is chosen. */
+async function* transformed(body: AsyncGenerator<Buffer, void>, transform: Transform): AsyncGenerator<Buffer, void> {
+  const first: Buffer[] = []
+  let bytes = 0
+  while (bytes < headBytes) {
+    const { value: chunk } = await body.next()
+    if (!chunk) break
+    first.push(chunk)
+    bytes += chunk.length
   }
-  const look = () => {
-    const head: Buffer | null = arriving.read(headBytes) // fewer only at the end
-    if (!head) return
-    arriving.off('readable', look).off('end', endEmpty)
-    arriving.unshift(head)
-    pipeline(transform(head, arriving), meter, () => {})
-  }
-  const endEmpty = () => void meter.end()
-  arriving.on('readable', look).once('end', endEmpty)
+  if (bytes === 0) return
+  const head = first.length === 1 && first[0] ? first[0] : Buffer.concat(first)
+  yield* transform(head.subarray(0, headBytes), startingWith(head, body))
+}
+
+async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
+  yield first
+  yield* rest
 }

@@ -14,6 +14,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Failure } from '../failure.ts'
 import type { S3Settings } from '../settings.ts'
+import { heardLater, streamOf } from './bytes.ts'
 import { assertKey, isKey } from './key.ts'
 import type { ObjectStore } from './objects.ts'
 import { asked, readUnlessSilent } from './s3-trouble.ts'
@@ -54,8 +55,9 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
   const soon = { requestTimeout: answerMs }
 
   return {
-    async put(key, body) {
-      body.on('error', () => {}) // it may fail before anybody reads it; whoever reads it then hears the error
+    async put(key, bytes) {
+      const body = streamOf(bytes)
+      heardLater(body)
       assertKey(key)
       const failed: { error?: unknown } = {}
       const Body = Readable.from(piecesOf(body, failed), { objectMode: false })
