@@ -20,7 +20,7 @@ import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from '
 import { pressInList } from './list-keys.ts'
 import { ListToolbar } from './list-toolbar.tsx'
 import { MoreFilters, type TextFilter } from './more-filters.tsx'
-import type { Press } from './page-keys.ts'
+import { KeysWithoutRows, type Press } from './page-keys.ts'
 import { lengthInWords, usePagedRows } from './paged-rows.ts'
 import { type Promotion, usePromotion } from './promotion.ts'
 import { RowGrid } from './row-grid.tsx'
@@ -114,6 +114,7 @@ export function Findings() {
                 : 'Every finding of the default branch is a vulnerability already, or there are none.'}
             </p>
             {chips.length > 0 && <Button onClick={() => set(nothing)}>Clear the filters</Button>}
+            <KeysWithoutRows press={press} />
           </Empty>
         ) : (
           <RowGrid<FindingRow>
@@ -143,7 +144,14 @@ export function Findings() {
                 onKeys={() => setShowsKeys(true)}
               >
                 {mayPromote && (
-                  <Button size="small" kind="primary" title="Promote (p)" disabled={!chosen} onClick={act}>
+                  <Button
+                    size="small"
+                    kind="primary"
+                    title="Promote (p)"
+                    aria-keyshortcuts="p"
+                    disabled={!chosen}
+                    onClick={act}
+                  >
                     Promote
                   </Button>
                 )}

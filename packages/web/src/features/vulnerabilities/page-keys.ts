@@ -25,4 +25,10 @@ export function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (pres
   }, [grid])
 }
 
+/** Where there are no rows to have the focus, such as after the last one was dealt with. */
+export function KeysWithoutRows({ press }: { press: (press: Press) => boolean }): null {
+  usePageKeys(useRef(null), press)
+  return null
+}
+
 const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
