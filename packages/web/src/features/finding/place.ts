@@ -34,7 +34,7 @@ export function textAt(value: unknown, ...names: string[]): string | undefined {
   return typeof found === 'string' && found !== '' ? found : typeof found === 'number' ? String(found) : undefined
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
