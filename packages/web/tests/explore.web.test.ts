@@ -58,6 +58,18 @@ test('a topic has a page with its other names and the projects that one may see;
   expect(await signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
 })
 
+test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])(
+  'a topic that is called %s has a page like any other',
+  async (name) => {
+    await web.server.admin.post('/topics', { name, title: `About ${name}` })
+    const page = await web.open(`/explore/topics?search=${encodeURIComponent(`About ${name}`)}`)
+    await page.getByRole('link', { name: `About ${name}` }).click()
+    await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
+  },
+)
+
 test('an unknown topic is said to be none', async () => {
   const page = await web.open('/explore/topics/c%2B%2B')
   await page.getByRole('heading', { name: 'There is no such topic' }).waitFor()

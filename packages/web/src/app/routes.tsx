@@ -51,7 +51,11 @@ export function Routes() {
       <Route path="/explore/groups" component={Groups} />
       <Route path="/explore/topics" component={Topics} />
       <Route path="/explore/topics/:name">
-        {({ name }: { name: string }) => <TopicPage key={name} name={decoded(name)} />}
+        {() => {
+          // From the address itself: a name may hold what the router, which has decoded half of it, leaves ambiguous.
+          const name = decoded(location.pathname.split('/')[3] ?? '')
+          return <TopicPage key={name} name={name} />
+        }}
       </Route>
       <Route path={groupPattern}>
         {({ place = '', part = '' }: { place?: string; part?: string }) => (

@@ -1,5 +1,7 @@
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+// As it stands in the address; the router’s own has decoded half of it, and a %2F in a value is lost.
+import { useSearch } from 'wouter/use-browser-location'
 
 /** What the query of the address says, by name; a list has commas. */
 export type SearchState<Name extends string> = { [P in Name]?: string }

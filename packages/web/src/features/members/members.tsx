@@ -75,7 +75,18 @@ export function Members({ place }: { place: MemberPlace }) {
               <Table label="Members" head={['Who', 'Role', 'Until', 'Since', <Hidden key="actions" />]}>
                 {found.rows.map((row) => {
                   const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // as said above
-                  return <Row key={row.id} member={row as Member} own={own} place={place} ask={setAsked} />
+                  // Until the direct ones are here nobody is said to come from above.
+                  const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
+                  return (
+                    <Row
+                      key={row.id}
+                      member={row as Member}
+                      own={own}
+                      isFromAbove={isFromAbove}
+                      place={place}
+                      ask={setAsked}
+                    />
+                  )
                 })}
               </Table>
               <Pager page={found} perPage={perPage} />
@@ -98,11 +109,13 @@ function Hidden() {
 function Row({
   member,
   own,
+  isFromAbove,
   place,
   ask,
 }: {
   member: Member
   own: Member | undefined
+  isFromAbove: boolean
   place: MemberPlace
   ask: (asked: Asked) => void
 }) {
@@ -143,7 +156,7 @@ function Row({
       <td>
         <span className="row-wrap">
           {roleName(member.access_level)}
-          {!own && <Badge>From a group above</Badge>}
+          {isFromAbove && <Badge>From a group above</Badge>}
           {member.state === 'blocked' && <Badge tone="warning">Blocked</Badge>}
         </span>
       </td>
