@@ -71,7 +71,9 @@ test.each([
 test('a finding has all of GitLab’s keys, in its order, with the description rendered and harmless', async () => {
   const server = await startServer()
   const reported = await server.project('acme/reported')
-  const flaw = { ...entry({ line: 3 }), description: '**Bold** <script>alert(1)</script>' }
+  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
+  const description = '**Bold** <script>alert(1)</script>'
+  const flaw = { ...entry({ line: 3 }), description, cvss_vectors: [{ vendor: 'NVD', vector }] }
   const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([flaw])))
   const imported = await server.admin.post(`/projects/${reported.id}/security_reports`, form)
   expect(imported.status).toBe(201)
@@ -95,12 +97,14 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
     ...['external_issue_links', 'merge_request_links', 'description', 'description_html', 'links', 'location'],
     ...['remediations', 'solution', 'evidence', 'request', 'response', 'evidence_source', 'supporting_messages'],
     ...['assets', 'details', 'state', 'scan', 'blob_path', 'found_by_pipeline', 'ai_resolution_enabled'],
+    'cvss',
   ])
   expect(finding.description_html).toContain('<strong>Bold</strong>')
   expect(finding.description_html).not.toContain('<script>')
   expect(finding).toMatchObject({
     scan: { type: 'sast', status: 'succeeded', start_time: null, end_time: null },
     found_by_pipeline: { iid: imported.body.id },
+    cvss: [{ vendor: 'NVD', vector, version: '3.1', base_score: 9.8, overall_score: 9, severity: 'critical' }],
   })
 })
 

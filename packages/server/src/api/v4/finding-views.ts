@@ -4,6 +4,7 @@ import { openCache, perDatabase } from '../../db/cache.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { renderMarkdown } from '../../domain/markdown/render.ts'
 import type { Project } from '../../domain/projects/project.ts'
+import { loadRatings, type RateVector } from '../../domain/reports/cvss-score.ts'
 import type { ListedFinding } from '../../domain/vulnerabilities/finding.ts'
 import { findTransitions, type PastEntry } from '../../domain/vulnerabilities/history.ts'
 import { findLinks, type IssueLink } from '../../domain/vulnerabilities/links.ts'
@@ -13,6 +14,7 @@ import { nullableUser } from './vulnerability-history.ts'
 import { numberIn } from './vulnerability-links.ts'
 
 const anything = Type.Unsafe<unknown>({})
+const nullableNumber = Type.Unsafe<number | null>({ type: ['number', 'null'] })
 const anyList = Type.Array(anything)
 
 export const findingView = Type.Object(
@@ -102,6 +104,17 @@ export const findingView = Type.Object(
       description: 'The newest import that saw it on the ref',
     }),
     ai_resolution_enabled: Type.Boolean(),
+    cvss: Type.Array(
+      Type.Object({
+        vendor: Type.String(),
+        vector: Type.String(),
+        version: nullableString,
+        base_score: nullableNumber,
+        overall_score: nullableNumber,
+        severity: nullableString,
+      }),
+      { description: 'As GraphQL has it; what is no vector has no scores' },
+    ),
   },
   { title: 'Finding' },
 )
@@ -112,6 +125,7 @@ interface Surroundings {
   transitions: readonly PastEntry[]
   links: readonly IssueLink[]
   origin: string
+  rate: RateVector
 }
 
 function viewFinding(project: Project, finding: ListedFinding, around: Surroundings) {
@@ -190,6 +204,17 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     blob_path: null,
     found_by_pipeline: finding.lastImportId === null ? null : { iid: finding.lastImportId },
     ai_resolution_enabled: false,
+    cvss: extras.cvss.map(({ vendor, vector }) => {
+      const rating = around.rate(vector)
+      return {
+        vendor,
+        vector,
+        version: rating?.version ?? null,
+        base_score: rating?.baseScore ?? null,
+        overall_score: rating?.overallScore ?? null,
+        severity: rating?.severity ?? null,
+      }
+    }),
   }
 }
 
@@ -201,13 +226,18 @@ export async function viewFindings(
   origin: string,
 ) {
   const ids = findings.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? [])
-  const [transitions, links] = await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)])
+  const hasVectors = findings.some(({ extras }) => extras.cvss.length > 0)
+  const [transitions, links, rate] = await Promise.all([
+    findTransitions(deps, ids),
+    findLinks(deps, ids),
+    hasVectors ? loadRatings() : () => undefined,
+  ])
   const views: ReturnType<typeof viewFinding>[] = []
   for (const finding of findings) {
     const { description } = finding
     const isOfThis = (of: { vulnerabilityId: number }) => of.vulnerabilityId === finding.vulnerabilityId
     const html = description ? await descriptions(deps.db).get(description, () => renderDescription(description)) : ''
-    const around = { transitions: transitions.filter(isOfThis), links: links.filter(isOfThis), origin }
+    const around = { transitions: transitions.filter(isOfThis), links: links.filter(isOfThis), origin, rate }
     views.push(viewFinding(project, finding, { ...around, descriptionHtml: html }))
   }
   return views

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
@@ -418,78 +417,4 @@ describe('listing', () => {
     expect(headers['link']).not.toContain('rel="last"')
     expect(headers['x-next-page']).toBe('2')
   })
-})
-
-const data = new URL('../../../../../../shared/data/', import.meta.url)
-interface Fact {
-  file: string
-  kind: string
-  sane_outcome?: string
-  facts?: {
-    vulnerabilities: number
-    by_severity: Record<string, number>
-    distinct_identifiers: number
-    schema?: { valid: boolean; note?: string }
-  }
-}
-const files: Fact[] = existsSync(data) ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files : []
-const facts = files.filter(({ kind }) => kind === 'gitlab')
-const hostile = files.filter(({ file }) => file.startsWith('reports/hostile/'))
-const isValid = ({ facts }: Fact) => facts?.schema?.valid === true && facts.schema.note === undefined
-
-describe.runIf(facts.length > 0)('the collected reports', () => {
-  test.for(facts.filter((fact) => isValid(fact) && !fact.file.includes('hostile')))(
-    '$file is listed as counted',
-    async ({ file, facts }) => {
-      const project = await freshProject()
-      const imported = await send(server.admin, project, readFileSync(new URL(file, data)))
-      expect([basename(file), imported.status, imported.body.errors]).toEqual([basename(file), 201, []])
-      const { read, merged, skipped } = imported.body.findings
-      expect([read, skipped]).toEqual([facts?.vulnerabilities, 0])
-
-      const findings = await findingsOf(project)
-      expect(findings).toHaveLength(read - merged)
-      const identifiers = findings.flatMap((finding) => finding.identifiers)
-      const distinct = new Set(identifiers.map((one) => `${one.external_type}:${one.external_id}`))
-      if (merged === 0) {
-        expect(countBy(findings.map(({ severity }) => severity))).toEqual(lowerCased(facts?.by_severity ?? {}))
-        expect(distinct.size).toBe(facts?.distinct_identifiers)
-      } else {
-        expect(distinct.size).toBeLessThanOrEqual(facts?.distinct_identifiers ?? 0)
-      }
-    },
-  )
-
-  test.for(hostile)('$file gets its outcome', async ({ file, sane_outcome: outcome = '' }) => {
-    const project = await freshProject()
-    const bytes = readFileSync(new URL(file, data))
-    const refused = await send(server.admin, project, bytes, { strict: 'true' })
-    expect([201, 400]).toContain(refused.status)
-    if (/^refused(?! *, or)/.test(outcome)) expect(refused.status).toBe(400)
-    if (refused.status === 400) {
-      expect(await findingsOf(project)).toEqual([])
-      expect(refused.body.message.base[0].length).toBeGreaterThan(10)
-    }
-    const imported = await send(server.admin, project, bytes)
-    expect([201, 400]).toContain(imported.status)
-    if (outcome.startsWith('imported')) expect(imported.status).toBe(201)
-    const { new: fresh, known } = imported.body.findings ?? { new: 0, known: 0 }
-    expect(await findingsOf(project)).toHaveLength(fresh + known)
-    expect((await server.anonymous.get('//-/health')).status).toBe(200)
-  })
-
-  function countBy(words: string[]): Record<string, number> {
-    const counts: Record<string, number> = {}
-    for (const word of words) counts[word] = (counts[word] ?? 0) + 1
-    return counts
-  }
-
-  function lowerCased(counts: Record<string, number>): Record<string, number> {
-    const words: Record<string, number> = {}
-    for (const [word, count] of Object.entries(counts)) {
-      const key = word === '(absent)' ? 'unknown' : word.toLowerCase()
-      words[key] = (words[key] ?? 0) + count
-    }
-    return words
-  }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadScores, severityOfScore, severityOfVectors } from './cvss-score.ts'
+import { loadRatings, loadScores, severityOfScore, severityOfVectors } from './cvss-score.ts'
 
 const scoreOf = await loadScores()
 
@@ -21,6 +21,10 @@ test.for([
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3],
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 8.7],
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
+  // Other metrics do not count in the base score.
+  ['AV:N/AC:L/Au:N/C:N/I:N/A:C/E:U/RL:OF/RC:C', 7.8],
+  ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U', 9.8],
+  ['CVSS:4.0/AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U', 8.7],
 ] as const)('%s has the score %f', ([vector, score]) => {
   expect(scoreOf(vector)).toBe(score)
 })
@@ -43,4 +47,25 @@ test('a score stands for a word, and of several vectors the worst counts', () =>
   const vectors = ['AV:L/AC:H/Au:M/C:N/I:P/A:N', 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 'broken']
   expect(severityOfVectors(vectors, scoreOf)).toBe('high')
   expect(severityOfVectors(['broken'], scoreOf)).toBeUndefined()
+})
+
+test('a rating has the words of its version, and counts in what else the vector says', async () => {
+  const rate = await loadRatings()
+  expect(
+    [
+      'AV:N/AC:L/Au:N/C:C/I:C/A:C',
+      'AV:N/AC:L/Au:N/C:N/I:N/A:N',
+      'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U',
+      'CVSS:3.1/AV:P/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N',
+      'CVSS:4.0/AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U',
+      'broken',
+    ].map(rate),
+  ).toEqual([
+    { version: '2.0', baseScore: 10, overallScore: 10, severity: 'high' },
+    { version: '2.0', baseScore: 0, overallScore: 0, severity: 'low' },
+    { version: '3.1', baseScore: 9.8, overallScore: 9, severity: 'critical' },
+    { version: '3.1', baseScore: 0, overallScore: 0, severity: 'none' },
+    { version: '4.0', baseScore: 8.7, overallScore: 6.3, severity: 'medium' },
+    undefined,
+  ])
 })

@@ -1,20 +1,50 @@
 import type { Severity } from '../vulnerabilities/scales.ts'
 
-/** The base score that a CVSS vector stands for, 0 to 10; undefined when it is none or lacks a base metric. */
+/** What a CVSS vector stands for. */
+interface CvssRating {
+  version: string
+  /** 0 to 10, by the base metrics alone. */
+  baseScore: number
+  /** With everything else that the vector says. */
+  overallScore: number
+  /** The word of its own version for the overall score: 2.0 has no `critical`. */
+  severity: 'none' | 'low' | 'medium' | 'high' | 'critical'
+}
+
+/** Undefined when the vector is none or lacks a base metric. */
+export type RateVector = (vector: string) => CvssRating | undefined
+/** The base score, 0 to 10. */
 export type ScoreVector = (vector: string) => number | undefined
 
-/** Reads vectors of CVSS 2.0, 3.0, 3.1 and 4.0. The calculator is large, so it is loaded with the first report. */
-export async function loadScores(): Promise<ScoreVector> {
+/** Reads vectors of CVSS 2.0, 3.0, 3.1 and 4.0. The calculator is large, so it is loaded when something is to be rated. */
+export async function loadRatings(): Promise<RateVector> {
   const { default: calculator } = await import('ae-cvss-calculator')
   return (vector) => {
-    const prefix = /^CVSS:(\d\.\d)\//.exec(vector)?.[1]
-    const required = baseMetrics[prefix ?? '2.0']
+    const version = /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0'
+    const required = baseMetrics[version]
     if (!required || vector.length > maxLength) return undefined
     const metrics = new Set(vector.split('/').map((metric) => metric.slice(0, Math.max(metric.indexOf(':'), 0))))
     if (!required.every((metric) => metrics.has(metric))) return undefined
-    const score = calculator.fromVector(vector)?.calculateScores().base
-    return typeof score === 'number' && score >= 0 && score <= 10 ? score : undefined
+    const scores = calculator.fromVector(vector)?.calculateScores()
+    // Of 4.0 the calculator calls base what counts in the threat, too.
+    const baseScore = scores && ('baseMetricsOnly' in scores ? scores.baseMetricsOnly : scores.base)
+    if (!isScore(baseScore)) return undefined
+    const overallScore = isScore(scores?.overall) ? scores.overall : baseScore
+    return { version, baseScore, overallScore, severity: wordOf(version, overallScore) }
   }
+}
+
+export async function loadScores(): Promise<ScoreVector> {
+  const rate = await loadRatings()
+  return (vector) => rate(vector)?.baseScore
+}
+
+const isScore = (score: unknown): score is number => typeof score === 'number' && score >= 0 && score <= 10
+
+function wordOf(version: string, score: number): CvssRating['severity'] {
+  if (version === '2.0') return score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low'
+  const word = severityOfScore(score)
+  return word === 'info' || word === 'unknown' ? 'none' : word
 }
 
 const maxLength = 512
