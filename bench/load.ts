@@ -67,7 +67,7 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       if (failure || (atMost !== undefined && latencies.length >= atMost)) run.stop()
     })
     run.on('reqError', (error: Error) => {
-      failure ??= error
+      failure ??= new Error(`${request.method ?? 'GET'} ${url}${paths[0]} … failed: ${error.message}`)
     })
   })
 }

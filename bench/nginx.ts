@@ -131,6 +131,8 @@ http {
   access_log off;
   error_log /dev/null;
   sendfile on;
+  # After so many it would close under a request that is on its way: ECONNRESET.
+  keepalive_requests 1000000000;
   client_max_body_size 0;
   client_body_temp_path ${root}/body;
   proxy_temp_path ${root}/proxy;
