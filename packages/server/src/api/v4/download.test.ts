@@ -25,6 +25,8 @@ let folder: string
 let objects: ObjectStore
 let download: Download
 let opened: (ByteRange | undefined)[]
+let logged: unknown[] = []
+let failed: unknown[] = []
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'alcove-download-'))
@@ -32,16 +34,17 @@ beforeAll(async () => {
   await objects.put('ten', Readable.from([content]))
   await objects.put('none', Readable.from([]))
   await objects.put('large', Readable.from(Array.from({ length: 32 }, () => Buffer.alloc(1024 * 1024, 'x'))))
-  app = fastify()
+  app = fastify({ logger: { level: 'error', stream: { write: (line: string) => logged.push(JSON.parse(line)) } } })
   app.get('/', async (request, reply) => {
     await sendDownload(reply, request, download)
     return reply
   })
-  app.setErrorHandler((error, _request, reply) =>
-    reply
+  app.setErrorHandler((error, _request, reply) => {
+    failed.push(error)
+    return reply
       .code(error instanceof Failure ? 404 : 500)
-      .send(error instanceof Failure ? error.cause : { error: `${error}` }),
-  )
+      .send(error instanceof Failure ? error.cause : { error: `${error}` })
+  })
   await app.listen({ port: 0, host: '127.0.0.1' })
   port = (app.server.address() as AddressInfo).port
 })
@@ -51,6 +54,8 @@ afterAll(async () => {
 })
 beforeEach(() => {
   opened = []
+  logged = []
+  failed = []
   download = of('ten', content.length)
 })
 
@@ -253,6 +258,69 @@ describe('over a real connection', () => {
     download = of('ten', 9)
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(500)
     await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
+  })
+
+  test('a read error in the middle of a file ends the connection, and the file is closed', async () => {
+    download = of('large', 32 * 1024 * 1024, {
+      open: async () => {
+        const pieces = await objects.openPieces?.('large')
+        let reads = 0
+        const next = (most: number) => {
+          if (++reads === 3) return Promise.reject(new Error('the disk is gone'))
+          return pieces?.next(most) ?? Promise.resolve(undefined)
+        }
+        return pieces && { ...pieces, next }
+      },
+    })
+    await expect(fetchBytes()).rejects.toThrow()
+    expect(logged).toMatchObject([{ msg: 'download ended early', err: { message: 'the disk is gone' } }])
+    await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
+    download = of('ten', 10)
+    expect(await fetchBytes()).toBe(10)
+  })
+
+  // The buffers that files are read into hold one byte more than 512 KiB.
+  const full = 512 * 1024 + 1
+  test.each([
+    ['longer than one full buffer', full + 1, full],
+    ['longer than two full buffers', 2 * full + 5, 2 * full],
+    ['a byte longer than two full buffers', 2 * full + 1, 2 * full],
+    ['shorter, and one full buffer', full, full + 1],
+    ['shorter, and two full buffers', 2 * full, 3 * full],
+  ])('an object that is %s is not passed off as the file', async (_, stored, recorded) => {
+    await objects.put('odd', Readable.from([Buffer.alloc(stored)]))
+    for (const open of [() => openPieces(objects, 'odd'), () => objects.open('odd')]) {
+      download = of('odd', recorded, { open })
+      const answer = await fetch(`http://127.0.0.1:${port}/`)
+      if (answer.status !== 500) await expect(answer.arrayBuffer()).rejects.toThrow()
+      download = of('odd', stored, { open })
+      expect(await fetchBytes()).toBe(stored)
+    }
+    await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
+  })
+
+  test('a client that goes away before the first piece is no error, and leaves no open file', async () => {
+    let given = 0
+    download = of('large', 32 * 1024 * 1024, {
+      open: async () => {
+        const pieces = await objects.openPieces?.('large')
+        const next = async (most: number) => {
+          await new Promise((resolve) => setTimeout(resolve, 60))
+          const piece = await pieces?.next(most)
+          given++
+          return piece
+        }
+        return pieces && { ...pieces, next }
+      },
+    })
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+      setTimeout(() => socket.destroy(), 15)
+    })
+    await expect.poll(() => given, { timeout: 5000 }).toBe(1)
+    await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
+    expect(failed).toEqual([])
+    expect(logged).toEqual([])
   })
 
   test('a client that goes away in the middle leaves no open file', async () => {

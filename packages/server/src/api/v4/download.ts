@@ -116,7 +116,7 @@ async function sendPieces(
       if (left === 0) return
       // Whoever reads slowly keeps little in memory.
       const isSlow = performance.now() - startedAt > slowMs
-      piece = await pieces.next(isSlow ? slowPieceBytes : left + 1).catch(unlessGone(reply))
+      piece = await pieces.next(isSlow && left > slowPieceBytes ? slowPieceBytes : left + 1).catch(unlessGone(reply))
     }
     if (raw.destroyed) return
     throw new Error('the stored object is shorter than its record says')

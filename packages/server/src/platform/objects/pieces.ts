@@ -5,7 +5,10 @@ import type { ByteRange, ObjectStore } from './objects.ts'
 
 /** The bytes of an object in order. A piece is good until the next is asked for, or the reading ends. */
 export interface Pieces {
-  /** `undefined` after the last. A file gives at most so many bytes at once. */
+  /**
+   * `undefined` after the last. A file gives at most so many bytes at once. All but one of them are given only where
+   * there are no more: whoever asks for one byte too many never takes a part for the whole.
+   */
   next(mostBytes: number): Promise<Buffer | undefined>
   close(): void
 }
@@ -23,7 +26,12 @@ export function piecesOf(stream: Readable): Pieces {
   stream.on('error', () => {}) // it may fail when nobody reads; whoever does hears it
   const chunks = stream[Symbol.asyncIterator]()
   return {
-    next: async () => (await chunks.next()).value as Buffer | undefined,
+    async next(mostBytes) {
+      const { value: chunk }: { value?: Buffer } = await chunks.next()
+      if (chunk?.length !== mostBytes - 1) return chunk
+      const { value: more }: { value?: Buffer } = await chunks.next()
+      return more ? Buffer.concat([chunk, more]) : chunk
+    },
     close: () => void stream.destroy(),
   }
 }
@@ -83,8 +91,10 @@ export async function openFilePieces(path: string, lender: Lender, range?: ByteR
       }
       buffer ??= lender.borrow(Math.min(mostBytes, left))
       isReading = true
+      const room = Math.min(buffer.length, mostBytes, left)
       try {
-        const { bytesRead } = await readFile(file, buffer, 0, Math.min(buffer.length, mostBytes, left), position)
+        const bytes = room === mostBytes - 1 && room < left ? room - 1 : room
+        const { bytesRead } = await readFile(file, buffer, 0, bytes, position)
         position += bytesRead
         return bytesRead > 0 && !isClosed ? buffer.subarray(0, bytesRead) : undefined
       } finally {
