@@ -21,6 +21,21 @@ export interface MadeUp {
   refs: readonly string[]
 }
 
+/** What is usual, to make others of. */
+export const usual = {
+  title: 'Weak hash',
+  file: 'src/app.ts',
+  state: 'detected',
+  severity: 'medium',
+  reportType: 'sast',
+  scanner: 'semgrep',
+  isOnDefaultBranch: true,
+  isResolvedOnDefaultBranch: false,
+  dismissalReason: null,
+  identifiers: ['CWE-327'],
+  refs: ['main'],
+} as const satisfies Partial<MadeUp>
+
 /** Writes them as imports and people would have left them, with the counts that are kept; once for each project. */
 export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string): Promise<void> {
   const { records, integers } = db.dialect

@@ -2,24 +2,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
-import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 
 let server: TestServer
 let project: TestProject
-
-const usual = {
-  title: 'Weak hash',
-  file: 'src/app.ts',
-  state: 'detected',
-  severity: 'medium',
-  reportType: 'sast',
-  scanner: 'semgrep',
-  isOnDefaultBranch: true,
-  isResolvedOnDefaultBranch: false,
-  dismissalReason: null,
-  identifiers: ['CWE-327'],
-  refs: ['main'],
-} as const satisfies Partial<MadeUp>
 
 const all: readonly Partial<MadeUp>[] = [
   { title: 'Log4Shell', severity: 'critical', reportType: 'dependency_scanning', identifiers: ['CVE-2021-44228'] },

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
-import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import { findGone } from './gone.ts'
 
@@ -12,9 +12,10 @@ test('however many are gone, each is found once, also when severities change whi
   const { db } = server.deps
   const severities = ['critical', 'low', 'info', 'high'] as const
   const of = (index: number, fields: Partial<MadeUp> = {}): MadeUp => ({
-    ...{ id: index, projectId, title: 'Flaw', file: 'src/app.ts', state: 'detected' },
-    ...{ severity: severities[index % 4] ?? 'low', reportType: 'sast', scanner: 'semgrep', identifiers: ['CWE-1'] },
-    ...{ isOnDefaultBranch: true, isResolvedOnDefaultBranch: false, dismissalReason: null, refs: ['main'] },
+    ...usual,
+    id: index,
+    projectId,
+    severity: severities[index % 4] ?? 'low',
     ...fields,
   })
   const ids = Array.from({ length: 4100 }, (_, index) => index + 1)

@@ -2,6 +2,7 @@ import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { textOf } from './json-fields.ts'
 import type { Scan, Scanner } from './report.ts'
+import type { ReportHeader } from './report-format.ts'
 import { shorten } from './shorten.ts'
 
 /** A scanner with the lengths that a database index takes. */
@@ -21,6 +22,14 @@ export function plainScan(endTime?: unknown): Scan {
     messages: [],
     primaryIdentifiers: undefined,
   }
+}
+
+/** The header of what one tool found, of one type, without saying what it was analysed with. */
+export function toolHeader({
+  scanner,
+  ...said
+}: Pick<ReportHeader, 'format' | 'version' | 'reportType' | 'scan'> & { scanner: Scanner }): ReportHeader {
+  return { ...said, reportTypes: [said.reportType], scanner, scanners: [scanner], analyzer: undefined }
 }
 
 /** A moment as ISO 8601 in UTC; undefined when it is none. */

@@ -3,7 +3,7 @@ import type { ReportType } from '../../vulnerabilities/scales.ts'
 import { findProblems, printWords } from '../checks.ts'
 import type { DocumentContext } from '../document.ts'
 import { finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf } from '../header.ts'
+import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scanner } from '../report.ts'
@@ -62,16 +62,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     identifiersOf: startIdentifiers(() => {}),
   }
   return {
-    header: {
-      format: 'cyclonedx',
-      version,
-      ...chosen,
-      reportTypes: [chosen.reportType],
-      scanner,
-      scanners: [scanner],
-      analyzer: undefined,
-      scan: plainScan(metadata.timestamp),
-    },
+    header: toolHeader({ format: 'cyclonedx', version, ...chosen, scanner, scan: plainScan(metadata.timestamp) }),
     problems: findProblems(bomCheck, root),
     warnings: [],
     mixesScanners: false,

@@ -2,7 +2,7 @@ import type { ReportProblem } from '../../../platform/failure.ts'
 import { type Check, findProblems, object, scalar, text } from '../checks.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf } from '../header.ts'
+import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
 import { objectOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
@@ -30,16 +30,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   const version = first !== undefined && 'offender' in (objectOf(first) ?? {}) ? '7' : '8'
   const identifiersOf = startIdentifiers(() => {})
   return {
-    header: {
-      format: 'gitleaks',
-      version,
-      ...chosen,
-      reportTypes: [chosen.reportType],
-      scanner,
-      scanners: [scanner],
-      analyzer: undefined,
-      scan: plainScan(),
-    },
+    header: toolHeader({ format: 'gitleaks', version, ...chosen, scanner, scan: plainScan() }),
     problems: [],
     warnings: [],
     mixesScanners: false,

@@ -4,7 +4,7 @@ import { type Check, findProblems, listOrNull, object, text } from '../checks.ts
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord } from '../header.ts'
+import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
@@ -51,16 +51,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     identifiersOf: startIdentifiers(() => {}),
   }
   return {
-    header: {
-      format: 'grype',
-      version,
-      ...chosen,
-      reportTypes: [chosen.reportType],
-      scanner,
-      scanners: [scanner],
-      analyzer: undefined,
-      scan: plainScan(descriptor?.timestamp),
-    },
+    header: toolHeader({ format: 'grype', version, ...chosen, scanner, scan: plainScan(descriptor?.timestamp) }),
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,

@@ -3,7 +3,7 @@ import type { Confidence, ReportType, Severity } from '../../vulnerabilities/sca
 import { type Check, findProblems, integer, list, object, text } from '../checks.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord } from '../header.ts'
+import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
@@ -32,16 +32,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   const scanner = scannerOf('semgrep', 'Semgrep', 'Semgrep', version)
   const reading: Reading = { ...chosen, version, scanner, identifiersOf: startIdentifiers(() => {}) }
   return {
-    header: {
-      format: 'semgrep',
-      version,
-      ...chosen,
-      reportTypes: [chosen.reportType],
-      scanner,
-      scanners: [scanner],
-      analyzer: undefined,
-      scan: scanOf(root),
-    },
+    header: toolHeader({ format: 'semgrep', version, ...chosen, scanner, scan: scanOf(root) }),
     problems,
     warnings: [],
     mixesScanners: false,

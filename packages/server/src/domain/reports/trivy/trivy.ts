@@ -3,7 +3,7 @@ import { type Check, findProblems, ifObject, list, listOrNull, object, scalar, t
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext, Item } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord } from '../header.ts'
+import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
@@ -63,18 +63,12 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
   }
   return {
     header: {
-      format: 'trivy',
-      version,
-      reportType,
+      ...toolHeader({ format: 'trivy', version, reportType, scanner, scan: plainScan(report.CreatedAt) }),
       reportTypes: [
         reportType,
         ...(has('Misconfigurations') ? (['sast'] as const) : []),
         ...(has('Secrets') ? (['secret_detection'] as const) : []),
       ],
-      scanner,
-      scanners: [scanner],
-      analyzer: undefined,
-      scan: plainScan(report.CreatedAt),
     },
     problems: findProblems(reportCheck, root),
     warnings: [],
