@@ -93,6 +93,8 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     point.current(index, isExtending)
     grid.current?.focus({ preventScroll: true })
   }, [])
+  const latestActive = useRef(active)
+  latestActive.current = active
   const open = (row: Row) => {
     keepPlace()
     onOpen(row)
@@ -114,7 +116,9 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
 
   /** Given the focus, a browser shows the middle of what is higher than its window: of 100,000 rows the 50,000th. */
   function showActive({ target, currentTarget }: FocusEvent) {
-    if (target === currentTarget) requestAnimationFrame(() => virtual.scrollToIndex(active, { align: 'auto' }))
+    // By then it may be another one.
+    const show = () => virtual.scrollToIndex(latestActive.current, { align: 'auto' })
+    if (target === currentTarget) requestAnimationFrame(show)
   }
 
   const tracks = [...(selection ? ['1.75rem'] : []), ...columns.map(({ width }) => width)].join(' ')
