@@ -65,6 +65,7 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
       slice.map(({ uuid }) => uuid),
     ),
   )
+  await inSlices(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
   await inSlices(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
   await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
   await inSlices(gone, (ids) => markGone(db, sighting, ids))

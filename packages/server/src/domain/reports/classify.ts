@@ -33,7 +33,9 @@ export interface Classified {
   scannersWithPast: Set<number>
   /** Findings that the report names, by whatever uuid. */
   seen: Set<number>
-  /** Never on this ref before. */
+  /** New to the project: until the import is shown nobody has seen them, and nothing hangs on them. */
+  newcomers: number[]
+  /** Known, and never on this ref before. */
   arrivals: number[]
   /** Of those that arrive: with a vulnerability, from another ref. */
   found: number[]
@@ -94,6 +96,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     scannerIds: new Map(),
     scannersWithPast: new Set(),
     seen: new Set(),
+    newcomers: [],
     arrivals: [],
     found: [],
     returned: [],
@@ -263,9 +266,9 @@ const maxRemembered = 100_000
 export const maxSamples = 10
 
 /** A finding that the project did not know. In a rehearsal it has no id. */
-export function addNew({ news, arrivals, unattached }: Classified, fresh: FreshFinding): void {
+export function addNew({ news, newcomers, unattached }: Classified, fresh: FreshFinding): void {
   if (news.total++ < maxSamples) news.first.push(fresh)
-  if (fresh.id !== 0) arrivals.push(fresh.id)
+  if (fresh.id !== 0) newcomers.push(fresh.id)
   unattached.push(fresh.id)
 }
 

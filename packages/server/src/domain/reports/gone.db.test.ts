@@ -43,7 +43,17 @@ test('however many are gone, each is found once, also when severities change whi
   const reported = ids.filter((id) => id % 5 === 0)
   const classified = {
     ...{ scannerIds: new Map([[name, scannerId]]), scannersWithPast: new Set([scannerId]), seen: new Set(reported) },
-    ...{ arrivals: [], found: [], returned: [], changed: [], unattached: [], fresh: [], claims: [], kept: 0 },
+    ...{
+      newcomers: [],
+      arrivals: [],
+      found: [],
+      returned: [],
+      changed: [],
+      unattached: [],
+      fresh: [],
+      claims: [],
+      kept: 0,
+    },
     news: { total: 0, first: [] },
   }
   const scope = { scannerIds: [scannerId], reportTypes: ['sast'] }

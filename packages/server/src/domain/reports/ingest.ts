@@ -200,7 +200,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
       return ids
     })
     for (const { uuid } of slice) {
-      result.arrivals.push(idOf(ids, uuid))
+      result.newcomers.push(idOf(ids, uuid))
       result.unattached.push(idOf(ids, uuid))
     }
   }
