@@ -27,6 +27,36 @@ describe('the page', () => {
     expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
+  test('is asked for anew when it changed, and known by its content alone', async () => {
+    const accept = 'Text/HTML'
+    const first = await web.server.anonymous.get('//acme/shop', { headers: { accept } })
+    const { etag = '' } = first.headers
+    // Packages give all files one date, and the pages of two builds are of one size.
+    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    expect(first.headers['last-modified']).toBeUndefined()
+    expect(first.headers['vary']).toBe('Origin, Accept')
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await web.server.anonymous.get('//elsewhere', { headers: { accept, 'if-none-match': known } })
+      expect(again).toMatchObject({ status: 304, text: '' })
+      expect(again.headers['content-security-policy']).toBe(first.headers['content-security-policy'])
+    }
+    const other = { accept, 'if-none-match': '"other"', 'if-modified-since': new Date(2 ** 42).toUTCString() }
+    expect((await web.server.anonymous.get('//acme/shop', { headers: other })).status).toBe(200)
+    expect(await web.server.anonymous.head('//acme/shop', { headers: { accept } })).toMatchObject({
+      status: 200,
+      text: '',
+    })
+  })
+
+  test('has its files below one folder, which nothing leads out of', async () => {
+    const ways = ['../', '%2e%2e/', '..%2f', '..%5c', '..\\\\', '%252e%252e%252f', '....//', '/', '%00']
+    for (const way of ways) {
+      const { status, text } = await web.server.anonymous.get(`//-/assets/${way}index.html`)
+      expect([400, 404], way).toContain(status)
+      expect(text).not.toContain('<')
+    }
+  })
+
   test('is for browsers: whoever asks for something else is told what the API says', async () => {
     const page = { accept: 'text/html,*/*' }
     expect((await web.server.anonymous.get('//acme/shop', { headers: page })).text).toContain('<!doctype html>')
@@ -74,7 +104,14 @@ describe('signing in', () => {
   })
 
   test('never leads to another site', async () => {
-    for (const to of ['//evil.example/', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
+    for (const to of [
+      '//evil.example/',
+      'https://evil.example/',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      '/\t/evil.example/',
+      '/.//evil.example/',
+    ]) {
       const page = await web.open(`/-/sign_in?to=${encodeURIComponent(to)}`, { as: web.server.admin })
       expect(page.url(), to).toBe(`${web.origin}/`)
     }

@@ -87,7 +87,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
   endConnectionsOnClose(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
-    if (isPageRequest(request)) return sendPage(reply)
+    if (isPageRequest(request)) return void sendPage(request, reply)
     const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
     sendError(request, reply, new Failure(nowhere(request, allowed)))
   })

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -26,6 +28,8 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
+  // The API has other answers at the same addresses.
+  vary: 'Origin, Accept',
 }
 
 /** The web UI: its files below /-/assets/, compressed when they were built. Their names change with their content. */
@@ -46,14 +50,19 @@ export function isPageRequest({ method, headers, raw }: FastifyRequest): boolean
   if (method !== 'GET' && method !== 'HEAD') return false
   const path = raw.url?.split('?', 1)[0] ?? ''
   if (/^\/(api|uploads|-\/assets)(\/|$)/.test(path)) return false
-  return path === '/' || headers.accept?.includes('text/html') === true
+  return path === '/' || /\btext\/html\b/i.test(headers.accept ?? '')
 }
 
 /** One page shows every address of the UI; what is to be seen there its script asks the API. */
-export function sendPage(reply: FastifyReply): void {
-  if (existsSync(`${folder}index.html`)) {
-    reply.headers(pageHeaders).sendFile('index.html', folder, { cacheControl: false })
-  } else {
-    reply.code(503).type('text/plain').send('The web UI has not been built: npm run build does it.\n')
+export async function sendPage({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const page = await readFile(`${folder}index.html`).catch(() => undefined)
+  if (!page) {
+    await reply.code(503).type('text/plain').send('The web UI has not been built: npm run build does it.\n')
+    return
   }
+  // By its content alone: the pages of two builds are of one size, and packages give all files one date.
+  const etag = `"${createHash('sha256').update(page).digest('base64url')}"`
+  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  reply.headers(pageHeaders).header('etag', etag)
+  await (known.includes(etag) ? reply.code(304).send() : reply.type('text/html; charset=utf-8').send(page))
 }
