@@ -1,11 +1,12 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { useToast } from '../components/toast.tsx'
 import styles from './account-menu.module.css'
 import { api, useAction } from './api.ts'
+import { signInAddress } from './own-address.ts'
 import type { SessionState } from './session.ts'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 
@@ -14,6 +15,7 @@ const themeNames: Record<Theme, string> = { system: 'As the system', light: 'Lig
 /** The one who is signed in, and what belongs to him. Opens below its button; Escape or a click elsewhere closes it. */
 export function AccountMenu({ session }: { session: SessionState }) {
   const [path] = useLocation()
+  useSearch() // which the link to sign in holds too
   const [isOpen, setOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -40,7 +42,7 @@ export function AccountMenu({ session }: { session: SessionState }) {
   return (
     <div ref={place} className={styles.place}>
       {!user && !path.startsWith('/-/sign_in') && (
-        <LinkButton kind="primary" size="small" to={`/-/sign_in?to=${encodeURIComponent(path)}`}>
+        <LinkButton kind="primary" size="small" to={signInAddress()}>
           Sign in
         </LinkButton>
       )}
@@ -135,7 +137,10 @@ function SignOut() {
   async function signOut() {
     try {
       await api.call('DELETE /-/sessions', {})
-      // A page of its own: nothing of what he saw stays in this one.
+      forgetDrafts()
+      // A page of its own, and nothing of what he saw stays in this one, which the browser may keep to go back to.
+      document.body.replaceChildren()
+      addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       location.assign('/')
     } catch (error) {
       toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' })
@@ -146,4 +151,9 @@ function SignOut() {
       Sign out
     </button>
   )
+}
+
+/** Whoever uses this browser next does not find what was written here. */
+function forgetDrafts(): void {
+  for (const key of Object.keys(localStorage)) if (key.startsWith('alcove-pad-')) localStorage.removeItem(key)
 }

@@ -10,6 +10,7 @@ import {
 } from '@alcove/client'
 import {
   keepPreviousData,
+  MutationCache,
   QueryCache,
   QueryClient,
   type UseMutationResult,
@@ -24,12 +25,8 @@ export const sessionHeaders = { 'x-alcove-session': '1' }
 export const api = createClient({ headers: sessionHeaders })
 
 export const queries = new QueryClient({
-  queryCache: new QueryCache({
-    onError(error) {
-      // Signed out elsewhere, or blocked: ask anew who this is.
-      if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
-    },
-  }),
+  queryCache: new QueryCache({ onError: askWhoThisIs }),
+  mutationCache: new MutationCache({ onError: askWhoThisIs }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -38,6 +35,11 @@ export const queries = new QueryClient({
     },
   },
 })
+
+/** Signed out elsewhere, or blocked. */
+function askWhoThisIs(error: Error): void {
+  if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
+}
 
 export function isFailure(error: unknown, status: number): boolean {
   return error instanceof RequestFailed && error.status === status

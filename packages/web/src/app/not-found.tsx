@@ -2,6 +2,7 @@ import { Ban } from 'lucide-react'
 import { LinkButton } from '../components/button.tsx'
 import { useTitle } from '../components/page.tsx'
 import { Empty } from '../components/states.tsx'
+import { signInAddress } from './own-address.ts'
 import { useSession } from './session.ts'
 
 /** What is there, but not for whoever asks. */
@@ -13,7 +14,7 @@ export function NotForYou() {
       <p>
         {user ? 'Your role here does not let you see this. Ask somebody who may.' : 'You may have to sign in for this.'}
       </p>
-      {!user && <LinkButton to={`/-/sign_in?to=${encodeURIComponent(location.pathname)}`}>Sign in</LinkButton>}
+      {!user && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
     </Empty>
   )
 }

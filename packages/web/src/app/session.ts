@@ -1,13 +1,34 @@
 import type { Schemas } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
-import { api } from './api.ts'
+import { api, queries } from './api.ts'
 
 export type SessionState = Schemas['SessionState']
 
 export const sessionQuery = {
   queryKey: ['GET /-/session'],
-  queryFn: () => api.call('GET /-/session', {}),
+  async queryFn() {
+    const state = await api.call('GET /-/session', {})
+    show(state.user?.id)
+    return state
+  },
   staleTime: 60_000,
+}
+
+let shownTo: number | undefined
+let lastUser: number | undefined
+
+/** What was answered to somebody else is forgotten, and what is shown asked for anew. */
+function show(user: number | undefined): void {
+  if (shownTo !== user) {
+    void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
+  }
+  shownTo = user
+  lastUser = user ?? lastUser
+}
+
+/** True when this page has been somebody else's before, even if he has signed out since. */
+export function hasShownOthers(user: number): boolean {
+  return lastUser !== undefined && lastUser !== user
 }
 
 /** Who is signed in and what the server lets people do. Inside the shell, which waits for it. */

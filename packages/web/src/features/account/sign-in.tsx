@@ -2,7 +2,8 @@ import { type FormEvent, useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { api, isFailure, queries } from '../../app/api.ts'
 import { Mark } from '../../app/mark.tsx'
-import { sessionQuery, useSession } from '../../app/session.ts'
+import { ownAddress } from '../../app/own-address.ts'
+import { hasShownOthers, sessionQuery, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { useTitle } from '../../components/page.tsx'
@@ -18,7 +19,7 @@ export function SignIn() {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const isByToken = way === 'token'
-  const next = /^\/(?!\/|\\)/.test(to) ? to : '/'
+  const next = ownAddress(to, '/')
   if (user && !isBusy) return <Redirect to={next} replace />
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -29,7 +30,9 @@ export function SignIn() {
     setProblem('')
     try {
       const body = isByToken ? { token: text('token') } : { login: text('login').trim(), password: text('password') }
-      await api.call('POST /-/sessions', { body })
+      const { id } = await api.call('POST /-/sessions', { body })
+      // A page of its own: nothing of what somebody else saw or wrote stays in this one.
+      if (hasShownOthers(id)) return location.replace(next)
       await queries.resetQueries(sessionQuery)
       navigate(next, { replace: true })
     } catch (error) {

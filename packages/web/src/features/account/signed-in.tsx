@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { signInAddress } from '../../app/own-address.ts'
 import { type SessionState, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { useTitle } from '../../components/page.tsx'
@@ -17,7 +18,7 @@ function SignInFirst({ title }: { title: string }) {
   return (
     <Empty title={title} isPage>
       <p>This is about your account. Sign in first.</p>
-      <LinkButton kind="primary" to={`/-/sign_in?to=${encodeURIComponent(location.pathname + location.search)}`}>
+      <LinkButton kind="primary" to={signInAddress()}>
         Sign in
       </LinkButton>
     </Empty>

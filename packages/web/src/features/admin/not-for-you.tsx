@@ -1,7 +1,7 @@
 import { Lock } from 'lucide-react'
 import type { FormEvent } from 'react'
-import { useLocation } from 'wouter'
 import { isFailure, useAction } from '../../app/api.ts'
+import { signInAddress } from '../../app/own-address.ts'
 import type { SessionState } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -11,13 +11,12 @@ import styles from './not-for-you.module.css'
 
 /** In place of the pages for administrators: why they are not shown, and what to do about it. */
 export function NotForYou({ session }: { session: SessionState }) {
-  const [path] = useLocation()
   useTitle('Administration')
   if (!session.user) {
     return (
       <Empty icon={Lock} title="Sign in first" isPage>
         <p>These pages are for administrators.</p>
-        <LinkButton kind="primary" to={`/-/sign_in?to=${encodeURIComponent(path)}`}>
+        <LinkButton kind="primary" to={signInAddress()}>
           Sign in
         </LinkButton>
       </Empty>

@@ -1,7 +1,8 @@
 import { Send } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link } from 'wouter'
 import { queries, sessionHeaders } from '../../app/api.ts'
+import { signInAddress } from '../../app/own-address.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { SelectField, TextArea, TextField } from '../../components/field.tsx'
@@ -27,7 +28,6 @@ export function TryIt({
   prepared: Prepared
   sender: string | undefined
 }) {
-  const [path] = useLocation()
   const [isTried, setTried] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -58,8 +58,7 @@ export function TryIt({
           `Sent as ${sender}, for real: what it changes is changed.`
         ) : (
           <>
-            Sent as nobody. <Link to={`/-/sign_in?to=${encodeURIComponent(path)}`}>Sign in</Link> to send it as
-            yourself.
+            Sent as nobody. <Link to={signInAddress()}>Sign in</Link> to send it as yourself.
           </>
         )}
       </p>

@@ -20,12 +20,13 @@ const GroupSettings = later(async () => (await import('./settings.tsx')).GroupSe
 
 /** A group: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function GroupPage({ place, part }: { place: string; part: string }) {
-  const [path, navigate] = useLocation()
+  const [, navigate] = useLocation()
   const query = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   const here = query.data?.full_path
   useEffect(() => {
-    if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
-  }, [here, place, path, navigate])
+    if (here && here !== place)
+      navigate(`${groupAddress(here)}${part && `/-/${part}`}${location.search}`, { replace: true })
+  }, [here, place, part, navigate])
   return (
     <Answered query={query} isPage>
       {(group) => <Frame group={group} part={part} />}

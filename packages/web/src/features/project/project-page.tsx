@@ -30,14 +30,14 @@ const ProjectUploads = later(async () => (await import('../uploads/project-uploa
 /** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
   const session = useSession()
-  const [path, navigate] = useLocation()
+  const [, navigate] = useLocation()
   const query = useAnswer('GET /projects/{id}', { path: { id: place } })
   const here = query.data?.path_with_namespace
   const mayLook = query.data !== undefined && levelIn(query.data, session) >= levels.developer
   const waiting = useWaitingFindings(mayLook ? query.data?.id : undefined)
   useEffect(() => {
-    if (here && here !== place) navigate(path.replace(`/${place}`, `/${here}`), { replace: true })
-  }, [here, place, path, navigate])
+    if (here && here !== place) navigate(`/${here}${part && `/-/${part}`}${location.search}`, { replace: true })
+  }, [here, place, part, navigate])
   if (part === '' && isFailure(query.error, 404)) return <ToGroup place={place} error={query.error} />
   return (
     <Answered query={query} isPage>
@@ -76,7 +76,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
 /** What is no project may be a group, which people expect at its path too; else it is what the project was: not there. */
 function ToGroup({ place, error }: { place: string; error: Error | null }) {
   const group = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
-  if (group.data) return <Redirect to={`/groups/${group.data.full_path}`} replace />
+  if (group.data) return <Redirect to={`/groups/${group.data.full_path}${location.search}`} replace />
   return group.error && error ? <Failed error={error} isPage /> : <Loading />
 }
 

@@ -1,4 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
+import { queries } from '../../app/api.ts'
+import { type SessionState, sessionQuery } from '../../app/session.ts'
 import { keyOf, type UploadOwner } from './owner.ts'
 import { addFiles, type QueuedFile, queuedFiles, subscribeToQueue } from './upload-queue.ts'
 
@@ -13,12 +15,12 @@ const pads = new Map<string, Pad>()
 const listeners = new Set<() => void>()
 
 function padOf(owner: UploadOwner): Pad {
-  const known = pads.get(keyOf(owner))
+  const known = pads.get(storageKey(owner))
   if (known) return known
   // Marks from an earlier visit: what they stood for never came.
   const text = read(owner).replace(/!\[uploading ([^\]\n]*) …\]\(\)/g, '![$1 was not uploaded]()')
   const pad = { text, marks: new Map<number, string>() }
-  pads.set(keyOf(owner), pad)
+  pads.set(storageKey(owner), pad)
   return pad
 }
 
@@ -93,7 +95,11 @@ function replaceMark(owner: UploadOwner, key: number, mark: string, next: string
   if (start >= 0) setText(owner, text.slice(0, start) + next + text.slice(start + mark.length))
 }
 
-const storageKey = (owner: UploadOwner) => `alcove-pad-${keyOf(owner)}`
+/** One for each who uses this browser. */
+function storageKey(owner: UploadOwner): string {
+  const user = queries.getQueryData<SessionState>(sessionQuery.queryKey)?.user?.id
+  return `alcove-pad-${user ?? 'nobody'}-${keyOf(owner)}`
+}
 
 function read(owner: UploadOwner): string {
   try {
@@ -114,6 +120,7 @@ function keep(owner: UploadOwner, text: string): void {
 /** Written on in another tab. */
 addEventListener('storage', ({ key, newValue }) => {
   if (key === null) return
-  for (const [name, pad] of pads) if (key === `alcove-pad-${name}`) pad.text = newValue ?? ''
+  const pad = pads.get(key)
+  if (pad) pad.text = newValue ?? ''
   for (const listener of listeners) listener()
 })

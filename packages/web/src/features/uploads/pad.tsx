@@ -52,7 +52,7 @@ function Pad({ owner }: { owner: UploadOwner }) {
     <Page
       title="Markdown pad"
       crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead="Write, paste screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser."
+      lead="Write, paste screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser until you sign out."
       actions={
         <>
           <ChooseFiles label="Add files" onFiles={take} />

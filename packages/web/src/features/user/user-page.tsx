@@ -25,7 +25,7 @@ function ToGroup({ name }: { name: string }) {
   const query = useAnswer('GET /groups/{id}', { path: { id: name }, query: { with_projects: false } })
   return (
     <Answered query={query} isPage>
-      {(group) => <Redirect to={groupAddress(group.full_path)} replace />}
+      {(group) => <Redirect to={groupAddress(group.full_path) + location.search} replace />}
     </Answered>
   )
 }
