@@ -134,7 +134,7 @@ test('a token is created, shown once, used, rotated and revoked', async () => {
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('The token is revoked.').waitFor()
   await page.getByLabel('Which tokens').selectOption('Revoked or over')
-  expect(await page.getByRole('row', { name: /nightly scan/ }).count()).toBe(2)
+  await expect.poll(() => page.getByRole('row', { name: /nightly scan/ }).count()).toBe(2)
   expect(page.url()).toContain('state=inactive')
 })
 
