@@ -18,6 +18,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query'
+import { useCallback, useRef } from 'react'
 import { useToast } from '../components/toast.tsx'
 
 /** The header says that a page of ours asks, so the cookie counts. */
@@ -28,7 +29,10 @@ export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: askWhoThisIs }),
   mutationCache: new MutationCache({ onError: askWhoThisIs }),
   defaultOptions: {
+    // The browser may think that it is offline while the server is beside it; waiting for it would never end.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 10_000,
       // What the server refuses it refuses again.
       retry: (count, error) => count < 2 && !(error instanceof RequestFailed && error.status < 500),
@@ -101,7 +105,8 @@ export function useAction<O extends Operation>(
   { done, onDone, showsErrors = false, isLeaving = false }: ActionOptions<O> = {},
 ): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
   const toast = useToast()
-  return useMutation({
+  const underway = useRef(new Set<string>())
+  const mutation = useMutation({
     mutationFn: (request: Request<O>) => api.call(operation, request),
     onSuccess(answer, request) {
       const askAnew = () => void queries.invalidateQueries()
@@ -113,5 +118,20 @@ export function useAction<O extends Operation>(
     onError(error) {
       if (!showsErrors) toast({ text: error.message, kind: 'error' })
     },
+    onSettled(_answer, _error, request) {
+      underway.current.delete(JSON.stringify(request))
+    },
   })
+  const { mutate } = mutation
+  // A button that is pressed twice may not have been shown as busy in between.
+  const mutateOnce = useCallback(
+    (...given: Parameters<typeof mutate>) => {
+      const key = JSON.stringify(given[0])
+      if (underway.current.has(key)) return
+      underway.current.add(key)
+      mutate(...given)
+    },
+    [mutate],
+  )
+  return { ...mutation, mutate: mutateOnce }
 }

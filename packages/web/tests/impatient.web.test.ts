@@ -1,0 +1,98 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+  await web.server.project('acme/shop')
+})
+afterAll(() => web?.close())
+
+const expects = /Failed to load resource/
+const places = [
+  '/',
+  '/explore/projects',
+  '/explore/topics',
+  '/acme/shop',
+  '/groups/acme',
+  '/-/profile/tokens',
+  '/-/admin/users',
+]
+const parts = ['vulnerabilities', 'findings', 'reports', 'uploads', 'members', 'settings'].map(
+  (part) => `/acme/shop/-/${part}`,
+)
+
+describe('without an answer', () => {
+  test.each([503, 429])(
+    'but %d, every screen says so, none waits for ever, and trying again helps',
+    async (status) => {
+      const page = await web.open('/', { as: web.server.admin, expects })
+      const body = '{"message":"503 Service Unavailable"}'
+      const refuse = () =>
+        page.route('**/api/v4/**', (route) => route.fulfill({ status, contentType: 'application/json', body }))
+      const silent: string[] = []
+      for (const place of [...places, ...parts]) {
+        await refuse()
+        await page.goto(place)
+        const main = page.getByRole('main')
+        const again = main.getByRole('button', { name: 'Try again' }).first()
+        await again.waitFor({ timeout: 15_000 }).catch(() => silent.push(place))
+        await page.unroute('**/api/v4/**')
+        if (silent.includes(place)) continue
+        await again.click()
+        await quiet(page)
+        if (await again.isVisible()) silent.push(`${place}, again`)
+      }
+      expect(silent).toEqual([])
+    },
+    240_000,
+  )
+
+  test('because the browser is offline, that is said; what was written stays, and is sent afterwards', async () => {
+    const page = await web.open('/-/projects/new', { as: web.server.admin, expects })
+    await page.getByLabel('Name', { exact: true }).fill('Written offline')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page
+      .getByRole('main')
+      .getByText(/cannot be reached|Failed to fetch/)
+      .waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Written offline')
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.waitForURL('**/written-offline')
+  })
+})
+
+describe('pressing twice', () => {
+  test('does once what the button says', async () => {
+    const page = await web.open('/-/projects/new', { as: web.server.admin })
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'GET' || sent.push(new URL(request.url()).pathname))
+    await page.getByLabel('Name', { exact: true }).fill('Pressed twice')
+    await page.getByRole('button', { name: 'Create the project' }).dblclick()
+    await page.waitForURL('**/pressed-twice')
+    expect(sent.filter((path) => path === '/api/v4/projects')).toEqual(['/api/v4/projects'])
+
+    await page.goto('/-/groups/new')
+    await page.getByLabel('Name', { exact: true }).fill('Twice')
+    // Both presses before React has shown that it is at work.
+    await page.getByRole('button', { name: 'Create the group' }).evaluate((button: HTMLElement) => {
+      button.click()
+      button.click()
+    })
+    await page.waitForURL('**/groups/twice')
+    expect(sent.filter((path) => path === '/api/v4/groups')).toEqual(['/api/v4/groups'])
+  })
+})
+
+test('after an update the parts of the page that are gone are fetched by loading it again', async () => {
+  const page = await web.open('/', { as: web.server.admin, expects: /Failed to|dynamically imported|thrown/ })
+  await page.route('**/-/assets/*.js', (route) => route.fulfill({ status: 404, body: '{}' }))
+  await page.getByRole('banner').getByRole('link', { name: 'Topics' }).click()
+  await page.getByRole('button', { name: 'Load it again' }).waitFor()
+  await page.unroute('**/-/assets/*.js')
+  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByRole('heading', { name: 'Topics', level: 1 }).waitFor()
+})
