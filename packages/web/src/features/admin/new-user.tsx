@@ -3,6 +3,7 @@ import { useLocation } from 'wouter'
 import { api, queries } from '../../app/api.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
+import { ForWriters } from '../../components/for-writers.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
 import { useToast } from '../../components/toast.tsx'
@@ -53,50 +54,52 @@ export function NewUser() {
 
   return (
     <Page title="New user" crumbs={[{ label: 'Users', to: '/-/admin/users' }]}>
-      <Panel>
-        <form
-          className={styles.form}
-          onSubmit={(event: FormEvent<HTMLFormElement>) => {
-            event.preventDefault()
-            void create(event.currentTarget)
-          }}
-        >
-          <AccountFields problems={problems} />
-          <fieldset className={styles.choices}>
-            <legend>How he first signs in</legend>
-            <label className={styles.choice}>
-              <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
-              With a one-time link, by which he sets a password himself
-            </label>
-            <label className={styles.choice}>
-              <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
-              With a password that you set and tell him
-            </label>
-          </fieldset>
-          {way === 'password' && (
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="new-password"
-              required
-              minLength={8}
-              maxLength={128}
-              hint="8 to 128 characters."
-              error={problems['password']}
-            />
-          )}
-          <Problem text={rest} />
-          <div className="row">
-            <Button type="submit" kind="primary" isBusy={isBusy}>
-              Create the user
-            </Button>
-            <LinkButton kind="quiet" to="/-/admin/users">
-              Cancel
-            </LinkButton>
-          </div>
-        </form>
-      </Panel>
+      <ForWriters>
+        <Panel>
+          <form
+            className={styles.form}
+            onSubmit={(event: FormEvent<HTMLFormElement>) => {
+              event.preventDefault()
+              void create(event.currentTarget)
+            }}
+          >
+            <AccountFields problems={problems} />
+            <fieldset className={styles.choices}>
+              <legend>How he first signs in</legend>
+              <label className={styles.choice}>
+                <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
+                With a one-time link, by which he sets a password himself
+              </label>
+              <label className={styles.choice}>
+                <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
+                With a password that you set and tell him
+              </label>
+            </fieldset>
+            {way === 'password' && (
+              <TextField
+                label="Password"
+                name="password"
+                type="password"
+                autoComplete="new-password"
+                required
+                minLength={8}
+                maxLength={128}
+                hint="8 to 128 characters."
+                error={problems['password']}
+              />
+            )}
+            <Problem text={rest} />
+            <div className="row">
+              <Button type="submit" kind="primary" isBusy={isBusy}>
+                Create the user
+              </Button>
+              <LinkButton kind="quiet" to="/-/admin/users">
+                Cancel
+              </LinkButton>
+            </div>
+          </form>
+        </Panel>
+      </ForWriters>
       <PasswordLinkDialog link={made?.link} onClose={() => made && navigate(`/-/admin/users/${made.id}`)} />
     </Page>
   )

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter'
 import { useAction, useAnswer } from '../../app/api.ts'
 import { Button } from '../../components/button.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
+import { ForWriters } from '../../components/for-writers.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
 import { TypedConfirm } from '../../components/typed-confirm.tsx'
@@ -14,9 +15,11 @@ import { groupAddress, useGroup } from './group.ts'
 export function GroupSettings() {
   return (
     <Page title="Settings">
-      <General />
-      <Address />
-      <Removal />
+      <ForWriters>
+        <General />
+        <Address />
+        <Removal />
+      </ForWriters>
     </Page>
   )
 }

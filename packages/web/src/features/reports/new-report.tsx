@@ -8,6 +8,7 @@ import { useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/drop-zone.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
+import { ForWriters } from '../../components/for-writers.tsx'
 import { formatBytes } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
@@ -73,92 +74,94 @@ export function NewReport() {
       crumbs={[{ label: 'Reports', to: to('reports') }]}
       lead="First you see what it would change. Nothing changes until you say so."
     >
-      <form id={formId} className="stack" onSubmit={(event) => void rehearse(event)}>
-        <DropZone
-          label="The report of a scanner"
-          hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep or gitleaks; plain or packed with gzip; up to ${formatBytes(session.max_report_bytes)}.`}
-          icon={FileUp}
-          onFiles={([chosen]) => {
-            setFile(chosen)
-            setRehearsed(undefined)
-            setProblem('')
-          }}
-        />
-        {file && (
-          <p>
-            <strong>{file.name}</strong> <span className="muted">{formatBytes(file.size)}</span>
-          </p>
-        )}
-        <Panel title="How to take it in">
-          <TextField
-            label="Branch"
-            name="ref"
-            placeholder={project.default_branch ?? 'main'}
-            hint="What the scanner looked at. Only this branch’s findings change. Blank: the default branch."
+      <ForWriters>
+        <form id={formId} className="stack" onSubmit={(event) => void rehearse(event)}>
+          <DropZone
+            label="The report of a scanner"
+            hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep or gitleaks; plain or packed with gzip; up to ${formatBytes(session.max_report_bytes)}.`}
+            icon={FileUp}
+            onFiles={([chosen]) => {
+              setFile(chosen)
+              setRehearsed(undefined)
+              setProblem('')
+            }}
           />
-          <CheckField
-            label="Make vulnerabilities of new findings"
-            name="promote"
-            value="true"
-            defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
-            hint="Otherwise they wait under Findings until somebody promotes them."
-          />
-          <CheckField
-            label="Refuse the report if it violates its format anywhere"
-            name="strict"
-            value="true"
-            hint="Otherwise what can be read is read, and the rest is listed."
-          />
-        </Panel>
-        <div className="row-wrap">
-          <Button
-            type="submit"
-            kind={rehearsed ? 'plain' : 'primary'}
-            disabled={!file}
-            isBusy={sending?.isDryRun === true}
-          >
-            See what it would change
-          </Button>
-        </div>
-      </form>
-      {sending && (
-        <div className="row">
-          <ProgressBar
-            label={progress < 1 ? 'Sending the report' : 'Reading the report'}
-            value={progress < 1 ? progress : undefined}
-            max={1}
-          />
-          <Button size="small" onClick={sending.cancel}>
-            Cancel
-          </Button>
-        </div>
-      )}
-      {problem && (
-        <div role="alert">
-          <Panel title="This report cannot be taken in">
-            <p>{problem}</p>
+          {file && (
+            <p>
+              <strong>{file.name}</strong> <span className="muted">{formatBytes(file.size)}</span>
+            </p>
+          )}
+          <Panel title="How to take it in">
+            <TextField
+              label="Branch"
+              name="ref"
+              placeholder={project.default_branch ?? 'main'}
+              hint="What the scanner looked at. Only this branch’s findings change. Blank: the default branch."
+            />
+            <CheckField
+              label="Make vulnerabilities of new findings"
+              name="promote"
+              value="true"
+              defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
+              hint="Otherwise they wait under Findings until somebody promotes them."
+            />
+            <CheckField
+              label="Refuse the report if it violates its format anywhere"
+              name="strict"
+              value="true"
+              hint="Otherwise what can be read is read, and the rest is listed."
+            />
           </Panel>
-        </div>
-      )}
-      {rehearsed && (
-        <section className="stack" aria-label="What this report would change" aria-live="polite">
-          <h2>What it would change</h2>
-          <Outcome report={rehearsed.outcome} />
           <div className="row-wrap">
-            <Button kind="primary" isBusy={sending?.isDryRun === false} onClick={() => void take(rehearsed)}>
-              {rehearsed.outcome.unchanged ? 'Take it in all the same' : 'Take it in'}
-            </Button>
             <Button
-              onClick={() => {
-                setRehearsed(undefined)
-                setFile(undefined)
-              }}
+              type="submit"
+              kind={rehearsed ? 'plain' : 'primary'}
+              disabled={!file}
+              isBusy={sending?.isDryRun === true}
             >
-              Not this one
+              See what it would change
             </Button>
           </div>
-        </section>
-      )}
+        </form>
+        {sending && (
+          <div className="row">
+            <ProgressBar
+              label={progress < 1 ? 'Sending the report' : 'Reading the report'}
+              value={progress < 1 ? progress : undefined}
+              max={1}
+            />
+            <Button size="small" onClick={sending.cancel}>
+              Cancel
+            </Button>
+          </div>
+        )}
+        {problem && (
+          <div role="alert">
+            <Panel title="This report cannot be taken in">
+              <p>{problem}</p>
+            </Panel>
+          </div>
+        )}
+        {rehearsed && (
+          <section className="stack" aria-label="What this report would change" aria-live="polite">
+            <h2>What it would change</h2>
+            <Outcome report={rehearsed.outcome} />
+            <div className="row-wrap">
+              <Button kind="primary" isBusy={sending?.isDryRun === false} onClick={() => void take(rehearsed)}>
+                {rehearsed.outcome.unchanged ? 'Take it in all the same' : 'Take it in'}
+              </Button>
+              <Button
+                onClick={() => {
+                  setRehearsed(undefined)
+                  setFile(undefined)
+                }}
+              >
+                Not this one
+              </Button>
+            </div>
+          </section>
+        )}
+      </ForWriters>
     </Page>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../app/api.ts'
 import { Button, LinkButton } from '../../../components/button.tsx'
+import { ForWriters } from '../../../components/for-writers.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
 import { Problem, problemsOf } from '../../../components/problem.tsx'
 import styles from '../admin.module.css'
@@ -20,27 +21,29 @@ export function NewTopic() {
   const { fields: problems, rest } = problemsOf(create.error, ['name', 'title', 'description', 'avatar'])
   return (
     <Page title="New topic" crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]} actions={<OrganizationField />}>
-      <Panel>
-        <form
-          className={styles.form}
-          onSubmit={(event) => {
-            event.preventDefault()
-            const fields = readTopicFields(event.currentTarget, avatar)
-            create.mutate({ body: { ...fields, organization_id: organization } })
-          }}
-        >
-          <TopicFields problems={problems} avatar={avatar} onAvatar={setAvatar} />
-          <Problem text={rest} />
-          <div className="row">
-            <Button type="submit" kind="primary" isBusy={create.isPending}>
-              Create the topic
-            </Button>
-            <LinkButton kind="quiet" to="/-/admin/topics">
-              Cancel
-            </LinkButton>
-          </div>
-        </form>
-      </Panel>
+      <ForWriters>
+        <Panel>
+          <form
+            className={styles.form}
+            onSubmit={(event) => {
+              event.preventDefault()
+              const fields = readTopicFields(event.currentTarget, avatar)
+              create.mutate({ body: { ...fields, organization_id: organization } })
+            }}
+          >
+            <TopicFields problems={problems} avatar={avatar} onAvatar={setAvatar} />
+            <Problem text={rest} />
+            <div className="row">
+              <Button type="submit" kind="primary" isBusy={create.isPending}>
+                Create the topic
+              </Button>
+              <LinkButton kind="quiet" to="/-/admin/topics">
+                Cancel
+              </LinkButton>
+            </div>
+          </form>
+        </Panel>
+      </ForWriters>
     </Page>
   )
 }

@@ -5,6 +5,7 @@ import { useAction, useAnswer } from '../../../app/api.ts'
 import { levels } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { TextArea, TextField } from '../../../components/field.tsx'
+import { ForWriters } from '../../../components/for-writers.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
 import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { visibilityOf } from '../../../components/visibility.tsx'
@@ -22,12 +23,14 @@ export function GeneralSettings() {
   return (
     <Page title="Settings">
       <SettingsTabs />
-      <General />
-      <Vulnerabilities />
-      <UploadLimits />
-      {isOwner && <Visibility />}
-      {isOwner && <Address />}
-      {isOwner && <DangerZone />}
+      <ForWriters>
+        <General />
+        <Vulnerabilities />
+        <UploadLimits />
+        {isOwner && <Visibility />}
+        {isOwner && <Address />}
+        {isOwner && <DangerZone />}
+      </ForWriters>
     </Page>
   )
 }
