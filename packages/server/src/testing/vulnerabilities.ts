@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
+import { keepPromoted } from '../domain/vulnerabilities/promoted-queries.ts'
 import { severityRanks } from '../domain/vulnerabilities/scales.ts'
 
 /** A vulnerability with its finding as tests make them up, without a report. */
@@ -110,6 +111,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
       r.location, '', '{}', ${{ links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }},
       '', '15.2.1', '{}', ${now}, ${now}, ${now}
     from ${records(rows, columns)} as r`)
+  await keepPromoted(
+    db,
+    all.map(({ id }) => id),
+  )
   const joins = all.flatMap(({ id, projectId, identifiers }) =>
     identifiers.map((name, position) => ({
       finding_id: id,

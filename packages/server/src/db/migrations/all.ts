@@ -19,6 +19,7 @@ import { membersThatChange } from './0026_members_that_change.ts'
 import { waitingFindings } from './0027_waiting_findings.ts'
 import { narrowCandidates } from './0028_narrow_candidates.ts'
 import { promotionOfImports } from './0029_promotion_of_imports.ts'
+import { promotedFindings } from './0030_promoted_findings.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   waitingFindings,
   narrowCandidates,
   promotionOfImports,
+  promotedFindings,
 ]

@@ -21,7 +21,7 @@ export interface VulnerabilityFilter {
 }
 
 /** `undefined` when it does not matter. */
-export function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
+function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
   return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
 

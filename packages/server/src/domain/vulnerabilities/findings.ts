@@ -95,9 +95,9 @@ export async function openFindings(db: Db, filter: FindingFilter, options: Gathe
     const { sources } = probe
     if (!sources) return []
     const others = probes.filter((other) => other !== probe)
-    return [() => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others))]
+    return [{ go: () => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others)) }]
   })
-  const ways = [...bySources, () => wayThrough(inOrder, test)]
+  const ways = [...bySources, { go: () => wayThrough(inOrder, test) }]
   return openGathered({ inOrder, test, ways, code: worstAndOldestFirst }, options)
 }
 

@@ -3,7 +3,11 @@ import type { Code } from './codes.ts'
 import type { Position } from './list-queries.ts'
 
 /** A way to find all that a list has, in whatever order, perhaps more than once. */
-export type Way = () => AsyncGenerator<readonly Position[]>
+export interface Way {
+  go(): AsyncGenerator<readonly Position[]>
+  /** The others have so much time before this one sets out. */
+  waitsMs?: number
+}
 
 /** A whole list in its order, as codes. */
 export type Gathered = Float64Array | 'too many'
@@ -40,7 +44,7 @@ async function goTogether(
   ways: readonly Way[],
   keep: (way: number, positions: readonly Position[]) => boolean,
 ): Promise<number | undefined> {
-  const going = ways.map((way, index) => ({ index, slices: way(), spentMs: 0 }))
+  const going = ways.map((way, index) => ({ index, slices: way.go(), spentMs: way.waitsMs ?? 0 }))
   try {
     for (;;) {
       const next = going.reduce((least, other) => (other.spentMs < least.spentMs ? other : least))

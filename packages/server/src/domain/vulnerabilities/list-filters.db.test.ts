@@ -148,6 +148,7 @@ test('findings take the same filters and answer what looking at every one would'
   const waiting = all.filter(({ isPromoted }) => !isPromoted).map(({ id }) => id)
   await deps.db.run(sql`
     update findings set vulnerability_id = null where id in ${deps.db.dialect.integers(waiting)}`)
+  await deps.db.run(sql`delete from promoted_findings where finding_id in ${deps.db.dialect.integers(waiting)}`)
 
   const asked = fc.record({
     filter: filters,

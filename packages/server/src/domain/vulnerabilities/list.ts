@@ -113,7 +113,7 @@ async function load({ db }: Deps, positions: readonly Position[]): Promise<Vulne
   })
 }
 
-const probedTables = ['findings', 'occurrences', 'identifiers', 'finding_identifiers']
+const probedTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
 const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 
 const memories = perDatabase((changes) => ({

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { readCandidates } from './candidate-queries.ts'
 import type { CountedCell } from './cell-queries.ts'
 import { codes } from './codes.ts'
-import { facetsOf, selectListed } from './facet-queries.ts'
+import { areWanted, selectListed } from './facet-queries.ts'
 import { hasCell, type ListScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
 import type { Way } from './gather.ts'
 import { type GatheredOptions, openGathered } from './gathered-listing.ts'
@@ -25,18 +25,25 @@ export async function openListing(
   const probes = probesOf(db, filter, scope.projectIds)
   if (probes.length === 0 || inRuns.total === 0) return inRuns
   const test: Test = (ids) => listPassing(db, 'vulnerability_id', ids, probes)
-  const facets = facetsOf(db, filter, wanted)
+  const facets = areWanted(db, filter, wanted)
   const bySources = probes.flatMap((probe): Way[] => {
     const { sources } = probe
     if (!sources) return []
     const others = probes.filter((other) => other !== probe)
-    return [() => readCandidates(db, sources, (found) => selectListed(db, found, facets, others))]
+    return [{ go: () => readCandidates(db, sources, (found) => selectListed(db, found, facets, others)) }]
   })
   const key = JSON.stringify([scope.key, filter, sort])
   // From what a probe finds, or through everything that the facets let pass.
-  const ways = [...bySources, () => wayThrough(inRuns, test)]
+  const waitsMs = Math.min(inRuns.total * msThroughEach, mostWaitedMs)
+  const ways = [...bySources, { go: () => wayThrough(inRuns, test), waitsMs }]
   return openGathered({ inOrder: inRuns, test, ways, code: codes[sort] }, { ...options, key })
 }
+
+/**
+ * On the way through everything each row takes ten times as long as a candidate does: about so long. What an index leads to
+ * is tried alone for that time, unless that is more than the whole way is likely to take.
+ */
+const [msThroughEach, mostWaitedMs] = [0.005, 25]
 
 /** What kept counts know all of: stretches of an index, merged. */
 function listingOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): Listing & { total: number } {

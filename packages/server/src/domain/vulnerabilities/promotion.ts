@@ -7,6 +7,7 @@ import { recordVulnerabilityChanges } from './changes.ts'
 import { addToCounts, type CountChange, newlyDetected } from './count-queries.ts'
 import { insertCreated } from './history-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
+import { keepPromoted } from './promoted-queries.ts'
 import {
   attachFindings,
   insertVulnerabilities,
@@ -41,6 +42,7 @@ export function promoteFinding(
     // Two requests may get this far; only one of them attaches.
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
+    await keepPromoted(deps.db, [vulnerability.id])
     await addToCounts(
       deps.db,
       project.id,
@@ -96,6 +98,7 @@ async function promoteSlice(
     drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
     now,
   )
+  await keepPromoted(deps.db, vulnerabilityIds)
   await insertCreated(deps.db, vulnerabilityIds, authorId, now)
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
   return unattached
