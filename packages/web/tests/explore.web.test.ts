@@ -30,7 +30,9 @@ afterAll(() => web?.close())
 test('signed out, topics are cards with picture, title, words and count, and are searched while one types', async () => {
   const page = await web.open('/explore/topics')
   const card = page.getByRole('list', { name: 'Topics' }).getByRole('listitem').first()
-  expect(await card.innerText()).toMatch(/TypeScript\s+typescript · 2 projects\s+JavaScript with types. See the site./)
+  await expect
+    .poll(() => card.innerText())
+    .toMatch(/TypeScript\s+typescript · 2 projects\s+JavaScript with types. See the site./)
   expect(await card.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
   expect(await accessProblems(page)).toEqual([])
 
@@ -47,15 +49,15 @@ test('a topic has a page with its other names and the projects that one may see;
   await page.getByRole('heading', { name: 'TypeScript', level: 1 }).waitFor()
   await quiet(page)
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/explore/topics/typescript?order=name')
-  expect(await page.getByText('Also called ts').count()).toBe(1)
-  expect(await page.getByRole('link', { name: /shop/ }).count()).toBe(1)
+  await expect.poll(() => page.getByText('Also called ts').count()).toBe(1)
+  await expect.poll(() => page.getByRole('link', { name: /shop/ }).count()).toBe(1)
   expect(await page.getByRole('main').innerText()).not.toContain('secret')
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
   const signedIn = await web.open('/explore/topics/typescript', { as: web.server.admin })
-  expect(await signedIn.locator('main strong').innerText()).toBe('with types')
-  expect(await signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
+  await expect.poll(() => signedIn.locator('main strong').innerText()).toBe('with types')
+  await expect.poll(() => signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
 })
 
 test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])(
@@ -73,14 +75,14 @@ test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])(
 test('an unknown topic is said to be none', async () => {
   const page = await web.open('/explore/topics/c%2B%2B')
   await page.getByRole('heading', { name: 'There is no such topic' }).waitFor()
-  expect(await page.getByText('“c++”').count()).toBe(1)
+  await expect.poll(() => page.getByText('“c++”').count()).toBe(1)
   expect(await accessProblems(page)).toEqual([])
 })
 
 test('projects are narrowed to those with topics, and the address says so', async () => {
   const page = await web.open('/explore/projects?order=name', { as: web.server.admin })
   const list = page.getByRole('list', { name: 'Projects' })
-  expect(await list.getByRole('link', { name: 'acme / secret' }).count()).toBe(1)
+  await expect.poll(() => list.getByRole('link', { name: 'acme / secret' }).count()).toBe(1)
   await page.getByRole('button', { name: 'With a topic' }).click()
   const field = page.getByRole('combobox', { name: 'Topics that the projects have' })
   await field.fill('web')
@@ -103,7 +105,7 @@ test('the start page shows what is one’s own; who is nobody yet looks around',
   await nadia.post('/projects', { name: 'Mine' })
   const page = await web.open('/', { as: nadia, theme: 'dark', width: 360 })
   await page.getByRole('link', { name: 'nadia / Mine' }).waitFor()
-  expect(await page.getByRole('link', { name: 'acme / shop' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: 'acme / shop' }).count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 

@@ -16,7 +16,7 @@ test('a group shows its subgroups and projects, at the address that the API give
   const page = await web.open(new URL(group.web_url).pathname)
   await page.getByRole('list', { name: 'Subgroups' }).getByRole('link', { name: 'Tools' }).waitFor()
   await page.getByRole('link', { name: 'acme / shop' }).waitFor()
-  expect(await page.getByRole('link', { name: 'New project' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: 'New project' }).count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
 
   const guessed = await web.open('/acme/tools', { expects: /404/ })
@@ -52,7 +52,7 @@ test('an owner changes a group, its members and its path, and deletes it; others
   const { body: old } = await web.server.admin.post('/groups', { name: 'Old', path: 'old', visibility: 'public' })
   const lena = await web.server.user('lena')
   const outside = await web.open('/groups/old', { as: lena })
-  expect(await outside.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+  await expect.poll(() => outside.getByRole('link', { name: 'Settings' }).count()).toBe(0)
 
   await web.server.admin.post(`/groups/${old.id}/members`, { user_id: lena.user?.id, access_level: 50 })
   const page = await web.open('/groups/old/-/members', { as: lena })

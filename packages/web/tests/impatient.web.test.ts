@@ -58,7 +58,7 @@ describe('without an answer', () => {
       .getByRole('main')
       .getByText(/cannot be reached|Failed to fetch/)
       .waitFor()
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Written offline')
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Written offline')
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Create the project' }).click()
     await page.waitForURL('**/written-offline')

@@ -47,7 +47,7 @@ describe('what somebody saw or wrote', () => {
     expect(await main(page)).toContain('Not found')
     await member({ user: (await web.server.admin.get('/users?username=second-here')).body[0] } as Client)
     await page.goto('/acme/secret/-/uploads/pad')
-    expect(await page.getByRole('textbox', { name: 'Markdown' }).inputValue()).toBe('')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Markdown' }).inputValue()).toBe('')
   })
 
   test('is not there after signing out, not even when the browser shows the page it left again', async () => {

@@ -26,7 +26,9 @@ describe('the Markdown pad', () => {
       await route.continue()
     })
     await pasteInto(page, 'textarea', 'one.png', 'two.png')
-    expect(await text.inputValue()).toBe('Before\n\n![uploading one.png …]()\n![uploading two.png …]()\n\nAfter')
+    await expect
+      .poll(() => text.inputValue())
+      .toBe('Before\n\n![uploading one.png …]()\n![uploading two.png …]()\n\nAfter')
     expect(await accessProblems(page)).toEqual([])
     // Writing goes on meanwhile, and the cursor stays with it.
     await text.press('Control+End')
@@ -56,11 +58,11 @@ describe('the Markdown pad', () => {
     await page.getByRole('button', { name: 'Copy all', exact: true }).click()
     expect(await copied(page)).toBe(written)
     await page.reload()
-    expect(await text.inputValue()).toBe(written)
+    await expect.poll(() => text.inputValue()).toBe(written)
     await page.getByRole('button', { name: 'Clear' }).click()
-    expect(await text.inputValue()).toBe('')
+    await expect.poll(() => text.inputValue()).toBe('')
     await page.getByRole('button', { name: 'Undo' }).click()
-    expect(await text.inputValue()).toBe(written)
+    await expect.poll(() => text.inputValue()).toBe(written)
   })
 
   test('says in the text what was not uploaded, and mends it when that is tried again', async () => {
@@ -79,7 +81,7 @@ describe('the Markdown pad', () => {
     await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Uploads' }).click()
     await visit(page).getByRole('link', { name: 'shot.png' }).waitFor()
     await page.getByRole('link', { name: 'Markdown pad' }).click()
-    expect(await text.inputValue()).toMatch(/^!\[shot\]\(\/uploads\//)
+    await expect.poll(() => text.inputValue()).toMatch(/^!\[shot\]\(\/uploads\//)
   })
 
   test('shows the text or its preview where there is no room for both', async () => {
@@ -87,7 +89,7 @@ describe('the Markdown pad', () => {
     await page.getByRole('textbox', { name: 'Markdown' }).fill('Some **bold** words')
     await page.getByRole('button', { name: 'Preview' }).click()
     await page.getByRole('region', { name: 'Preview' }).locator('strong').waitFor()
-    expect(await page.getByRole('textbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     expect(await accessProblems(page)).toEqual([])
     await page.reload()

@@ -25,7 +25,7 @@ test('whoever may make topics types a new one; suggestions are chosen with the k
   await field.press('ArrowDown')
   await field.press('Enter')
   await field.press('Escape')
-  expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(2)
+  await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(2)
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Save topics' }).click()
   await page.getByText('The topics were saved.').waitFor()
@@ -45,7 +45,7 @@ test('where topics are given, an unknown one is not offered; what is refused com
   await field.fill('vuee')
   await page.getByText('There is no such topic.').waitFor()
   await field.press('Enter')
-  expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
 
   await field.fill('vue')
   await page.getByRole('option', { name: 'vue' }).click()

@@ -18,10 +18,10 @@ describe('the overview', () => {
     const reporter = await web.server.as('reporter', project)
     await web.server.admin.put(`/projects/${project.id}`, { description: 'Sells **things**.', topics: ['web'] })
     const page = await web.open('/acme/shop', { as: reporter, theme: 'dark', width: 360 })
-    expect(await main(page).locator('strong').innerText()).toBe('things')
-    expect(await page.getByRole('list', { name: 'Members' }).innerText()).toContain('Reporter')
-    expect(await page.getByRole('button', { name: /topics/ }).count()).toBe(0)
-    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+    await expect.poll(() => main(page).locator('strong').innerText()).toBe('things')
+    await expect.poll(() => page.getByRole('list', { name: 'Members' }).innerText()).toContain('Reporter')
+    await expect.poll(() => page.getByRole('button', { name: /topics/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
     expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
 
@@ -32,8 +32,8 @@ describe('the overview', () => {
 
   test('is shown signed out without what one needs an account for', async () => {
     const page = await web.open('/acme/shop')
-    expect(await main(page).innerText()).toContain('Sells **things**.')
-    expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0)
+    await expect.poll(() => main(page).innerText()).toContain('Sells **things**.')
+    await expect.poll(() => page.getByRole('link', { name: 'Members' }).count()).toBe(0)
     const settings = await web.open('/acme/shop/-/settings')
     await settings.getByRole('heading', { name: 'Not for you' }).waitFor()
     expect(await accessProblems(settings)).toEqual([])
@@ -47,9 +47,9 @@ describe('a new project', () => {
     await web.server.admin.post('/groups', { name: 'Foreign', path: 'foreign', visibility: 'public' })
     const page = await web.open('/-/projects/new', { as: nadia, expects: /400/ })
     const place = page.getByRole('combobox', { name: 'In' })
-    expect(await place.inputValue()).toBe('nadia')
+    await expect.poll(() => place.inputValue()).toBe('nadia')
     await page.getByLabel('Name').fill('Über Maß')
-    expect(await page.getByLabel('Path').inputValue()).toBe('uber-mass')
+    await expect.poll(() => page.getByLabel('Path').inputValue()).toBe('uber-mass')
     await place.fill('o')
     await page.getByText('There is no such place').waitFor()
     await place.fill('inn')
@@ -81,7 +81,9 @@ describe('members', () => {
     const wei = await web.server.user('wei')
     const page = await web.open('/acme/team/-/members', { as: maintainer })
     const table = page.getByRole('table')
-    expect(await table.getByRole('row', { name: /Administrator/ }).innerText()).toContain('From a group above')
+    await expect
+      .poll(() => table.getByRole('row', { name: /Administrator/ }).innerText())
+      .toContain('From a group above')
 
     await page.getByRole('button', { name: 'Add members' }).click()
     const dialog = page.getByRole('dialog')
@@ -94,7 +96,7 @@ describe('members', () => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     const row = table.getByRole('row', { name: /@wei/ })
     await row.waitFor()
-    expect(await row.innerText()).toMatch(/Reporter\s+31 Jan 2099/)
+    await expect.poll(() => row.innerText()).toMatch(/Reporter\s+31 Jan 2099/)
     expect((await wei.get(`/projects/${project.id}`)).status).toBe(200)
 
     await row.getByRole('button', { name: 'Actions for wei' }).click()
@@ -115,9 +117,9 @@ describe('members', () => {
     const project = await web.server.project('acme/left')
     const guest = await web.server.as('guest', project)
     const page = await web.open('/acme/left/-/members', { as: guest, theme: 'dark', width: 360 })
-    expect(await page.getByRole('button', { name: 'Add members' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Add members' }).count()).toBe(0)
     expect(await page.title()).toBe('Members · left · Alcove')
-    expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1)
     expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
     await page.getByRole('button', { name: /^Actions for/ }).click()
@@ -134,7 +136,7 @@ describe('settings', () => {
     const maintainer = await web.server.as('maintainer', project)
     const page = await web.open('/acme/plain/-/settings', { as: maintainer })
     for (const name of ['Delete the project', 'Change the path', 'Save the visibility', 'Save the limits']) {
-      expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+      await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     }
     await page.getByLabel('Name').fill('Plain and good')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -35,7 +35,7 @@ describe('a report', () => {
     await page.getByRole('button', { name: 'See what it would change' }).click()
     const preview = page.getByRole('region', { name: 'What this report would change' })
     await preview.getByRole('button', { name: 'Take it in' }).waitFor()
-    expect(await preview.getByRole('list', { name: 'What would change' }).innerText()).toMatch(/^2\s+New/)
+    await expect.poll(() => preview.getByRole('list', { name: 'What would change' }).innerText()).toMatch(/^2\s+New/)
     expect(await reports()).toEqual([])
     expect(await accessProblems(page)).toEqual([])
 
@@ -46,7 +46,7 @@ describe('a report', () => {
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Reports' }).first().click()
     await quiet(page)
-    expect(await page.getByRole('table').innerText()).toContain('Test scanner')
+    await expect.poll(() => page.getByRole('table').innerText()).toContain('Test scanner')
   })
 
   test('of a branch changes that branch only, and says so when nothing changes', async () => {
@@ -75,7 +75,7 @@ describe('a report', () => {
     await page.getByLabel('The report of a scanner').setInputFiles(junk)
     await page.getByRole('button', { name: 'See what it would change' }).click()
     await page.getByText('This report cannot be taken in').waitFor()
-    expect(await page.getByRole('alert').innerText()).toContain('no report of a known format')
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('no report of a known format')
     expect(await reports()).toEqual(before)
     expect(await accessProblems(page)).toEqual([])
   })
@@ -100,7 +100,7 @@ test('reporters have no reports, neither as a tab nor as a page', async () => {
   const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 10 })])))
   await web.server.admin.post(`/projects/${project.id}/security_reports`, form)
   const page = await web.open('/acme/shop/-/reports', { as: reporter, expects: /403/ })
-  expect(await page.getByRole('link', { name: 'Reports' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('link', { name: 'Reports' }).count()).toBe(0)
   await page.getByText('You may not do this.').waitFor()
   expect(await accessProblems(page)).toEqual([])
 })

@@ -70,7 +70,7 @@ describe('the page', () => {
 
   test('at an address that names nothing says so', async () => {
     const page = await web.open('/-/nothing-here')
-    expect(await page.locator('main').innerText()).toContain('There is no such page')
+    await expect.poll(() => page.locator('main').innerText()).toContain('There is no such page')
     expect(await accessProblems(page)).toEqual([])
   })
 })
@@ -136,7 +136,7 @@ describe('the look', () => {
 test('signed out, only public projects are shown, and the search looks in them while one types', async () => {
   const page = await web.open('/explore/projects')
   const main = page.getByRole('main')
-  expect(await main.getByRole('list', { name: 'Projects' }).getByRole('listitem').count()).toBe(1)
+  await expect.poll(() => main.getByRole('list', { name: 'Projects' }).getByRole('listitem').count()).toBe(1)
   expect(await main.innerText()).not.toContain('secret')
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search projects' }).fill('nothing like it')
@@ -148,9 +148,9 @@ test('signed out, only public projects are shown, and the search looks in them w
 
 test('a project has a page, and what nobody may see looks like what is not there', async () => {
   const shop = await web.open('/acme/shop')
-  expect(await shop.locator('main').innerText()).toContain('shop')
+  await expect.poll(() => shop.locator('main').innerText()).toContain('shop')
   expect(await accessProblems(shop)).toEqual([])
   const hidden = await web.open('/acme/secret', { expects: /404/ })
   const absent = await web.open('/acme/absent', { expects: /404/ })
-  expect(await hidden.locator('main').innerText()).toBe(await absent.locator('main').innerText())
+  await expect.poll(() => hidden.locator('main').innerText()).toBe(await absent.locator('main').innerText())
 })
