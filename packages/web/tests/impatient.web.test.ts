@@ -49,6 +49,20 @@ describe('without an answer', () => {
     240_000,
   )
 
+  test('about what one may do in a group, that is said, and nothing is left out in silence', async () => {
+    const group = await web.server.admin.get('/groups/acme')
+    const nadia = await web.server.user('nadia')
+    await web.server.admin.post(`/groups/${group.body.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
+    const page = await web.open('/', { as: nadia, expects })
+    await page.route('**/members/all*', (route) => route.fulfill({ status: 503, body: '{}' }))
+    await page.goto('/groups/acme')
+    const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
+    await again.waitFor({ timeout: 15_000 })
+    await page.unroute('**/members/all*')
+    await again.click()
+    await page.getByRole('link', { name: 'Settings' }).waitFor()
+  })
+
   test('because the browser is offline, that is said; what was written stays, and is sent afterwards', async () => {
     const page = await web.open('/-/projects/new', { as: web.server.admin, expects })
     await page.getByLabel('Name', { exact: true }).fill('Written offline')

@@ -6,7 +6,7 @@ import { NotForYou, NotFound } from '../../app/not-found.tsx'
 import { levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
-import { Answered, Loading } from '../../components/states.tsx'
+import { Answered, Failed, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroup, useGroupLevel } from './group.ts'
 import { GroupOverview } from './overview.tsx'
@@ -36,8 +36,11 @@ export function GroupPage({ place, part }: { place: string; part: string }) {
 
 function Frame({ group, part }: { group: Group; part: string }) {
   const session = useSession()
-  const level = useGroupLevel(group.id)
-  if (level === undefined) return <Loading />
+  const found = useGroupLevel(group.id)
+  if (found.level === undefined) {
+    return found.error ? <Failed error={found.error} isPage onRetry={found.retry} /> : <Loading />
+  }
+  const { level } = found
   const screen: GroupScreen = { group, level, to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}` }
   return (
     <GroupContext value={screen}>

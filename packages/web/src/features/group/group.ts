@@ -1,6 +1,6 @@
 import type { AnswerOf } from '@alcove/client'
 import { createContext, useContext } from 'react'
-import { useAnswer } from '../../app/api.ts'
+import { isFailure, useAnswer } from '../../app/api.ts'
 import { levels, useSession } from '../../app/session.ts'
 
 export type Group = AnswerOf<'GET /groups/{id}'>
@@ -13,6 +13,11 @@ export interface GroupScreen {
   /** The address of a screen: `to('uploads')`. */
   to: (part: string) => string
 }
+
+type Level =
+  | { level: number }
+  /** Not known yet, or not to be had. */
+  | { level: undefined; error: Error | null; retry: () => void }
 
 export const GroupContext = createContext<GroupScreen | undefined>(undefined)
 
@@ -27,18 +32,24 @@ export function groupAddress(fullPath: string): string {
   return `/groups/${fullPath}`
 }
 
-/** The caller's access level in a group, from above too; undefined until it is known. */
-export function useGroupLevel(id: number | undefined): number | undefined {
+/** The caller's access level in a group, from above too. */
+export function useGroupLevel(id: number): Level {
   const { user, is_admin: isAdmin } = useSession()
-  const isAsked = id !== undefined && user !== null && !isAdmin
+  const isAsked = user !== null && !isAdmin
   // A list, because asking for one member who is none would be answered as a failure.
   const query = useAnswer(
     'GET /groups/{id}/members/all',
-    { path: { id: id ?? 0 }, query: { user_ids: [user?.id ?? 0] } },
+    { path: { id }, query: { user_ids: [user?.id ?? 0] } },
     { isEnabled: isAsked },
   )
-  if (id === undefined) return undefined
-  if (isAdmin) return levels.owner
-  if (!user || query.error) return 0
-  return query.data && Math.max(0, ...query.data.map(({ access_level: level = 0 }) => level))
+  if (isAdmin) return { level: levels.owner }
+  if (!user) return { level: 0 }
+  if (query.data) return { level: Math.max(0, ...query.data.map(({ access_level: level = 0 }) => level)) }
+  // Whoever may not see the members is none of them.
+  if (query.error && isRefusal(query.error)) return { level: 0 }
+  return { level: undefined, error: query.error, retry: () => void query.refetch() }
+}
+
+function isRefusal(error: Error): boolean {
+  return isFailure(error, 403) || isFailure(error, 404)
 }

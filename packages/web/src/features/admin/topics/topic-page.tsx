@@ -36,7 +36,12 @@ export function TopicPage({ id }: { id: number }) {
           }
           actions={mayWrite(session) && <Actions topic={topic} />}
         >
-          <TopicForm key={JSON.stringify(topic)} topic={topic} isReadOnly={!mayWrite(session)} />
+          <TopicForm
+            // Anew when what it edits has changed; not when a project has.
+            key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
+            topic={topic}
+            isReadOnly={!mayWrite(session)}
+          />
           <Aliases topic={topic} isReadOnly={!mayWrite(session)} />
         </Page>
       )}

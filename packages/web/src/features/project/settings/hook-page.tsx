@@ -93,7 +93,10 @@ function Found({ hook }: { hook: Hook }) {
       {isWriter && (
         <Panel title="What is sent where">
           <HookForm
-            key={JSON.stringify(hook)}
+            // Anew when what it edits has changed; not when a delivery has.
+            key={[hook.url, hook.name, hook.description, hook.vulnerability_events, hook.enable_ssl_verification].join(
+              '\n',
+            )}
             hook={hook}
             error={change.error}
             isBusy={change.isPending}
