@@ -1,5 +1,5 @@
 import { openApp, openDeps } from '../../src/app.ts'
-import type { Database } from '../../src/db/db.ts'
+import type { Database, Db } from '../../src/db/db.ts'
 import type { RootDeps } from '../../src/domain/deps.ts'
 import { removeDoomed } from '../../src/domain/files/doomed.ts'
 import { expireUploads } from '../../src/domain/uploads/expire.ts'
@@ -8,7 +8,7 @@ import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'
 
 /*
  * The server on a data folder that another one has made. It kills itself at the first moment of the kind that its
- * arguments name: `put middle`, `commit before` …; with `expire` behind that it does the work of the jobs at once.
+ * arguments name: `put middle`, `commit before` … (of what was asked, not of the note that a token was used); with `expire` behind that it does the work of the jobs at once.
  */
 const [operation, position, job] = process.argv.slice(2)
 const moment = `${operation} ${position}`
@@ -29,12 +29,20 @@ function dyingAtCommit(db: Database): Database {
   return {
     ...db,
     async transaction(work) {
+      let isNote = false
       const result = await db.transaction(async (db) => {
-        const result = await work(db)
-        if (moment === 'commit before') await die()
+        const watched: Db = {
+          ...db,
+          run(query) {
+            isNote ||= query.text.includes('into token_uses')
+            return db.run(query)
+          },
+        }
+        const result = await work(watched)
+        if (moment === 'commit before' && !isNote) await die()
         return result
       })
-      if (moment === 'commit after') await die()
+      if (moment === 'commit after' && !isNote) await die()
       return result
     },
   }
