@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../db/migrate.ts'
 import { migrations } from '../db/migrations/all.ts'
 import { openDatabase } from '../db/open.ts'
+import { folderInMemory } from './memory.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,7 +14,7 @@ declare module 'vitest' {
 
 /** Vitest's global setup: a migrated file that every test file copies. Workers are killed, so they cannot clear up. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-test-'))
+  const folder = await mkdtemp(join(await folderInMemory(), 'alcove-test-'))
   const template = join(folder, 'template.sqlite3')
   const db = await openDatabase({ kind: 'sqlite', file: template })
   await migrate(db, migrations)

@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { access, chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import pg from 'pg'
+import { folderInMemory } from './memory.ts'
 
 export interface PostgresServer {
   /** Of a database that is there to connect to and to stay empty. */
@@ -60,7 +60,8 @@ export async function createTestDatabase(
   options: { template?: string } = {},
 ): Promise<TestDatabase> {
   const name = `alcove_test_${randomBytes(6).toString('hex')}`
-  const template = options.template ? ` template "${options.template}"` : ''
+  // Copying files takes a tenth of writing every page into the log first.
+  const template = options.template ? ` template "${options.template}" strategy file_copy` : ''
   await command(server.url, `create database "${name}"${template}`)
   const url = new URL(server.url)
   url.pathname = `/${name}`
@@ -90,7 +91,8 @@ function nobody(): Owner {
 
 /** Its path must be short, for the socket, and open to the owner. */
 async function makeFolder(owner: Owner | undefined): Promise<string> {
-  const parent = !owner || (await isOpenToAll(tmpdir())) ? tmpdir() : '/tmp'
+  const temporary = await folderInMemory()
+  const parent = !owner || (await isOpenToAll(temporary)) ? temporary : '/tmp'
   const folder = await mkdtemp(join(parent, 'alcove-pg-'))
   if (owner) await chown(folder, owner.uid, owner.gid)
   return folder
@@ -155,6 +157,7 @@ const fastSettings = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
+  max_wal_size: '128MB',
   max_wal_senders: '0',
   autovacuum: 'off',
   deadlock_timeout: '100ms',

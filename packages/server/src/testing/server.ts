@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
+import sql from 'sql-template-tag'
 import { onTestFinished } from 'vitest'
 import { depsFrom, openApp } from '../app.ts'
+import { hashPassword } from '../domain/access/passwords.ts'
 import { type Role, roles, type Visibility } from '../domain/access/roles.ts'
 import { ensureAdministrator } from '../domain/bootstrap.ts'
 import type { RootDeps } from '../domain/deps.ts'
@@ -84,12 +86,13 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
         username,
         name: username,
         email: `${username}@example.test`,
-        password: 'correct horse battery',
+        force_random_password: true,
         external,
         admin: isAdmin,
         skip_confirmation: true,
       })
       expectStatus(created, 201)
+      await setPassword(deps, created.body.id)
       return server.client({ ...admin, user: created.body }, { scopes: ['api'] })
     },
 
@@ -125,6 +128,14 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     },
   }
   return server
+}
+
+let passwordHash: Promise<string> | undefined
+
+/** `correct horse battery`, hashed once: it is slow, as it should be. */
+async function setPassword(deps: RootDeps, userId: number): Promise<void> {
+  passwordHash ??= hashPassword(deps, 'correct horse battery')
+  await deps.db.run(sql`update users set password_hash = ${await passwordHash} where id = ${userId}`)
 }
 
 const bootstrapToken = 'test-token-of-the-administrator'

@@ -43,7 +43,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const schema = inputSchema(route)
   const readInput = compileInput(schema)
   const fileFields = filePartNames(schema)
-  const stringify = fastJson(route.output as object)
+  const stringify = serialiserOf(route.output as object)
   const remembered = route.remember && openRememberedAnswers(deps, route.remember)
   const mostBytes = route.fileLimit && (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes)
   const takesText = Object.keys(schema.properties).length > fileFields.length
@@ -246,6 +246,19 @@ interface Call {
   found: Found
   input: Record<string, unknown>
   bag: Bag
+}
+
+type Serialiser = ReturnType<typeof fastJson>
+
+const serialisers = new WeakMap<object, Serialiser>()
+
+/** Compiling takes most of a server's start: routes that answer alike share one, and so do the servers of a process. */
+function serialiserOf(schema: object): Serialiser {
+  const known = serialisers.get(schema)
+  if (known) return known
+  const serialiser = fastJson(schema)
+  serialisers.set(schema, serialiser)
+  return serialiser
 }
 
 /** Of a route with `paged`, whose input always has both. */
