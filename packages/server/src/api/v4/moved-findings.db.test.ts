@@ -79,6 +79,25 @@ describe('a finding that comes back at another line', () => {
     })
   })
 
+  test('is the same finding at its place when its signature is gone or another one, however often', async () => {
+    const project = await freshProject()
+    const tracked = (signature?: string, line = 10) => [entry({ line, ...(signature && { signature }) })]
+    await send(project, tracked('src/app.ts|login[0]:3'))
+    const [first] = await findings(project)
+    for (const next of [tracked(), tracked('src/app.ts|enter[0]:9'), tracked()]) {
+      const sent = await send(project, next)
+      expect(sent.findings).toMatchObject({ new: 0, known: 1, returned: 0, gone: 0 })
+      expect(await findings(project)).toMatchObject([{ id: first.id, uuid: first.uuid }])
+      expect(await send(project, next)).toMatchObject({ unchanged: true })
+    }
+    expect((await matches(project, first.id)).map(({ reason }: { reason: string }) => reason)).toEqual([
+      'location',
+      'location',
+    ])
+    const moved = await send(project, tracked(undefined, 14))
+    expect(moved.findings).toMatchObject({ new: 1, gone: 1 })
+  })
+
   test('is another one without any of these', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10 })])

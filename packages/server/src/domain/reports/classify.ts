@@ -202,6 +202,9 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     for (const [fingerprint, id] of await keepIdentifiers(db, place.projectId, all)) identifierIds.set(fingerprint, id)
   }
 
+  const hasPast = ({ scanner }: ReportFinding): boolean =>
+    result.scannersWithPast.has(result.scannerIds.get(scanner.externalId) ?? 0)
+
   function draftOf(finding: ReportFinding, digests: ReadonlyMap<string, string>): FindingDraft {
     const [primary] = finding.identifiers
     const ids = finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
@@ -210,7 +213,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       scannerId: idOf(result.scannerIds, finding.scanner.externalId),
       primaryIdentifierId: idOf(identifierIds, primary.fingerprint),
     })
-    return { row, identifierIds: ids, keys: matchingKeys(finding) }
+    return { row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }
   }
 
   function addFresh(finding: ReportFinding, id: number): void {
@@ -231,7 +234,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       location: finding.location,
       line: lineOf(finding.location),
       isLarge: isLarge(finding),
-      keys: result.scannersWithPast.has(scannerId) ? matchingKeys(finding) : [],
+      keys: hasPast(finding) ? matchingKeys(finding, true) : [],
       // Also of scanners that are new: they may take over from others.
       former: hasAny ? formerUuids(finding, place.projectId) : [],
     }

@@ -31,9 +31,10 @@ const leastCodeElsewhere = 20
 
 /**
  * What the finding would still have in common with itself after the lines moved: always together with its scanner and its
- * first identifier. Other kinds of findings are not known by lines.
+ * first identifier. Other kinds of findings are not known by lines. Its place is one of them where its uuid may have been
+ * made of something else: of the signature that it has, or once had.
  */
-export function matchingKeys(finding: ReportFinding): FindingKey[] {
+export function matchingKeys(finding: ReportFinding, mayHaveHadSignature: boolean): FindingKey[] {
   const { location, signatures, codeExtract } = finding
   if (finding.reportType !== 'sast' && finding.reportType !== 'secret_detection') return []
   const keys: FindingKey[] = []
@@ -43,7 +44,7 @@ export function matchingKeys(finding: ReportFinding): FindingKey[] {
     const best = signatureAlgorithms.length - 1 - signatureAlgorithms.indexOf(algorithm)
     add(ranks.signature + best, algorithm, sha)
   }
-  if (signatures.length > 0) add(ranks.location, finding.locationFingerprint)
+  if (signatures.length > 0 || mayHaveHadSignature) add(ranks.location, finding.locationFingerprint)
   const file = textAt(location, 'file')
   const code = codeExtract?.replace(/\s+/g, ' ').trim()
   if (code) {

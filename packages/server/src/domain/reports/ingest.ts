@@ -9,6 +9,7 @@ import { applyPlan, type Plan } from './apply.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
 import { findGone } from './gone.ts'
+import { isKnownImage } from './image-queries.ts'
 import {
   type Import,
   type ImportCounts,
@@ -36,9 +37,9 @@ export async function rehearseReport(
 ): Promise<Import> {
   assertShort(options)
   const { reportType, strict } = options
-  const report = await openReport(file.open, { projectId: project.id, reportType, strict })
   const now = deps.now()
   const place = placeOf(project, options.ref, undefined, now)
+  const report = await openReport(deps, place, file.open, { reportType, strict })
   const read = await readAll(deps, place, report, async () => {})
   const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
   return {
@@ -95,8 +96,8 @@ export async function ingestReport(
 ): Promise<boolean> {
   const { import: stored, open, run } = attempt
   const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
-  const report = await openReport(open, { projectId: project.id, reportType, strict })
   const place = placeOf(project, stored.ref, stored.id, deps.now())
+  const report = await openReport(deps, place, open, { reportType, strict })
   const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
   await storeRejected(deps, place, read)
   const counts = countsOf(report, read)
@@ -119,10 +120,14 @@ export async function ingestReport(
 }
 
 async function openReport(
+  { db }: Deps,
+  place: ImportPlace,
   open: OpenBytes,
-  options: { projectId: number } & Pick<IngestOptions, 'reportType' | 'strict'>,
+  options: Pick<IngestOptions, 'reportType' | 'strict'>,
 ): Promise<Reading> {
-  const read = await readReport(open, options)
+  const { projectId, ref, defaultBranch } = place
+  const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
+  const read = await readReport(open, { ...options, projectId, isImageKnown })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }

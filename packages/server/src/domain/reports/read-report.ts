@@ -8,7 +8,7 @@ import { formatOf, unknownFormat } from './formats.ts'
 import { objectOf } from './json-fields.ts'
 import { startProblems } from './problems.ts'
 import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
-import type { OpenedReport, OpenOptions, ReportFormat, ReportHeader } from './report-format.ts'
+import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeader } from './report-format.ts'
 import type { OpenBytes } from './source.ts'
 import { startTally, type Tally } from './tally.ts'
 import { Unreadable } from './unreadable.ts'
@@ -20,6 +20,7 @@ export interface ReadOptions {
   reportType?: ReportType | undefined
   /** Refuses a report that violates its format anywhere, instead of reading what can be read. */
   strict?: boolean | undefined
+  isImageKnown?: IsImageKnown | undefined
   limits?: DocumentLimits
 }
 
@@ -119,6 +120,7 @@ function startReading(
       if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
       problems.add(checkItem(opened, item))
       if (item.isLarge) await setImmediate()
+      await prepare(opened, item)
       let since = performance.now()
       for (const made of readItem(opened, item)) {
         counts.read++
@@ -170,9 +172,15 @@ async function findLosers(
   if (!('header' in opened) || !opened.mixesScanners) return undefined
   const order = startScannerOrder()
   for await (const item of document.items(format.items)) {
+    await prepare(opened, item)
     for (const made of readItem(opened, item)) if ('uuid' in made) order.see(made)
   }
   return await order.losers()
+}
+
+async function prepare(opened: OpenedReport, { json }: Item): Promise<void> {
+  const entry = opened.prepare && objectOf(json?.value)
+  if (entry) await opened.prepare?.(entry)
 }
 
 function readItem(opened: OpenedReport, item: Item): Iterable<ReportFinding | SkippedFinding> {

@@ -24,7 +24,11 @@ export interface OpenOptions {
   reportType?: ReportType | undefined
   tally: Tally
   scoreOf: ScoreVector
+  isImageKnown?: IsImageKnown | undefined
 }
+
+/** Whether containers of the project were found in an image that begins so. Absent for the default branch. */
+export type IsImageKnown = (start: string) => Promise<boolean>
 
 export interface OpenedReport {
   header: ReportHeader
@@ -35,6 +39,8 @@ export interface OpenedReport {
   mixesScanners: boolean
   /** Violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
+  /** Asks the project, before an entry is read, for what that takes. */
+  prepare?: (entry: JsonObject) => Promise<void>
   /** What an entry becomes: usually one finding or one reason why there is none. Many are made one at a time. */
   read: (entry: JsonObject, item: Item) => Iterable<ReportFinding | SkippedFinding>
 }

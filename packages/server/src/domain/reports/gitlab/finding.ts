@@ -18,12 +18,15 @@ import type {
 import type { OpenOptions } from '../report-format.ts'
 import { shorten } from '../shorten.ts'
 import { isCvssVector } from './cvss-check.ts'
+import type { Images } from './images.ts'
 
 /** What all findings of one report are read with. */
 export interface FindingContext extends OpenOptions {
   reportType: ReportType
   version: string
   analyzerId: string | undefined
+  /** Where places are those of the default branch. */
+  images: Images | undefined
   scannerOf: (vulnerability: JsonObject) => Scanner | undefined
   identifiersOf: IdentifierReader
   remediationOf: (vulnerability: JsonObject) => JsonObject | undefined
@@ -42,13 +45,14 @@ export function readFinding(
   const { raw, complete } = context.rawText(vulnerability, remediation)
   if (!complete) tally.add('A remediation shared by many findings is not repeated in all of them', pointer)
   const location = objectOf(vulnerability.location)
+  const onDefaultBranch = context.images?.onDefaultBranch ?? ((place: JsonObject) => place)
   const cvss = readVectors(vulnerability.cvss_vectors)
   const draft: FindingDraft = {
     reportType,
     scanner: context.scannerOf(vulnerability),
     identifiers: context.identifiersOf(vulnerability.identifiers, `${pointer}/identifiers`),
     location,
-    fingerprinted: location && withExactLines(location, objectOf(exact)?.location),
+    fingerprinted: location && withExactLines(onDefaultBranch(location), objectOf(exact)?.location),
     analyzerId: context.analyzerId,
     signatures: readSignatures(vulnerability.tracking),
     // 14.x wrote the name into `message`.

@@ -8,6 +8,7 @@ import type { JsonObject, Scan } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import type { Tally } from '../tally.ts'
 import { type FindingContext, readFinding } from './finding.ts'
+import { startImages } from './images.ts'
 import { indexRemediations, startRawTexts } from './remediations.ts'
 import { findReportType, isUnknownType, missingReportType } from './scan-type.ts'
 import { readAnalyzer, startScanners } from './scanners.ts'
@@ -85,8 +86,10 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
   const analyzer = readAnalyzer(scan?.analyzer)
   const scanners = startScanners(scan, major)
   const identifiersOf = startIdentifiers((at) => tally.add('The address of an identifier is no web address', at))
+  const images = options.isImageKnown && isOfContainers(reportType) ? startImages(options.isImageKnown) : undefined
   const finding: FindingContext = {
     ...options,
+    images,
     reportType,
     version,
     analyzerId: analyzer?.externalId,
@@ -109,9 +112,13 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     },
     mixesScanners: major === 14,
     check: (value, { index }) => findProblems(check, value, ['vulnerabilities', index]),
+    ...(images && { prepare: images.learn }),
     read: (entry, { pointer, json }) => [readFinding(finding, entry, pointer, json?.exactLines)],
   }
 }
+
+const isOfContainers = (reportType: ReportType): boolean =>
+  reportType === 'container_scanning' || reportType === 'container_scanning_for_registry'
 
 function readScan(scan: JsonObject | undefined, identifiersOf: IdentifierReader, tally: Tally): Scan {
   const time = (key: 'start_time' | 'end_time'): string | undefined => {
