@@ -12,6 +12,12 @@ async function readFixture(path: string, options: Partial<ReadOptions> = {}): Pr
   return read.report
 }
 
+async function readText(report: object, options: Partial<ReadOptions> = {}): Promise<Report> {
+  const read = await readWholeReport(() => chunksOf(JSON.stringify(report)), { projectId: 42, ...options })
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+  return read.report
+}
+
 async function refusal(text: string, options: Partial<ReadOptions> = {}): Promise<string> {
   const read = await readWholeReport(() => chunksOf(text), { projectId: 42, ...options })
   return 'problems' in read ? read.problems.map(({ message }) => message).join('; ') : 'accepted'
@@ -37,6 +43,10 @@ test.for(['sarif', 'cyclonedx', 'trivy', 'grype', 'semgrep', 'gitleaks'])(
     }
   },
 )
+
+const placed = (startLine: number) => ({
+  locations: [{ physicalLocation: { artifactLocation: { uri: 'a.c' }, region: { startLine } } }],
+})
 
 describe('SARIF', () => {
   test('becomes findings in code, with what the rule says', async () => {
@@ -106,6 +116,40 @@ describe('SARIF', () => {
     expect(asCode.findings.map(({ reportType }) => reportType)).toEqual(['sast', 'sast'])
   })
 
+  test('finds rules of extensions however they are referred to, and texts that rules share', async () => {
+    const rule = (id: string, guid: string, level: string) => ({ id, guid, defaultConfiguration: { level } })
+    const extension = (name: string, guid: string, rules: object[]) => ({ name, guid, rules })
+    const driver = {
+      name: 'lint',
+      rules: [rule('A', 'AAAA', 'note')],
+      globalMessageStrings: { hello: { text: 'Hi {0}' } },
+    }
+    const extensions = [
+      extension('one', 'E1', [rule('B', 'BBBB', 'error')]),
+      extension('two', 'E2', [rule('C', 'CCCC', 'none')]),
+    ]
+    const result = (reference: object) => ({ rule: reference, message: { id: 'hello', arguments: ['you'] } })
+    const results = [
+      result({ index: 0 }),
+      result({ index: 0, toolComponent: { index: 1 } }),
+      result({ index: 0, toolComponent: { name: 'one' } }),
+      result({ index: 0, toolComponent: { guid: 'e2' } }),
+      result({ guid: 'bbbb' }),
+      result({ index: 0, toolComponent: { name: 'three' } }),
+    ]
+    const report = await readText({
+      version: '2.1.0',
+      runs: [{ tool: { driver, extensions }, results: results.map((one, line) => ({ ...one, ...placed(line + 1) })) }],
+      inlineExternalProperties: [{ results: [] }],
+    })
+    expect(report.findings.map(({ severity }) => severity)).toEqual(['low', 'info', 'high', 'info', 'high', 'medium'])
+    expect(report.findings.map(({ description }) => description)).toEqual(results.map(() => 'Hi you'))
+    expect(report.findings.map((finding) => ids(finding)[0])).toEqual(
+      ['A', 'C', 'B', 'C', 'B', 'none'].map((id) => `lint_rule_id:${id}`),
+    )
+    expect(report.warnings).toMatchObject([{ pointer: '/inlineExternalProperties' }])
+  })
+
   test('of another version is refused', async () => {
     expect(await refusal('{"version":"2.2","runs":[]}')).toBe('The version of SARIF is "2.2"; only "2.1.0" can be read')
     expect(await refusal('{"version":"2.1.0","runs":null}')).toContain("property '/runs' is not of type: array")
@@ -150,6 +194,32 @@ describe('CycloneDX', () => {
     expect(at(report, 3)).toMatchObject({ severity: 'info', location: { dependency: { package: { name: 'nobody' } } } })
     expect(report.warnings).toMatchObject([{ pointer: '/vulnerabilities/3/affects/0' }])
     expect(reasons(report)).toEqual(['/vulnerabilities/2/affects/0: its analysis says false_positive'])
+  })
+
+  test('leaves alone what a bill says is unaffected', async () => {
+    const affects = (ref: string, ...statuses: string[]) => ({
+      ref,
+      versions: statuses.map((status, version) => ({ version: `${version}`, status })),
+    })
+    const { findings, ...report } = await readText({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.5',
+      vulnerabilities: [
+        {
+          id: 'CVE-2099-0001',
+          affects: [
+            affects('a', 'unaffected'),
+            affects('b', 'unaffected', 'affected'),
+            affects('c', 'unknown'),
+            { ref: 'd' },
+          ],
+        },
+      ],
+    })
+    expect(findings.map(({ pointer }) => pointer.at(-1))).toEqual(['1', '2', '3'])
+    expect(reasons({ findings, ...report })).toEqual([
+      '/vulnerabilities/0/affects/0: it says that these versions of the component are unaffected',
+    ])
   })
 
   test('of another version, without vulnerabilities, or sent as code is refused', async () => {
@@ -209,6 +279,46 @@ describe('Trivy', () => {
       '/Results/0/Vulnerabilities/2: the report says that the product is not affected',
       '/Results/1/Misconfigurations/1: the check passed',
     ])
+  })
+
+  test('names licences, and what was taken out, as skipped', async () => {
+    const report = await readText({
+      SchemaVersion: 2,
+      ArtifactName: '.',
+      ArtifactType: 'filesystem',
+      Results: [
+        { Target: 'a', Class: 'license', Licenses: [{ Name: 'GPL-3.0-only', PkgName: 'readline' }, {}] },
+        {
+          Target: 'go.mod',
+          Class: 'lang-pkgs',
+          ExperimentalModifiedFindings: [{ Type: 'vulnerability', Status: 'ignored', Finding: {} }],
+        },
+      ],
+    })
+    expect(report).toMatchObject({ findings: [], counts: { read: 3, skipped: 3 }, warnings: [] })
+    expect(reasons(report)).toEqual([
+      '/Results/0/Licenses/0: a licence is no vulnerability (GPL-3.0-only)',
+      '/Results/0/Licenses/1: a licence is no vulnerability',
+      '/Results/1/ExperimentalModifiedFindings/0: a rule of the scanner’s configuration took it out (ignored)',
+    ])
+  })
+
+  test.for([
+    ['packages', [{ Class: 'lang-pkgs' }], ['dependency_scanning']],
+    ['configuration', [{ Class: 'config', MisconfSummary: { Successes: 3, Failures: 0 } }], ['sast']],
+    ['both', [{ Class: 'config' }, { Class: 'lang-pkgs' }], ['dependency_scanning', 'sast']],
+    ['secrets', [{ Class: 'secret', Secrets: [{ RuleID: 'x', Severity: 'HIGH' }] }], ['secret_detection']],
+    ['licences', [{ Class: 'license', Licenses: [{}] }], []],
+    ['nobody says what', [], ['dependency_scanning']],
+    ['an old one did not say what', [{}], ['dependency_scanning']],
+  ] as const)('looked for %s, and says nothing of the rest', async ([, results, types]) => {
+    const report = { SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem' }
+    const { reportType, reportTypes } = await readText({
+      ...report,
+      Results: results.map((result) => ({ Target: 'a', ...result })),
+    })
+    expect(reportTypes).toEqual(types)
+    expect(reportType).toBe(types[0] ?? 'dependency_scanning')
   })
 
   test('of an unknown version is refused', async () => {

@@ -11,7 +11,7 @@ import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.t
 import { slugOf } from '../slug.ts'
 import { bomCheck, vulnerabilityCheck } from './check.ts'
 import { indexComponents } from './components.ts'
-import { draftOf, type Reading, reasonToSkip } from './vulnerability.ts'
+import { draftOf, type Reading, reasonToSkip, reasonToSkipIn } from './vulnerability.ts'
 
 /** CycloneDX bills of materials that say what is known against their components. */
 export const cyclonedx: ReportFormat = {
@@ -70,10 +70,11 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     // One flaw in three components is three findings, because it is mended in three places.
     *read(entry, { pointer }) {
       const affects = objectsOf(entry.affects)
-      const skip = reasonToSkip(entry)
+      const settledBy = reasonToSkip(entry)
       const rawText = startRawTexts(entry, affects.length)
       for (let index = 0; index < Math.max(1, affects.length); index++) {
         const affected = affects[index]
+        const skip = settledBy ?? reasonToSkipIn(affected)
         const at = affected ? `${pointer}/affects/${index}` : pointer
         if (skip) yield { pointer: at, reason: skip }
         else

@@ -5,12 +5,13 @@ import type { JsonObject } from '../report.ts'
 export const textIn = (message: unknown): string | undefined =>
   textOf(objectOf(message)?.text) ?? textOf(objectOf(message)?.markdown)
 
-/** What a result says; by an id of its rule's messages, if not in its own words. */
-export function messageOf(result: JsonObject, rule: JsonObject | undefined): string | undefined {
+/** What a result says; by an id of its rule's messages, or of those that rules share, if not in its own words. */
+export function messageOf(result: JsonObject, rule: JsonObject | undefined, shared: JsonObject): string | undefined {
   const message = objectOf(result.message) ?? {}
   const id = textOf(message.id)
-  const strings = objectOf(rule?.messageStrings) ?? {}
-  const template = textIn(message) ?? (id !== undefined && Object.hasOwn(strings, id) ? textIn(strings[id]) : undefined)
+  const strings = [objectOf(rule?.messageStrings) ?? {}, shared]
+  const named = id === undefined ? undefined : strings.find((texts) => Object.hasOwn(texts, id))?.[id]
+  const template = textIn(message) ?? textIn(named)
   return template === undefined ? undefined : filledIn(template, listOf(message.arguments))
 }
 

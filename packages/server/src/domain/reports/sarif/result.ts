@@ -36,7 +36,7 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
   const ruleProperties = objectOf(rule?.properties) ?? {}
   const properties = objectOf(result.properties) ?? {}
   const tags = [...listOf(ruleProperties.tags), ...listOf(properties.tags)].filter((tag) => typeof tag === 'string')
-  const message = messageOf(result, rule)
+  const message = messageOf(result, rule, run.sharedMessages)
   const place = placeOf(result, run)
   if (place.isOdd) run.tally.add('A line number below 1 was left out', `${pointer}/locations/0`)
   const packageName = packageOf(message, ruleProperties, properties)

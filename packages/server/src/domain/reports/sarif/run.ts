@@ -14,6 +14,8 @@ export interface Run extends OpenOptions {
   ruleType: string
   identifiersOf: IdentifierReader
   ruleOf: (result: JsonObject) => JsonObject | undefined
+  /** Texts that all rules share, by their ids. */
+  sharedMessages: JsonObject
   /** The file at this place of the run's list. */
   artifactOf: (index: unknown) => JsonObject | undefined
   bases: ReadonlyMap<string, string>
@@ -29,6 +31,7 @@ export function startRun(run: JsonObject, options: OpenOptions & { identifiersOf
   const vendor = textOf(driver.organization) ?? name
   const id = slugOf(name)
   const version = textOf(driver.semanticVersion) ?? textOf(driver.version)
+  const extensions = objectsOf(tool.extensions)
   const artifacts = listOf(run.artifacts)
   const bases = objectOf(run.originalUriBaseIds) ?? {}
   return {
@@ -36,7 +39,8 @@ export function startRun(run: JsonObject, options: OpenOptions & { identifiersOf
     scanner: scannerOf(id, name, vendor, version),
     version: '2.1.0',
     ruleType: ruleTypes[id] ?? `${id.replace(/[^a-z0-9]+/g, '_')}_rule_id`,
-    ruleOf: indexRules(driver, objectsOf(tool.extensions)),
+    ruleOf: indexRules(driver, extensions),
+    sharedMessages: Object.assign({}, ...[...extensions, driver].map((part) => objectOf(part.globalMessageStrings))),
     artifactOf: (index) => (typeof index === 'number' ? objectOf(artifacts[index]) : undefined),
     bases: resolveBases(bases),
     roots: Object.values(bases).flatMap((base) => rootOf(objectOf(base) ?? {})),
@@ -83,13 +87,16 @@ export function typeOfResult(run: Run, tags: readonly string[], packageName: str
 /** Finds the description of a result's rule: by its index, else by its id, of which a part may be its own. */
 function indexRules(driver: JsonObject, extensions: readonly JsonObject[]): Run['ruleOf'] {
   const byId = new Map<string, JsonObject>()
+  const byGuid = new Map<string, JsonObject>()
   for (const rule of [driver, ...extensions].flatMap(({ rules }) => objectsOf(rules))) {
     if (typeof rule.id === 'string' && !byId.has(rule.id)) byId.set(rule.id, rule)
+    if (typeof rule.guid === 'string') byGuid.set(rule.guid.toLowerCase(), rule)
   }
   return (result) => {
     const reference = objectOf(result.rule) ?? {}
-    const extension = objectOf(reference.toolComponent)?.index
-    const component = typeof extension === 'number' && extension >= 0 ? extensions[extension] : driver
+    const guided = typeof reference.guid === 'string' ? byGuid.get(reference.guid.toLowerCase()) : undefined
+    if (guided) return guided
+    const component = componentOf(objectOf(reference.toolComponent), driver, extensions)
     const id = idOf(result)
     const index = typeof reference.index === 'number' ? reference.index : result.ruleIndex
     const indexed = typeof index === 'number' ? objectOf(listOf(component?.rules)[index]) : undefined
@@ -97,6 +104,22 @@ function indexRules(driver: JsonObject, extensions: readonly JsonObject[]): Run[
     if (indexed && (id === undefined || covers(indexed.id, id))) return indexed
     return id === undefined ? undefined : (byId.get(id) ?? byId.get(id.slice(0, Math.max(id.lastIndexOf('/'), 0))))
   }
+}
+
+/** The part of the tool that a reference means; without a reference, its driver. */
+function componentOf(
+  reference: JsonObject | undefined,
+  driver: JsonObject,
+  extensions: readonly JsonObject[],
+): JsonObject | undefined {
+  if (!reference) return driver
+  const { index, guid, name } = reference
+  if (typeof index === 'number' && index >= 0) return extensions[index]
+  const all = [driver, ...extensions]
+  const guided = textOf(guid)?.toLowerCase()
+  const named = guided === undefined ? textOf(name) : undefined
+  if (guided === undefined && named === undefined) return driver
+  return all.find((part) => (guided === undefined ? part.name === named : textOf(part.guid)?.toLowerCase() === guided))
 }
 
 export const idOf = (result: JsonObject): string | undefined =>

@@ -5,7 +5,7 @@ import type { DocumentContext } from '../document.ts'
 import { finishFinding } from '../draft.ts'
 import { plainScan } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { logCheck, resultCheck } from './check.ts'
@@ -98,8 +98,18 @@ function scanOf(root: JsonObject): Scan {
 const maxMessages = 100
 const levels: Record<string, string> = { error: 'fatal', warning: 'warn', note: 'info', none: 'info' }
 
-/** Nothing is ever fetched. */
+/** Nothing is ever fetched, and what stands outside of the runs is of no run. */
 function outsideFiles(root: JsonObject): ReportProblem[] {
+  const inline = listOf(root.inlineExternalProperties).length > 0
+  const apart = {
+    type: 'Parsing',
+    message: 'What is said outside of the runs is not read',
+    pointer: '/inlineExternalProperties',
+  }
+  return [...(inline ? [apart] : []), ...partsElsewhere(root)]
+}
+
+function partsElsewhere(root: JsonObject): ReportProblem[] {
   const at = objectsOf(root.runs).findIndex(({ externalPropertyFileReferences }) =>
     objectOf(externalPropertyFileReferences),
   )

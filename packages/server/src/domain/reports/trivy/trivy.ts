@@ -1,7 +1,7 @@
 import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
 import { type Check, findProblems, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
 import { severityOfVectors } from '../cvss-score.ts'
-import type { DocumentContext, Item } from '../document.ts'
+import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
 import { startIdentifiers } from '../identifiers.ts'
@@ -9,9 +9,7 @@ import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
-
-const kinds = ['Vulnerabilities', 'Misconfigurations', 'Secrets'] as const
-type Kind = (typeof kinds)[number]
+import { type FindingKind, findingKind, type Kind, kindOf, kinds } from './kinds.ts'
 
 const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
 /** Before schema version 2 the list of results was the whole report. */
@@ -52,6 +50,11 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
   const { reportType } = chosen
   const scanner = scannerOf('trivy', 'Trivy', 'Aqua Security', objectOf(report.Trivy)?.Version)
   const has = (kind: Kind) => [...context.firsts.keys()].some((path) => path.includes(kind))
+  const looked = objectsOf(results)
+  const isOfPackages = ({ Class }: JsonObject) => Class === undefined || !otherClasses.includes(String(Class))
+  // A scan of configuration files says nothing of packages; what it found in them before is still there.
+  const isForPackages = options.reportType !== undefined || looked.length === 0 || looked.some(isOfPackages)
+  const isForCode = has('Misconfigurations') || looked.some(({ Class }) => Class === 'config')
   const reading: Reading = {
     ...options,
     reportType,
@@ -61,24 +64,26 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
     results,
     identifiersOf: startIdentifiers(() => {}),
   }
+  const types: ReportType[] = [
+    ...(isForPackages ? [reportType] : []),
+    ...(isForCode ? (['sast'] as const) : []),
+    ...(has('Secrets') ? (['secret_detection'] as const) : []),
+  ]
+  const scan = plainScan(report.CreatedAt)
   return {
     header: {
-      ...toolHeader({ format: 'trivy', version, reportType, scanner, scan: plainScan(report.CreatedAt) }),
-      reportTypes: [
-        reportType,
-        ...(has('Misconfigurations') ? (['sast'] as const) : []),
-        ...(has('Secrets') ? (['secret_detection'] as const) : []),
-      ],
+      ...toolHeader({ format: 'trivy', version, reportType: types[0] ?? reportType, scanner, scan }),
+      reportTypes: types,
     },
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,
     check: (value, item) => findProblems(entryChecks[kindOf(item)], value, item.pointer.slice(1).split('/')),
     read: (entry, item) => {
-      const skip = reasonToSkip(entry)
-      if (skip) return [{ pointer: item.pointer, reason: skip }]
+      const found = findingKind(kindOf(item), entry)
+      if ('reason' in found) return [{ pointer: item.pointer, reason: found.reason }]
       const result = objectOf(results[Number(item.list.split('/').at(-2))]) ?? {}
-      const draft = drafts[kindOf(item)](entry, result, reading)
+      const draft = drafts[found.kind](entry, result, reading)
       return [finishFinding(draft, item.pointer, options)]
     },
   }
@@ -103,20 +108,14 @@ interface Reading extends OpenOptions {
   identifiersOf: ReturnType<typeof startIdentifiers>
 }
 
-const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
-
 /** Old reports do not say what was scanned; the lock files of languages have their own types. */
 const isOfFiles = ({ Type }: JsonObject): boolean =>
   /^(?:bundler|cargo|composer|npm|nuget|pip|pipenv|poetry|yarn|pnpm|gomod|gobinary|jar|pom|gradle)$/.test(String(Type))
 
-function reasonToSkip({ Status }: JsonObject): string | undefined {
-  if (Status === 'not_affected') return 'the report says that the product is not affected'
-  if (Status === 'PASS') return 'the check passed'
-  if (Status === 'EXCEPTION') return 'an exception was made for it'
-  return undefined
-}
+/** Of what has no packages. */
+const otherClasses = ['config', 'secret', 'license', 'license-file']
 
-const drafts: Record<Kind, (entry: JsonObject, result: JsonObject, reading: Reading) => FindingDraft> = {
+const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, reading: Reading) => FindingDraft> = {
   Vulnerabilities: (entry, result, { reportType, report, scanner, version, identifiersOf, scoreOf }) => {
     const ids = [entry.VulnerabilityID, ...listOf(entry.VendorIDs)].map(textOf).filter((id) => id !== undefined)
     const cvss = vectorsOf(entry.CVSS)
@@ -243,6 +242,8 @@ const resultCheck: Check = object({
     Vulnerabilities: listOrNull(),
     Misconfigurations: listOrNull(),
     Secrets: listOrNull(),
+    Licenses: listOrNull(),
+    ExperimentalModifiedFindings: listOrNull(),
   },
 })
 
@@ -277,6 +278,8 @@ const entryChecks: Record<Kind, Check> = {
       References: listOrNull(anyText),
     },
   }),
+  Licenses: object({}),
+  ExperimentalModifiedFindings: object({}),
   Secrets: object({
     required: ['RuleID'],
     properties: {
