@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Failure } from '../../platform/failure.ts'
+import { tellToGoOn } from './expectations.ts'
 
 /** The bytes of a request, one reader at a time. */
 export interface Arriving {
@@ -35,6 +36,7 @@ export function openArriving(raw: IncomingMessage, endedTooEarly: () => Failure)
     wake()
   }
   raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+  tellToGoOn(raw)
 
   return {
     async next() {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
 import { type Arriving, openArriving } from './arriving.ts'
 import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { tellToGoOn } from './expectations.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart.ts'
 
 /** JSON and urlencoded bodies are held in memory, so they are kept small; a topic's description may have 1 MiB. */
@@ -96,5 +97,6 @@ function readBytes({ raw }: FastifyRequest): Promise<Buffer> {
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks)))
     const onBroken = () => settle(() => reject(endedTooEarly()))
     raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+    tellToGoOn(raw)
   })
 }

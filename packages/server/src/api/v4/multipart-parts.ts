@@ -30,7 +30,7 @@ export async function* splitParts(
   await passOver(untilDelimiter())
   for (;;) {
     while (rest.length < 2) await more()
-    if (rest[0] === dash && rest[1] === dash) return
+    if (rest[0] === dash && rest[1] === dash) return await passOverEpilogue()
     const headers = readHeaderLines(await takeHeaders())
     isInContent = true
     yield { headers, content: untilDelimiter() }
@@ -41,6 +41,11 @@ export async function* splitParts(
     const chunk = await next()
     if (!chunk) throw malformed()
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+  }
+
+  /** To its end: who goes away before has not sent the form. */
+  async function passOverEpilogue(): Promise<void> {
+    while (await next());
   }
 
   async function* untilDelimiter(): AsyncGenerator<Buffer, void> {

@@ -7,6 +7,7 @@ import { Failure } from '../../platform/failure.ts'
 import { withoutSecrets } from '../../platform/log.ts'
 import { createAnswerer } from './answer.ts'
 import { endConnectionsOnClose } from './closing.ts'
+import { holdBackContinue } from './expectations.ts'
 import { createGuard } from './guard.ts'
 import { sendError } from './respond.ts'
 import { addressOf, type Method, type Route } from './route.ts'
@@ -85,6 +86,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     done()
   })
   endConnectionsOnClose(app)
+  holdBackContinue(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
     if (isPageRequest(request)) return void sendPage(request, reply)

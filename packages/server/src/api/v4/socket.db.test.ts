@@ -73,6 +73,20 @@ describe('an upload that is broken off', () => {
     await expect.poll(stored).toEqual(before)
   })
 
+  test.each([
+    ['before the announced length', 'Content-Length: 500000', (data: string) => data],
+    ['before the last chunk', 'Transfer-Encoding: chunked', chunk],
+  ])('behind a whole form, but %s, leaves neither row nor file', async (_, framing, encoded) => {
+    const before = await stored()
+    const { socket } = await openWire(port)
+    socket.write(uploadHead(framing) + encoded(`${fileHead}whole\r\n--b--\r\n`))
+    await expect.poll(stored).toMatchObject({ files: before.files + 1 })
+    await sleep(100)
+    expect(await stored()).toEqual({ ...before, files: before.files + 1 })
+    socket.destroy()
+    await expect.poll(stored).toEqual(before)
+  })
+
   test('by silence is ended after a while, and one that is only slow is not', async () => {
     const { app } = server
     const usual = app.server.timeout
@@ -156,12 +170,28 @@ describe('a client that waits for 100', () => {
     expect(await wire.closed).toContain('HTTP/1.1 201 Created')
   })
 
-  test('hears at once that nobody will read it', async () => {
-    const wire = await openWire(port)
-    const head = `POST ${target()} HTTP/1.1\r\nHost: x\r\n${formHeaders}Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n`
-    wire.socket.write(head)
-    expect(await wire.until('{"message":"401 Unauthorized"}')).toContain('HTTP/1.1 401')
-    wire.socket.destroy()
+  test.each([
+    ['a wrong token', () => `PRIVATE-TOKEN: wrong\r\n`, 100_000, '401 Unauthorized'],
+    ['nobody', () => '', 100_000, '401 Unauthorized'],
+    ['too much', () => credentials, 2_000_000_000, '413 Payload Too Large'],
+  ])('is never told to go on when it is refused at once: %s', async (_, headers, length, status) => {
+    const head = `POST ${target()} HTTP/1.1\r\nHost: x\r\n${headers()}${formHeaders}Expect: 100-continue\r\n`
+    const answer = await exchange(port, `${head}Content-Length: ${length}\r\n\r\n`)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`))
+    // It cannot know whether its body would be read as the next request.
+    expect(answer).toContain('\r\nConnection: close\r\n')
+  })
+
+  test('is told to go on for every kind of body', async () => {
+    const bodies = { 'application/json': '{"text":"hi"}', 'application/x-www-form-urlencoded': 'text=hi' }
+    for (const [type, body] of Object.entries(bodies)) {
+      const wire = await openWire(port)
+      const head = `POST /api/v4/markdown HTTP/1.1\r\n${credentials}Connection: close\r\nExpect: 100-continue\r\n`
+      wire.socket.write(`${head}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`)
+      await wire.until('HTTP/1.1 100 Continue')
+      wire.socket.write(body)
+      expect(await wire.closed).toContain('HTTP/1.1 201 Created')
+    }
   })
 })
 
