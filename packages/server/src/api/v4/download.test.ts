@@ -42,7 +42,7 @@ beforeAll(async () => {
   app.setErrorHandler((error, _request, reply) => {
     failed.push(error)
     return reply
-      .code(error instanceof Failure ? 404 : 500)
+      .code(error instanceof Failure ? (error.cause.kind === 'gone' ? 404 : 412) : 500)
       .send(error instanceof Failure ? error.cause : { error: `${error}` })
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -218,6 +218,36 @@ describe('a client that has the file', () => {
     expect(response.headers).toMatchObject({ etag, 'cache-control': 'max-age=0, private, must-revalidate' })
     expect(opened).toEqual([])
     expect((await ask(headers as Record<string, string>, 'HEAD')).statusCode).toBe(304)
+  })
+})
+
+describe('a client that goes on with the file it knows', () => {
+  const another = { 'if-match': '"x"' }
+  test.each([
+    [another, 412],
+    [{ 'if-match': `W/${etag}` }, 412], // a weak one tells too little
+    [{ 'if-match': `"x", ${etag}` }, 200],
+    [{ 'if-match': '*' }, 200],
+    [{ 'if-match': etag, 'if-unmodified-since': 'Sat, 31 Jan 2026 08:15:29 GMT' }, 200],
+    [{ 'if-unmodified-since': 'Sat, 31 Jan 2026 08:15:29 GMT' }, 412],
+    [{ 'if-unmodified-since': modified }, 200],
+    [{ 'if-unmodified-since': 'yesterday' }, 200],
+    [{ ...another, 'if-none-match': etag }, 412],
+    [{ ...another, range: 'bytes=0-1' }, 412],
+    [{ 'if-match': etag, range: 'bytes=0-1' }, 206],
+  ])('%j is answered %i', async (headers, status) => {
+    download = of('ten', 10, { etag, lastModified })
+    for (const method of ['GET', 'HEAD'] as const) {
+      const response = await ask(headers as Record<string, string>, method)
+      expect(response.statusCode).toBe(method === 'HEAD' && status === 206 ? 200 : status)
+      if (status === 412) expect(opened).toEqual([])
+    }
+    if (status === 412) expect(failed).toMatchObject([{ cause: { kind: 'precondition-failed' } }, {}])
+  })
+
+  test('is told that a file without a tag may be another one', async () => {
+    expect((await ask(another)).statusCode).toBe(412)
+    expect((await ask({ 'if-match': '*' })).statusCode).toBe(200)
   })
 })
 

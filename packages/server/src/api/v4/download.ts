@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { gone } from '../../platform/failure.ts'
+import { Failure, gone } from '../../platform/failure.ts'
 import type { ByteRange } from '../../platform/objects/objects.ts'
 import { type Pieces, piecesOf } from '../../platform/objects/pieces.ts'
 
@@ -23,9 +23,11 @@ export interface Download {
 
 /**
  * Answers with the file, or with the part of it that was asked for; nothing more is to be done when this resolves.
- * Throws before anything is sent: `gone` when the object is not there, or what reading its first bytes says.
+ * Throws before anything is sent: `precondition-failed` when it is not what the client knows, `gone` when the object is not
+ * there, or what reading its first bytes says.
  */
 export async function sendDownload(reply: FastifyReply, request: FastifyRequest, download: Download): Promise<void> {
+  if (isAnother(request, download)) throw new Failure({ kind: 'precondition-failed' })
   if (isFresh(request, download)) {
     setValidators(reply, download)
     send(reply.code(304), request)
@@ -150,6 +152,14 @@ function write(raw: ServerResponse, piece: Buffer, isLast: boolean): Promise<boo
     if (isLast) raw.end(piece, onWritten)
     else raw.write(piece, onWritten)
   })
+}
+
+/** In the order of RFC 9110, 13.2.2: first whether it is still the file that the client wants. */
+function isAnother({ headers }: FastifyRequest, { etag, lastModified }: Download): boolean {
+  const tags = headers['if-match']
+  if (tags !== undefined) return tags.trim() !== '*' && !tags.split(',').some((tag) => tag.trim() === etag)
+  const since = Date.parse(headers['if-unmodified-since'] ?? '')
+  return lastModified !== undefined && wholeSeconds(lastModified) > since
 }
 
 function isFresh(request: FastifyRequest, { etag, lastModified }: Download): boolean {
