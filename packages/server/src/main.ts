@@ -3,16 +3,16 @@ import { openApp, openDatabaseFor, openDeps } from './app.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
-import { examine } from './domain/removal/doctor.ts'
+import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
 import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 
-const usage = `Usage: alcove [serve | migrate | doctor [--fix] | objects copy --from <place> --to <place>]
+const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] | objects copy --from <place> --to <place>]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   migrate   bring the schema up to date and stop
-  doctor    tell where database and object store disagree; with --fix repair it
+  doctor    tell where database and object store disagree; with --contents read every file for it; with --fix repair it
   objects copy
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
@@ -20,8 +20,8 @@ Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.
 
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
-  if (command === 'doctor' && rest.every((option) => option === '--fix'))
-    await seeDoctor(readSettings(), rest.length > 0)
+  if (command === 'doctor' && rest.every((option) => option === '--fix' || option === '--contents'))
+    await seeDoctor(readSettings(), { fix: rest.includes('--fix'), contents: rest.includes('--contents') })
   else if (command === 'objects') await copyFiles(rest)
   else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
   else if (command === 'serve') await serve(readSettings())
@@ -78,16 +78,17 @@ async function migrateOnly(settings: Settings): Promise<void> {
 }
 
 /** Exit code 1 when something is wrong and was not repaired, so that a monitor can run it. */
-async function seeDoctor(settings: Settings, fix: boolean): Promise<void> {
+async function seeDoctor(settings: Settings, options: Examination): Promise<void> {
   const deps = await openDeps(settings)
   try {
     const [pending] = await pendingMigrations(deps.db, migrations)
     if (pending) throw new Error('the schema is older than this program; run alcove migrate first')
-    const { findings, files, objects } = await examine(deps, { fix })
+    const { findings, left, files, objects } = await examine(deps, options)
     for (const { kind, what } of findings) console.log(`${kind}: ${what}`)
-    const outcome = findings.length === 0 ? 'no disagreement' : `${findings.length} ${fix ? 'repaired' : 'found'}`
-    console.log(`${files} files and ${objects} objects examined: ${outcome}.`)
-    if (findings.length > 0 && !fix) process.exitCode = 1
+    const repaired = options.fix ? [`${findings.length - left} repaired`] : []
+    const outcome = findings.length === 0 ? ['no disagreement'] : [...repaired, ...(left > 0 ? [`${left} found`] : [])]
+    console.log(`${files} files and ${objects} objects examined: ${outcome.join(', ')}.`)
+    if (left > 0) process.exitCode = 1
   } finally {
     await deps.db.close()
     await deps.objects.close()

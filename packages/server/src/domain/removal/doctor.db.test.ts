@@ -19,7 +19,7 @@ test('finds every disagreement between database and store, and repairs it', asyn
     (await deps.db.one<{ key: string }>(sql`select object_key as key from uploads where id = ${id}`))?.key ?? ''
 
   const whole = await upload('whole.txt', 'whole')
-  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 1, objects: 1 })
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 1, objects: 1 })
 
   const lost = await upload('lost.txt', 'lost')
   await deps.objects.remove(await keyOf(lost))
@@ -41,10 +41,36 @@ test('finds every disagreement between database and store, and repairs it', asyn
   ])
   expect((await examine(deps, { fix: false })).findings).toHaveLength(5)
 
-  expect((await examine(deps, { fix: true })).findings).toHaveLength(5)
-  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 1, objects: 1 })
+  expect(await examine(deps, { fix: true })).toMatchObject({ findings: { length: 5 }, left: 0 })
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 1, objects: 1 })
   expect((await server.admin.get(`${at}/${whole}`)).text).toBe('whole')
   expect((await server.admin.get(`${at}/limits`)).body).toMatchObject({ used_bytes: 5, files: 1 })
+})
+
+test('finds other bytes of the same number when it reads them, and leaves them to whoever has a backup', async () => {
+  const server = await startServer()
+  const { deps } = server
+  const project = await server.project('acme/bits')
+  const at = `/projects/${project.id}/uploads`
+  for (const name of ['whole.txt', 'turned.txt']) {
+    await server.admin.post(at, formWithFile('file', name, 'as it was'))
+  }
+  const row = await deps.db.one<{ id: number; key: string }>(sql`
+    select id, object_key as key from uploads where filename = 'turned.txt'`)
+  const { id, key } = row ?? { id: 0, key: '' }
+  await deps.objects.remove(key)
+  await deps.objects.put(key, Readable.from([Buffer.from('as it Was')]))
+
+  expect(await examine(deps, { fix: true })).toEqual({ findings: [], left: 0, files: 2, objects: 2 })
+  for (const fix of [false, true, false]) {
+    expect(await examine(deps, { fix, contents: true })).toEqual({
+      findings: [{ kind: 'wrong content', what: `upload ${id}, turned.txt (${key})` }],
+      left: 1,
+      files: 2,
+      objects: 2,
+    })
+  }
+  expect((await server.admin.get(`${at}/${id}`)).text).toBe('as it Was')
 })
 
 test('an import that waits, and whose report is lost, is told of, and fails', async () => {
@@ -61,7 +87,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   const at = `/projects/${project.id}/security_reports`
   const [kept, lost] = [await server.admin.post(at, file()), await server.admin.post(at, file())]
   expect([kept.status, lost.status]).toEqual([202, 202])
-  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 2, objects: 2 })
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 2, objects: 2 })
 
   const row = await deps.db.one<{ object_key: string }>(sql`select object_key from imports where id = ${lost.body.id}`)
   await deps.objects.remove(row?.object_key ?? '')
@@ -69,7 +95,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   expect(findings).toEqual([
     { kind: 'missing object', what: `report of import ${lost.body.id}, main (${row?.object_key})` },
   ])
-  expect(await examine(deps, { fix: false })).toEqual({ findings: [], files: 1, objects: 1 })
+  expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 1, objects: 1 })
   expect((await server.admin.get(`${at}/${lost.body.id}`)).body).toMatchObject({
     status: 'failed',
     errors: [{ type: 'internal', message: 'The report is not in the store any more; send it again.' }],

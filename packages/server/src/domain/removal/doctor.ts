@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
 import { type Deps, transaction } from '../deps.ts'
 import { deleteExports } from '../exports/queries.ts'
 import { doomObjects, removeDoomed } from '../files/doomed.ts'
@@ -18,12 +20,20 @@ import {
 
 /** A disagreement between the database and the object store, or between a kept figure and what it counts. */
 interface Disagreement {
-  kind: 'missing object' | 'wrong size' | 'object without a row' | 'wrong upload usage' | 'wrong topic counts'
+  kind:
+    | 'missing object'
+    | 'wrong size'
+    | 'wrong content'
+    | 'object without a row'
+    | 'wrong upload usage'
+    | 'wrong topic counts'
   what: string
 }
 
 export interface Checkup {
   findings: Disagreement[]
+  /** How many of them are as they were, without `fix` all. */
+  left: number
   files: number
   objects: number
 }
@@ -32,11 +42,18 @@ const batchSize = 1000
 /** An upload on its way has bytes and no row yet. */
 const graceMs = 24 * 60 * 60 * 1000
 
+export interface Examination {
+  fix: boolean
+  /** Reads all of every file whose SHA-256 is known. */
+  contents?: boolean
+}
+
 /**
  * Compares every row with its object and every object with its row; with `fix` repairs what it finds. A row without its
- * bytes is removed: there is nothing left that it could answer with. May run beside the server.
+ * bytes is removed: there is nothing left that it could answer with. What has other bytes stays, since most of it may be
+ * as it was, and a backup may have the rest. May run beside the server.
  */
-export async function examine(deps: Deps, options: { fix: boolean }): Promise<Checkup> {
+export async function examine(deps: Deps, options: Examination): Promise<Checkup> {
   const sizes = new Map<string, { bytes: number; modifiedAt: Date }>()
   for await (const { key, bytes, modifiedAt } of deps.objects.list('files/')) sizes.set(key, { bytes, modifiedAt })
 
@@ -47,7 +64,11 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
     const rows = await listStoredFiles(deps.db, after, batchSize)
     for (const row of rows) {
       const stored = sizes.get(row.key)
-      if (stored?.bytes === row.bytes) continue
+      if (stored?.bytes === row.bytes) {
+        if (options.contents && (await isChanged(deps, row)))
+          findings.push({ kind: 'wrong content', what: `${row.what} (${row.key})` })
+        continue
+      }
       // It may have been deleted, or uploaded, while the store was being listed.
       const [still] = await listReferencedKeys(deps.db, [row.key])
       const object = await deps.objects.open(row.key, row.bytes > 0 ? { start: 0, end: 0 } : undefined)
@@ -82,7 +103,17 @@ export async function examine(deps: Deps, options: { fix: boolean }): Promise<Ch
     })
     await removeDoomed(deps)
   }
-  return { findings, files, objects: sizes.size }
+  const left = options.fix ? findings.filter(({ kind }) => kind === 'wrong content') : findings
+  return { findings, left: left.length, files, objects: sizes.size }
+}
+
+/** One that was deleted meanwhile is none. */
+async function isChanged(deps: Deps, { key, sha256 }: StoredFile): Promise<boolean> {
+  const object = sha256 === null ? undefined : await deps.objects.open(key)
+  if (!object) return false
+  const hash = createHash('sha256')
+  await pipeline(object, hash)
+  return hash.digest('hex') !== sha256
 }
 
 async function orphansAmong(deps: Deps, sizes: ReadonlyMap<string, { modifiedAt: Date }>): Promise<string[]> {

@@ -79,6 +79,8 @@ export interface StoredFile {
   id: number
   key: string
   bytes: number
+  /** Of its content, where that is kept. */
+  sha256: string | null
   /** For people. */
   what: string
 }
@@ -94,22 +96,24 @@ export async function listStoredFiles(db: Db, after: StoredFile | undefined, lim
     if (part === reached) return after?.id ?? 0
     return part > reached ? 0 : Number.MAX_SAFE_INTEGER
   }
-  const rows = await db.all<{ kind: StoredFile['kind']; id: number; key: string; bytes: number; name: string }>(sql`
-    select kind, id, key, bytes, name from (
-      select 1 as part, 'upload' as kind, id, object_key as key, bytes, filename as name from uploads
+  const rows = await db.all<Omit<StoredFile, 'what'> & { name: string }>(sql`
+    select kind, id, key, bytes, sha256, name from (
+      select 1 as part, 'upload' as kind, id, object_key as key, bytes, sha256, filename as name from uploads
       where id > ${idAfter('upload')}
       union all
-      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, name from topics
+      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, null as sha256, name from topics
       where avatar_key is not null and id > ${idAfter('avatar')}
       union all
       select 3 as part, 'merged avatar' as kind, id, source_avatar_key as key, source_avatar_bytes as bytes,
-        source_name as name from topic_merges
+        null as sha256, source_name as name from topic_merges
       where source_avatar_key is not null and id > ${idAfter('merged avatar')}
       union all
-      select 4 as part, 'export' as kind, id, object_key as key, bytes, filename as name from vulnerability_exports
+      select 4 as part, 'export' as kind, id, object_key as key, bytes, null as sha256, filename as name
+      from vulnerability_exports
       where object_key is not null and id > ${idAfter('export')}
       union all
-      select 5 as part, 'report' as kind, id, object_key as key, file_bytes as bytes, ref as name from imports
+      select 5 as part, 'report' as kind, id, object_key as key, file_bytes as bytes, file_sha256 as sha256, ref as name
+      from imports
       where object_key is not null and id > ${idAfter('report')}
     ) as files order by part, id limit ${limit}`)
   const nouns = {
