@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { removeDoomed } from '../../domain/files/doomed.ts'
 import { sweepObjects } from '../../domain/removal/sweep.ts'
@@ -96,6 +97,26 @@ describe('objects whose rows are gone', () => {
     server.deps.objects.remove = remove
     await removeDoomed(server.deps)
     expect(await keys()).toHaveLength(before.length - 1)
+  })
+
+  test('do not keep whoever deletes a project of many files from his answer, however slow the store', async () => {
+    const large = await server.project('acme/large-life')
+    const before = await keys()
+    const all = Array.from({ length: 80 }, () => upload('a.txt', 'x', `/projects/${large.id}/uploads`, server.admin))
+    await Promise.all(all)
+    const { remove } = server.deps.objects
+    server.deps.objects.remove = async (key) => {
+      await sleep(200)
+      await remove(key)
+    }
+    const startedAt = performance.now()
+    expect((await server.admin.delete(`/projects/${large.id}`)).status).toBe(202)
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    server.deps.objects.remove = remove
+    const removed = before.length + 80 - (await keys()).length
+    expect([removed > 0, removed < 80]).toEqual([true, true])
+    await removeDoomed(server.deps)
+    expect(await keys()).toHaveLength(before.length)
   })
 
   test('are swept when they are a day old and nobody refers to them', async () => {

@@ -2,6 +2,8 @@ import type { Deps } from '../deps.ts'
 import { forgetDoomed, insertDoomed, oldestDoomed } from './doomed-queries.ts'
 
 const batchSize = 100
+/** A bucket takes its time for each. */
+const atOnce = 8
 /** One object that cannot be removed must not keep the others; a store that is away is not asked for each of them. */
 const mostFailures = 3
 
@@ -10,11 +12,14 @@ export async function doomObjects(deps: Deps, keys: readonly string[]): Promise<
   if (keys.length > 0) await insertDoomed(deps.db, keys, deps.now())
 }
 
+/** What a client waits for at most; a bucket would keep whoever deletes thousands of files for minutes. */
+const mostWaitMs = 1000
+
 /**
- * Removes the objects whose rows are gone. May stop anywhere and be run again; what the store refuses now stays marked
- * and is tried at the next run.
+ * Removes the objects whose rows are gone. May stop anywhere, also when it is told to, and be run again; what the store
+ * refuses now stays marked and is tried at the next run.
  */
-export async function removeDoomed(deps: Deps): Promise<void> {
+export async function removeDoomed(deps: Deps, isOver = () => false): Promise<void> {
   let failures = 0
   let failure: unknown
   for (let after = 0; ; ) {
@@ -22,28 +27,34 @@ export async function removeDoomed(deps: Deps): Promise<void> {
     // Bytes cannot be brought back, should a power cut bring back their rows.
     if (doomed.length > 0) await deps.db.settled()
     const removed: number[] = []
-    for (const { id, key } of doomed) {
-      try {
-        await deps.objects.remove(key)
-        removed.push(id)
-      } catch (error) {
-        failure ??= error
-        if (++failures === mostFailures) break
+    const left = doomed.values() // all the workers draw from it
+    const work = async () => {
+      for (const { id, key } of left) {
+        try {
+          await deps.objects.remove(key)
+          removed.push(id)
+        } catch (error) {
+          failure ??= error
+          failures++
+        }
+        if (failures >= mostFailures || isOver()) return
       }
     }
+    await Promise.all(Array.from({ length: atOnce }, work))
     await forgetDoomed(deps.db, removed)
-    if (failures === mostFailures) throw failure
+    if (failures >= mostFailures) throw failure
     const last = doomed.at(-1)
-    if (!last || doomed.length < batchSize) break
+    if (!last || doomed.length < batchSize || isOver()) break
     after = last.id
   }
   if (failure) throw failure
 }
 
-/** After a request has deleted rows: clears up at once, and leaves it to the job when the store does not answer. */
+/** After a request has deleted rows: clears up at once, and leaves to the job what takes long or fails. */
 export async function removeDoomedSoon(deps: Deps): Promise<void> {
+  const startedAt = performance.now()
   try {
-    await removeDoomed(deps)
+    await removeDoomed(deps, () => performance.now() - startedAt > mostWaitMs)
   } catch (error) {
     deps.log.warn({ err: error }, 'objects could not be removed yet')
   }
