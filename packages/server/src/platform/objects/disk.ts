@@ -14,6 +14,8 @@ const silenceMs = 60 * 60 * 1000
 
 /** So much is collected in memory for each file that comes in. */
 const writtenBytes = 512 * 1024
+/** So much is written before the disk is asked to begin. */
+const syncedBytes = 16 * 1024 * 1024
 const readBytes = 256 * 1024
 
 /**
@@ -101,14 +103,37 @@ const shards = Array.from({ length: 256 }, (_, number) => number.toString(16).pa
 const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
+/**
+ * What arrives is collected while the last of it is written, and what is written goes to the disk while more arrives: at
+ * the end there is little left to wait for.
+ */
 async function writeDurably(path: string, body: Bytes): Promise<void> {
   const file = await openFile(path, 'wx')
+  let writing: Promise<void> | undefined
+  let syncing: Promise<void> | undefined
+  let unsyncedBytes = 0
   try {
-    for await (const pieces of severalOf(body)) await writeAll(file, pieces)
+    for await (const pieces of severalOf(body)) {
+      await writing
+      writing = heard(writeAll(file, pieces))
+      unsyncedBytes += writtenBytes
+      if (unsyncedBytes < syncedBytes) continue
+      await Promise.all([writing, syncing])
+      syncing = heard(syncFile(file))
+      unsyncedBytes = 0
+    }
+    await Promise.all([writing, syncing])
     await syncFile(file)
   } finally {
+    await Promise.allSettled([writing, syncing]) // another file may have its number next
     closeSync(file) // nothing is left to be written, so it does not wait for the disk
   }
+}
+
+/** It is awaited later, and may fail before. */
+function heard(work: Promise<void>): Promise<void> {
+  work.catch(() => {})
+  return work
 }
 
 /** The system may take less than it is given; where it takes nothing, the next attempt says why. */
