@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
 
 let folder: string
@@ -106,6 +107,43 @@ function holdDisk() {
       syncBuiltinESMExports()
     },
   }
+}
+
+test('a log that has grown goes into the file while writers go on, and begins anew', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  let most = 0
+  for (let n = 1; n <= 150; n++) {
+    await fill(db, n)
+    most = Math.max(most, await sizeOf('alcove.db-wal'))
+  }
+  expect(most).toBeLessThan(80 * mebibyte)
+  await expect.poll(() => framesLeft(db), { timeout: 10_000 }).toBeLessThan(4_000)
+  expect(await sizeOf('alcove.db')).toBeGreaterThan(20 * mebibyte)
+  await db.close()
+  const again = await open()
+  expect(await again.one(sql`select count(*) as count from things`)).toEqual({ count: 150 })
+  await again.close()
+})
+
+test('where no thread can open the file, the log goes into it all the same', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  await rename(join(folder, 'alcove.db'), join(folder, 'moved.db'))
+  for (let n = 1; n <= 20; n++) await fill(db, n)
+  await expect.poll(() => sizeOf('moved.db')).toBeGreaterThan(10 * mebibyte)
+  expect(await db.one(sql`select count(*) as count from things`)).toEqual({ count: 20 })
+  await db.close()
+})
+
+const mebibyte = 1024 * 1024
+const sizeOf = async (name: string) => (await stat(join(folder, name))).size
+
+const fill = (db: Database, n: number) => db.run(sql`insert into things values (${n}, ${'x'.repeat(mebibyte)})`)
+
+async function framesLeft(db: Database): Promise<number> {
+  const found = await db.one<{ log: number; checkpointed: number }>(sql`pragma wal_checkpoint(noop)`)
+  return found ? found.log - found.checkpointed : 0
 }
 
 test('a write that fails at its commit says so, also when it returns a row', async () => {

@@ -3,6 +3,7 @@ import Sqlite from 'better-sqlite3'
 import type { Sql } from 'sql-template-tag'
 import { Failure } from '../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
+import { openCheckpoints } from './checkpoints.ts'
 import type { Engine, Result, Want } from './open.ts'
 import { openSettling } from './settling.ts'
 import { plainValue, similarity, sqliteDialect, unicodeLower } from './sql.ts'
@@ -22,6 +23,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
   const [writer, reader] = connectBoth(file, lock)
   const inTurn = createQueue()
   const log = openSettling(`${file}-wal`)
+  const checkpoints = openCheckpoints(file, writer.database, inTurn)
   const settled = () =>
     log.settled().catch((error: unknown) => {
       throw new Failure({ kind: 'unavailable', what: 'the database', why: String(error), inDoubt: true })
@@ -37,6 +39,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
         const result = await inTurn(async () => {
           const result = writer.prepare(sql).execute(query.values, want)
           changes.bump(changes.tablesWritten(sql))
+          checkpoints.committed()
           return result
         })
         if (result.changed > 0) await settled()
@@ -68,6 +71,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
           })
           database.exec('commit')
           changes.bump(written)
+          if (isWritten) checkpoints.committed()
           return result
         } catch (error) {
           // A full disk has rolled back already.
@@ -85,12 +89,14 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
       writer.forgetStatements()
     },
     ready: async () => void reader.database.prepare('select 1').get(),
-    close: () =>
-      inTurn(async () => {
+    async close() {
+      await checkpoints.close()
+      await inTurn(async () => {
         await log.close()
         // The writer last: it empties the log into the file.
         for (const database of [reader.database, writer.database, lock]) database.close()
-      }),
+      })
+    },
   }
 }
 
@@ -131,8 +137,6 @@ function connect(file: string, readonly: boolean): Connection {
   database.pragma('cache_size = -4000')
   // Mapped once: what is written goes through the cache anyway.
   if (readonly) database.pragma('mmap_size = 67108864')
-  // Every 16 MiB: often enough that nobody notices one, seldom enough that an import does not write its pages twice.
-  else database.pragma('wal_autocheckpoint = 4000')
   database.pragma('temp_store = memory')
   database.pragma('journal_size_limit = 67108864')
   database.function('unicode_lower', { deterministic: true }, (text) =>

@@ -247,9 +247,14 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       batches: AsyncIterable<readonly ReportFinding[]>,
       afterEach: () => Promise<void>,
     ): Promise<Classified> {
+      let size = fewestAtOnce
       for await (const batch of batches) {
-        for (let start = 0; start < batch.length; start += batchSize) {
-          await add(batch.slice(start, start + batchSize))
+        for (let start = 0; start < batch.length; ) {
+          const slice = batch.slice(start, start + size)
+          const since = performance.now()
+          await add(slice)
+          if (slice.length === size) size = nextSize(size, performance.now() - since)
+          start += slice.length
           await afterEach()
           await setImmediate()
         }
@@ -261,8 +266,16 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
 
 const isLarge = ({ rawMetadata }: ReportFinding): boolean => rawMetadata.length > 64 * 1024
 
-/** What a step takes is time that others wait. */
-const batchSize = 100
+/** What a step takes is time that others wait; how many findings that are, the last step tells. */
+const turnMs = 15
+const fewestAtOnce = 25
+const mostAtOnce = 200
+
+function nextSize(size: number, tookMs: number): number {
+  const fitting = Math.round(size * Math.min(2, turnMs / tookMs))
+  return Math.min(mostAtOnce, Math.max(fewestAtOnce, fitting))
+}
+
 const maxRemembered = 100_000
 
 /** As many as anybody looks at. */
