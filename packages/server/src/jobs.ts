@@ -14,6 +14,7 @@ import { sweepObjects } from './domain/removal/sweep.ts'
 import { importKind } from './domain/reports/run-imports.ts'
 import { forgetOldMerges } from './domain/topics/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
+import { forgetOldPromotions, promotionKind } from './domain/vulnerabilities/bulk-promotion.ts'
 import { deliveryJob, forgetOldEvents } from './domain/webhooks/deliver.ts'
 
 const minuteMs = 60 * 1000
@@ -35,13 +36,19 @@ const rounds: readonly Round[] = [
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
   { name: 'expire exports', everyMs: hourMs, run: expireExports },
   { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
+  { name: 'forget old promotions', everyMs: hourMs, run: forgetOldPromotions },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
   { name: 'forget counts of requests', everyMs: hourMs, run: forgetEndedCounts },
 ]
 
 /** What requests leave to be done, each kind under its name. */
-export const jobKinds: readonly AnyJobKind[] = [deliveryJob, exportJob(viewExportedVulnerability), importKind]
+export const jobKinds: readonly AnyJobKind[] = [
+  deliveryJob,
+  exportJob(viewExportedVulnerability),
+  importKind,
+  promotionKind,
+]
 
 /** Starts everything that happens without a request. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
+import sql from 'sql-template-tag'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
@@ -67,6 +68,29 @@ test('all findings that match a filter are promoted in one go, once it was confi
   await page.getByRole('button', { name: 'Promote' }).click()
   await page.getByText('Nothing waits').waitFor()
   expect(await accessProblems(page)).toEqual([])
+})
+
+test('the promotion of many tells how far it is, and goes on when nobody looks', async () => {
+  const project = await projectWith('acme/many', 900)
+  const page = await web.open('/acme/many/-/findings', { as: await web.server.as('maintainer', project) })
+  await page.getByText('900 findings').waitFor()
+  // What runs holds the place of what is asked for, until it is let go.
+  const { db, now } = web.server.deps
+  await db.run(sql`
+    insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
+    values ('promotion', ${`promotion:${project.id}`}, ${{}}, 'running', 1, ${now()}, ${now()}, 'test',
+      '2100-01-01T00:00:00.000Z')`)
+  await page.getByLabel('Select everything that matches').check()
+  await page.getByRole('button', { name: 'Promote' }).click()
+  await page.getByRole('dialog', { name: 'Promote 900 findings?' }).getByRole('button', { name: 'Promote' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Promoting 900 findings' })
+  await dialog.getByRole('progressbar', { name: 'Promoting 0 %' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByText('Close', { exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await db.run(sql`delete from jobs where key = ${`promotion:${project.id}`} and lease = 'test'`)
+  await page.getByText('Promoted: 900 findings.').waitFor()
+  await page.getByText('Nothing waits').waitFor()
 })
 
 test('developers look at findings and filter them; promoting is not offered', async () => {

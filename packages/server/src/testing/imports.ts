@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
+import type { AnyJobKind } from '../domain/jobs/job.ts'
 import { importJob, importKind } from '../domain/reports/run-imports.ts'
 import { type Client, formWithFile, type Reply } from './client.ts'
 import { sastReport } from './reports.ts'
@@ -47,27 +48,41 @@ export async function keepReport(
   report: object,
   fields: Record<string, string> = {},
 ): Promise<number> {
-  const { db, now } = server.deps
-  const blocker = importJob(project.id, 0)
-  // The job of the report before is on its last step when its sender is answered.
-  const block = () =>
-    db.run(sql`
-      insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
-      values ('import', ${blocker.key}, ${{ importId: 0 }}, 'running', 1, ${now()}, ${now()}, 'test',
-        '2100-01-01T00:00:00.000Z')
-      on conflict do nothing`)
-  while ((await block()) === 0) await sleep(5)
   const file = formWithFile('file', 'report.json', JSON.stringify(report), { ...fields, async: 'true' })
-  const kept = await server.admin.post(`/projects/${project.id}/security_reports`, file)
-  if (kept.status !== 202) throw new Error(`expected 202, got ${kept.status}: ${kept.text}`)
-  await db.run(sql`delete from jobs where key = ${blocker.key}`)
+  const kept = await withoutJob(server, importJob(project.id, 0), () =>
+    server.admin.post(`/projects/${project.id}/security_reports`, file),
+  )
   return kept.body.id
 }
 
+/** Asks for something that is left to a job, and takes the job away. */
+export async function withoutJob(
+  { deps: { db, now } }: TestServer,
+  { kind, key }: { kind: string; key: string },
+  ask: () => Promise<Reply>,
+): Promise<Reply> {
+  // The job before is on its last step when whoever asked for it is answered.
+  const block = () =>
+    db.run(sql`
+      insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
+      values (${kind}, ${key}, ${{}}, 'running', 1, ${now()}, ${now()}, 'test', '2100-01-01T00:00:00.000Z')
+      on conflict do nothing`)
+  while ((await block()) === 0) await sleep(5)
+  const reply = await ask()
+  if (reply.status !== 202) throw new Error(`expected 202, got ${reply.status}: ${reply.text}`)
+  await db.run(sql`delete from jobs where key = ${key}`)
+  return reply
+}
+
 /** Runs it until so many steps are done, as a process does that is killed then; without a number to its end. */
-export async function runImport(
+export const runImport = (server: TestServer, importId: number, steps = 1000, beforeStep = () => {}): Promise<void> =>
+  runInSteps(server, importKind, { importId }, steps, beforeStep)
+
+/** Runs a job until it has looked so many times whether it is to stop. */
+export async function runInSteps(
   server: TestServer,
-  importId: number,
+  kind: AnyJobKind,
+  payload: object,
   steps = 1000,
   beforeStep = () => {},
 ): Promise<void> {
@@ -86,7 +101,7 @@ export async function runImport(
       return Reflect.get(target, name) as unknown
     },
   })
-  const job = { id: 0, payload: { importId }, attempt: 1, signal, progress, forget }
-  // A kind forgets what its payload is; this is an import's.
-  for (let postponed: unknown = true; postponed; ) postponed = await importKind.run(server.deps, job as never)
+  const job = { id: 0, payload, attempt: 1, signal, progress, forget }
+  // A kind forgets what its payload is.
+  for (let postponed: unknown = true; postponed; ) postponed = await kind.run(server.deps, job as never)
 }

@@ -9,6 +9,7 @@ import { ensureAdministrator } from '../domain/bootstrap.ts'
 import type { RootDeps } from '../domain/deps.ts'
 import { runDueJobs, runJobs } from '../domain/jobs/run-jobs.ts'
 import { importKind } from '../domain/reports/run-imports.ts'
+import { promotionKind } from '../domain/vulnerabilities/bulk-promotion.ts'
 import { jobKinds } from '../jobs.ts'
 import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
@@ -65,8 +66,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   await app.server.ready()
 
   const admin = createClient(app.server, { token: bootstrapToken })
-  // Whoever sends a report is answered with what it changed, so somebody must take it in.
-  const runner = runJobs(deps, [importKind])
+  // Whoever sends a report, or promotes many findings, is answered with what that changed, so somebody must do it.
+  const runner = runJobs(deps, [importKind, promotionKind])
   const close = async () => {
     await runner.stop()
     await app.close()

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { Project } from '../../domain/projects/project.ts'
+import { getPromotion } from '../../domain/vulnerabilities/bulk-promotion.ts'
 import { type FindingFilter, findFindings, getFinding } from '../../domain/vulnerabilities/findings.ts'
-import { promoteMany } from '../../domain/vulnerabilities/promote-many.ts'
+import { type BulkPromotion, promoteMany } from '../../domain/vulnerabilities/promote-many.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Bag } from './bag.ts'
 import { compileInput } from './compile-input.ts'
@@ -48,13 +49,26 @@ function readFilterObject(project: Project, bag: Bag) {
   return readFilter(project, compiledFilter(bag))
 }
 
+const promotionStates = ['running', 'done', 'failed'] as const
+
 const promotionView = Type.Object(
   {
+    id: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Null when it was done at once' }),
+    status: Type.Unsafe<(typeof promotionStates)[number]>({ type: 'string', enum: promotionStates }),
+    total: Type.Integer({ description: 'How many were chosen' }),
     promoted: Type.Integer({ description: 'Of how many a vulnerability was made' }),
     unchanged: Type.Integer({ description: 'Were vulnerabilities already' }),
   },
   { title: 'FindingPromotion' },
 )
+
+const viewPromotion = ({ id, state, total, promoted, unchanged }: BulkPromotion) => ({
+  id,
+  status: state,
+  total,
+  promoted,
+  unchanged,
+})
 
 export const findingRoutes: readonly Route[] = [
   route({
@@ -119,16 +133,33 @@ export const findingRoutes: readonly Route[] = [
         expected_count: optional(
           integer({ description: 'How many there should be; of another number none is changed' }),
         ),
+        async: optional(flag({ description: 'Of more than 500 answer at once, with 202; then ask how far it is' })),
       },
       { exactlyOneOf: [['finding_ids', 'filter']] },
     ),
     status: 201,
+    isUnfinished: ({ status }) => status === 'running',
     output: promotionView,
-    async handle({ deps, project, caller, input }) {
+    async handle({ deps, project, caller, input, headers }) {
       const selection = input.filter
         ? { filter: readFilterObject(project, input.filter) }
         : { ids: input.finding_ids ?? [] }
-      return promoteMany(deps, project, caller.user, selection, input.expected_count)
+      const options = { expectedCount: input.expected_count, isAsync: input.async }
+      const promotion = await promoteMany(deps, project, caller.user, selection, options)
+      if (promotion.state === 'running') {
+        headers['location'] = `/api/v4/projects/${project.id}/vulnerability_findings/bulk/${promotion.id}`
+      }
+      return viewPromotion(promotion)
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/bulk/:promotion_id',
+    summary: 'Show how far the promotion of many findings is',
+    permission: 'finding.list',
+    input: Type.Object({ promotion_id: integer() }),
+    status: 200,
+    output: promotionView,
+    handle: async ({ deps, project, input }) => viewPromotion(await getPromotion(deps, project, input.promotion_id)),
   }),
 ]

@@ -20,6 +20,7 @@ import { waitingFindings } from './0027_waiting_findings.ts'
 import { narrowCandidates } from './0028_narrow_candidates.ts'
 import { promotionOfImports } from './0029_promotion_of_imports.ts'
 import { promotedFindings } from './0030_promoted_findings.ts'
+import { bulkPromotions } from './0031_bulk_promotions.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   narrowCandidates,
   promotionOfImports,
   promotedFindings,
+  bulkPromotions,
 ]

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { notFound, reportRejected, unavailable } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import type { User } from '../access/users.ts'
 import { type RootDeps, transaction } from '../deps.ts'
 import { removeDoomedSoon } from '../files/doomed.ts'
 import { enqueue } from '../jobs/job.ts'
+import { waitFor } from '../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import type { Import, IngestOptions } from './import.ts'
@@ -51,7 +51,8 @@ export async function importReport(
 }
 
 async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {
-  const found = await waitForEnd(deps, id, ms)
+  const isOver = (found: Import | undefined) => !found || hasEnded(found)
+  const found = await waitFor(deps, 'imports', () => findImport(deps.db, id), { isOver, ms })
   if (!found) throw notFound('Project')
   // Whoever is told that it is over finds no trace of the file.
   if (hasEnded(found)) await removeDoomedSoon(deps)
@@ -61,27 +62,6 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   const { problems } = found.outcome
   if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
   throw reportRejected(problems)
-}
-
-/** Whichever process runs it: the word that imports have changed reaches all of them. */
-async function waitForEnd(deps: RootDeps, id: number, ms: number): Promise<Import | undefined> {
-  const end = performance.now() + ms
-  let wake = () => {}
-  const unwatch = deps.db.changes.watch('imports', () => wake())
-  try {
-    for (;;) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      const found = await findImport(deps.db, id)
-      const left = end - performance.now()
-      if (!found || hasEnded(found) || left <= 0) return found
-      // The word may be lost on its way from another process.
-      await Promise.race([changed, sleep(Math.min(left, 1000), undefined, { ref: false })])
-    }
-  } finally {
-    unwatch()
-  }
 }
 
 const hasEnded = ({ state }: Import): boolean => state === 'done' || state === 'failed'

@@ -1,8 +1,9 @@
 import { conflict, invalid } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
+import { promoteInSlices } from './bulk-promotion.ts'
 import { type FindingFilter, matchingFindingIds } from './findings.ts'
 import { promoteFindings } from './promotion.ts'
 import { listFindingMembers } from './promotion-queries.ts'
@@ -10,25 +11,44 @@ import { listFindingMembers } from './promotion-queries.ts'
 /** Which findings of a project: by their ids, or those that wait among what its list shows. */
 export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
 
-/** Makes vulnerabilities of all of these findings, or of none. Those that are one already stay what they are. */
-export function promoteMany(
-  deps: Deps,
+export interface BulkPromotion {
+  /** To ask for it again; of few there is none, because they are promoted at once. */
+  id: number | null
+  state: 'running' | 'done' | 'failed'
+  total: number
+  promoted: number
+  unchanged: number
+}
+
+/** So many are promoted by one transaction. */
+const mostAtOnce = 500
+
+/** So long whoever promotes many waits for the end. */
+const patienceMs = 20_000
+
+/**
+ * Makes vulnerabilities of all of these findings, or of none: nothing begins before all of them are known. Those that are
+ * one already stay what they are. Of many, the choice is written down in one transaction, and a job promotes some at a
+ * time, so that nobody else waits for all of them.
+ */
+export async function promoteMany(
+  deps: RootDeps,
   project: Project,
   author: User,
   selection: FindingSelection,
-  expectedCount: number | undefined,
-): Promise<{ promoted: number; unchanged: number }> {
-  return transaction(deps, async (deps) => {
-    const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
-    // By id, as whoever else holds many at once.
-    const inOrder = [...ids].sort((a, b) => a - b)
-    if (expectedCount !== undefined && expectedCount !== inOrder.length) {
-      throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
-    }
-    await assertOfProject(deps, project, inOrder)
-    const promoted = await promoteFindings(deps, project, author.id, inOrder)
-    return { promoted, unchanged: inOrder.length - promoted }
-  })
+  { expectedCount, isAsync }: { expectedCount?: number | undefined; isAsync?: boolean | undefined },
+): Promise<BulkPromotion> {
+  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
+  // By id, as whoever else holds many at once.
+  const inOrder = [...ids].sort((a, b) => a - b)
+  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+    throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
+  }
+  await assertOfProject(deps, project, inOrder)
+  if (inOrder.length > mostAtOnce) return promoteInSlices(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
+
+  const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.id, inOrder))
+  return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
 }
 
 async function idsOf(deps: Deps, filter: Omit<FindingFilter, 'isPromoted'>): Promise<Set<number>> {

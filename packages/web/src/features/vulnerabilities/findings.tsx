@@ -4,8 +4,7 @@ import { useLocation } from 'wouter'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { type Severity, SeverityBadge, severities } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
-import { counted, inWords, reportTypeInWords } from '../../components/format.ts'
+import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { useSearchState } from '../../components/search-state.ts'
@@ -23,6 +22,7 @@ import { MoreFilters, type TextFilter } from './more-filters.tsx'
 import { KeysWithoutRows, type Press } from './page-keys.ts'
 import { lengthInWords, usePagedRows } from './paged-rows.ts'
 import { type Promotion, usePromotion } from './promotion.ts'
+import { PromotionDialog } from './promotion-dialog.tsx'
 import { RowGrid } from './row-grid.tsx'
 import { TitleCell } from './title-cell.tsx'
 import { useCursor } from './use-cursor.ts'
@@ -47,7 +47,7 @@ export function Findings() {
   const source = useMemo(() => waitingFindingsOf(project.id, filter), [project.id, filter])
   const rows = usePagedRows(source)
   const cursor = useCursor(rows, source.id)
-  const { promote, isBusy } = usePromotion(project.id)
+  const { promote, isBusy, progress } = usePromotion(project.id)
   const [asked, setAsked] = useState<Promotion>()
   const [showsKeys, setShowsKeys] = useState(false)
   const search = useRef<HTMLDivElement>(null)
@@ -161,14 +161,11 @@ export function Findings() {
         )}
       </div>
       {asked && (
-        <ConfirmDialog
-          isOpen
-          onClose={() => setAsked(undefined)}
-          title={`Promote ${sizeOf(asked)}?`}
-          lead="Each becomes a vulnerability, all of them or none. A vulnerability stays; it can be dismissed, but not made a finding again."
-          confirm="Promote"
-          isDangerous={false}
+        <PromotionDialog
+          promotion={asked}
+          progress={progress}
           isBusy={isBusy}
+          onClose={() => setAsked(undefined)}
           onConfirm={() =>
             void promote(asked).then((isDone) => {
               setAsked(undefined)
@@ -191,11 +188,6 @@ function promotionOf(
   if (isAll) return { filter, count: rows.isCounted ? rows.length : undefined }
   if (selected.length > 0) return { rows: selected }
   return row && { rows: [row] }
-}
-
-function sizeOf(promotion: Promotion): string {
-  const count = 'rows' in promotion ? promotion.rows.length : promotion.count
-  return count === undefined ? 'every finding that matches' : counted(count, 'finding')
 }
 
 const readingKeys: KeyHelp = [...movingKeys, ...otherKeys]

@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises'
+import { notFound } from '../../platform/failure.ts'
+import type { User } from '../access/users.ts'
+import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
+import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
+import { waitFor } from '../jobs/wait.ts'
+import type { Project } from '../projects/project.ts'
+import { findProject } from '../projects/visible.ts'
+import {
+  addToPromotion,
+  deleteOldPromotions,
+  dropSlices,
+  endPromotion,
+  findPromotion,
+  insertPromotion,
+  insertSlices,
+  lockPromotion,
+  type StoredPromotion,
+  takeSlice,
+} from './bulk-promotion-queries.ts'
+import { promoteFindings } from './promotion.ts'
+
+interface PromotionJob {
+  promotionId: number
+}
+
+const kind = 'promotion'
+
+/** What one transaction promotes is time that other writers wait. */
+const sliceSize = 100
+const slicesInAStatement = 100
+
+/**
+ * Writes down what is to be promoted, in the slices in which it will be, all in one transaction; from then on all of it
+ * will be, whatever happens to the process. Waits some time for the end; after that one can ask.
+ */
+export async function promoteInSlices(
+  deps: RootDeps,
+  project: Project,
+  author: User,
+  findingIds: readonly number[],
+  patienceMs: number,
+): Promise<StoredPromotion> {
+  const id = await transaction(deps, async (deps) => {
+    const draft = { projectId: project.id, userId: author.id, total: findingIds.length, now: deps.now() }
+    const promotionId = await insertPromotion(deps.db, draft)
+    const step = sliceSize * slicesInAStatement
+    for (let start = 0; start < findingIds.length; start += step) {
+      const slices = []
+      for (let at = start; at < Math.min(start + step, findingIds.length); at += sliceSize) {
+        slices.push({ position: at / sliceSize, findingIds: findingIds.slice(at, at + sliceSize) })
+      }
+      await insertSlices(deps.db, promotionId, slices)
+    }
+    const payload: PromotionJob = { promotionId }
+    await enqueue(deps, { kind, key: `${kind}:${project.id}`, payload })
+    return promotionId
+  })
+  const isOver = (found: StoredPromotion | undefined) => found?.state !== 'running'
+  const found = await waitFor(deps, 'finding_promotions', () => findPromotion(deps.db, id), { isOver, ms: patienceMs })
+  if (!found) throw notFound('Project')
+  return found
+}
+
+export async function getPromotion({ db }: Deps, project: Project, id: number): Promise<StoredPromotion> {
+  const found = await findPromotion(db, id)
+  if (found?.projectId !== project.id) throw notFound()
+  return found
+}
+
+/** Of one project one after the other: they would only wait for each other. */
+export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, mostAttempts: 10, run, giveUp })
+
+/** Then the job begins anew: what is done is done, and who waits for a turn has it. */
+const slicesInARun = 20
+
+async function run(
+  deps: RootDeps,
+  { payload: { promotionId }, signal, progress }: RunningJob<PromotionJob>,
+): Promise<Postponed | undefined> {
+  for (let slice = 0; slice < slicesInARun; slice++) {
+    signal.throwIfAborted()
+    if (!(await promoteNext(deps, promotionId))) {
+      await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
+      return undefined
+    }
+    await setImmediate()
+  }
+  const found = await findPromotion(deps.db, promotionId)
+  if (found) await progress(found.promoted + found.unchanged, found.total)
+  return { againAt: deps.now() }
+}
+
+/** Takes a slice off in the transaction that promotes it; false when none is left. */
+function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
+  // Whoever builds on a slice commits after it, and his commit waits for the disk.
+  return provisionally(deps, async (deps) => {
+    const held = await lockPromotion(deps.db, promotionId)
+    const project = held && (await findProject(deps, `${held.projectId}`))
+    const findingIds = project && (await takeSlice(deps.db, promotionId))
+    if (!findingIds) return false
+    const promoted = await promoteFindings(deps, project, held.userId, findingIds)
+    await addToPromotion(deps.db, promotionId, { promoted, unchanged: findingIds.length - promoted })
+    return true
+  })
+}
+
+/** What was promoted stays, and the rest waits as before. */
+async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
+  await dropSlices(deps.db, promotionId)
+  await endPromotion(deps.db, promotionId, 'failed', deps.now())
+}
+
+const keptMs = 30 * 24 * 60 * 60 * 1000
+
+/** How they ended is told for a month. */
+export async function forgetOldPromotions({ db, now }: Deps): Promise<void> {
+  await deleteOldPromotions(db, new Date(Date.parse(now()) - keptMs).toISOString())
+}
