@@ -4,6 +4,9 @@ const source = 'packages/server/src/**'
 const common = {
   isolate: false,
   pool: 'forks' as const,
+  // Tests make much that is gone at once: the collector comes half as often.
+  execArgv: ['--max-semi-space-size=64'],
+  setupFiles: ['packages/server/src/testing/equal-bytes.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 10_000 } },
@@ -12,7 +15,7 @@ const common = {
 const database = {
   ...common,
   include: [`${source}/*.db.test.ts`],
-  setupFiles: ['packages/server/src/testing/close-servers.ts'],
+  setupFiles: [...common.setupFiles, 'packages/server/src/testing/close-servers.ts'],
 }
 
 /** Pure rules once, everything with a database on both engines, whole processes last. */

@@ -72,12 +72,18 @@ test('the overview tells health, counts and storage, narrow and dark as well', a
 })
 
 test('a server whose database or files do not answer is said to be not ready', async () => {
-  const page = await web.open('/explore/projects', { as: web.server.admin, expects: /503/ })
+  const page = await web.open('/explore/projects', { as: web.server.admin, expects: /503/, isChanged: true })
+  await page.clock.install()
   await page.route('**/-/ready', (route) =>
     route.fulfill({ status: 503, json: { message: '503 Service Unavailable' } }),
   )
   await page.getByRole('link', { name: 'Admin' }).click()
-  await page.getByText('Not ready').waitFor()
+  // It is asked again a few times before that is said.
+  const isSaid = async () => {
+    await page.clock.fastForward(3_000)
+    return page.getByText('Not ready').isVisible()
+  }
+  await expect.poll(isSaid).toBe(true)
   expect(await accessProblems(page)).toEqual([])
 })
 

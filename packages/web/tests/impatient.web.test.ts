@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quiet, startWeb, type Web } from './web.ts'
 
@@ -23,11 +24,21 @@ const parts = ['vulnerabilities', 'findings', 'reports', 'uploads', 'members', '
   (part) => `/acme/shop/-/${part}`,
 )
 
+/** Asked again after a while and after a longer one, for which nobody here waits. */
+async function sayingSo(page: Page, again: Locator): Promise<void> {
+  const isSaid = async () => {
+    await page.clock.fastForward(3_000)
+    return again.isVisible()
+  }
+  await expect.poll(isSaid, { timeout: 15_000 }).toBe(true)
+}
+
 describe('without an answer', () => {
   test.each([503, 429])(
     'but %d, every screen says so, none waits for ever, and trying again helps',
     async (status) => {
-      const page = await web.open('/', { as: web.server.admin, expects })
+      const page = await web.open('/', { as: web.server.admin, expects, isChanged: true })
+      await page.clock.install()
       const body = '{"message":"503 Service Unavailable"}'
       const refuse = () =>
         page.route('**/api/v4/**', (route) => route.fulfill({ status, contentType: 'application/json', body }))
@@ -37,7 +48,7 @@ describe('without an answer', () => {
         await page.goto(place)
         const main = page.getByRole('main')
         const again = main.getByRole('button', { name: 'Try again' }).first()
-        await again.waitFor({ timeout: 15_000 }).catch(() => silent.push(place))
+        await sayingSo(page, again).catch(() => silent.push(place))
         await page.unroute('**/api/v4/**')
         if (silent.includes(place)) continue
         await again.click()
@@ -53,18 +64,19 @@ describe('without an answer', () => {
     const group = await web.server.admin.get('/groups/acme')
     const nadia = await web.server.user('nadia')
     await web.server.admin.post(`/groups/${group.body.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
-    const page = await web.open('/', { as: nadia, expects })
+    const page = await web.open('/', { as: nadia, expects, isChanged: true })
+    await page.clock.install()
     await page.route('**/members/all*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await page.goto('/groups/acme')
     const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
-    await again.waitFor({ timeout: 15_000 })
+    await sayingSo(page, again)
     await page.unroute('**/members/all*')
     await again.click()
     await page.getByRole('link', { name: 'Settings' }).waitFor()
   })
 
   test('because the browser is offline, that is said; what was written stays, and is sent afterwards', async () => {
-    const page = await web.open('/-/projects/new', { as: web.server.admin, expects })
+    const page = await web.open('/-/projects/new', { as: web.server.admin, expects, isChanged: true })
     await page.getByLabel('Name', { exact: true }).fill('Written offline')
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Create the project' }).click()

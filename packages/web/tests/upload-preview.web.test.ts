@@ -94,7 +94,7 @@ describe('the preview', () => {
   test('shows a PDF in a frame of its bytes where the browser has a viewer', async () => {
     const papers = await filled(web, maintainer, 'acme/papers', [{ name: 'paper.pdf', buffer: '%PDF-1.4' }])
     const { body: rows } = await web.server.admin.get(`/projects/${papers.id}/uploads`)
-    const page = await web.open('/acme/papers', { as: maintainer })
+    const page = await web.open('/acme/papers', { as: maintainer, isChanged: true })
     await page.addInitScript(() => Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true }))
     await page.goto(`/acme/papers/-/uploads?preview=${rows[0].id}`)
     const frame = page.getByRole('dialog', { name: 'paper.pdf' }).locator('iframe[title="paper.pdf"]')

@@ -1,21 +1,21 @@
 /// <reference lib="dom" />
-import axe from 'axe-core'
-import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { runJobs } from '../../server/src/domain/jobs/run-jobs.ts'
 import { jobKinds } from '../../server/src/jobs.ts'
 import type { Client } from '../../server/src/testing/client.ts'
 import { startServer, type TestOptions, type TestServer } from '../../server/src/testing/server.ts'
-import { openBrowser } from '../../server/tests/browser.ts'
+import { openPage, openPages } from './pages.ts'
 
 export interface Web {
   server: TestServer
   /** `http://127.0.0.1:port` */
   origin: string
-  browser: Browser
   /**
-   * A page of a browser of its own, at this address, once it is quiet. What it says on its console, and every violation of
-   * its policy, fails the test when that ends, unless `expects` has it.
+   * A page at this address, once it is quiet, which shares no cookie and nothing kept with another one. What it says on its
+   * console, and every violation of its policy, fails the test when that ends, unless `expects` has it.
    */
   open(path: string, options?: OpenOptions): Promise<Page>
   close(): Promise<void>
@@ -29,35 +29,30 @@ export interface OpenOptions {
   height?: number
   /** What the console may say, such as the 404 that a test provokes. */
   expects?: RegExp
+  /** The test changes what cannot be changed back, such as the clock or what the browser can do. */
+  isChanged?: boolean
 }
 
-/** The whole program on a socket, all its jobs running, and a browser. Close it in `afterAll`. */
+/** The whole program on a socket, all its jobs running, and pages of it. Close it in `afterAll`. */
 export async function startWeb(options: TestOptions = {}): Promise<Web> {
   const server = await startServer({ ...options, keepOpen: true })
   const origin = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const jobs = runJobs(server.deps, jobKinds)
-  const browser = await openBrowser()
+  const pages = openPages(origin)
   return {
     server,
     origin,
-    browser,
     async open(path, options = {}) {
-      const { as, theme = 'light', width = 1280, height = 800, expects } = options
-      const context = await browser.newContext({
-        baseURL: origin,
-        colorScheme: theme,
-        viewport: { width, height },
-        reducedMotion: 'reduce',
-        timezoneId: 'Europe/Berlin',
-        locale: 'en-GB',
-        permissions: ['clipboard-read', 'clipboard-write'],
-      })
-      if (as) await signIn(context, origin, as)
-      const page = await context.newPage()
+      const { as, theme = 'light', width = 1280, height = 800, expects, isChanged = false } = options
+      const used = isChanged ? await openPage(origin) : await pages.take()
+      const { page } = used
+      if (as) await signIn(page.context(), origin, as)
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme: theme })
       watchTraffic(page)
       const complaints = listen(page, expects)
       atTheEnd(async () => {
-        await context.close()
+        await (isChanged ? page.context().close() : pages.giveBack(used))
         expect(complaints, 'said by the browser').toEqual([])
       })
       await page.goto(path)
@@ -65,7 +60,7 @@ export async function startWeb(options: TestOptions = {}): Promise<Web> {
       return page
     },
     async close() {
-      await browser.close()
+      await pages.close()
       await jobs.stop()
       await server.close()
     },
@@ -116,15 +111,18 @@ function listen(page: Page, expected: RegExp | undefined): string[] {
   return complaints
 }
 
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** WCAG 2.2 AA as far as a machine can tell: every finding in words, so an empty list is what is wanted. */
 export async function accessProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   const { violations } = (await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // what was just evaluated
     // The guards of Base UI hold the focus for a moment and hand it on; nobody meets them.
     return axe.run(
       { exclude: ['[data-base-ui-focus-guard]'] },
       {
+        resultTypes: ['violations'],
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
       },
     )

@@ -49,9 +49,9 @@ Fenders are on the quay, <kbd>F</kbd> marks them on the plan.
 
 test('a MiB of ordinary text takes less than a second', () => {
   const text = `${filled(chapter, mib - 100)}\n\n[^pilot]: By order of the port.`
-  const runs = [1, 2].map(() => rendered(text))
-  expect(runs[0]?.html).toContain('<h2')
-  expect(Math.min(...runs.map(({ ms }) => ms))).toBeLessThan(hangMs)
+  const { html, ms } = rendered(text)
+  expect(html).toContain('<h2')
+  expect(ms).toBeLessThan(hangMs)
 })
 
 const numbered = (unit: (index: number) => string) => {
