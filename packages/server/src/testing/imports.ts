@@ -78,6 +78,10 @@ export async function withoutJob(
 export const runImport = (server: TestServer, importId: number, steps = 1000, beforeStep = () => {}): Promise<void> =>
   runInSteps(server, importKind, { importId }, steps, beforeStep)
 
+/** Reads a report and shows the import; if many findings are to be promoted then, that is still to be done. */
+export const showImport = (server: TestServer, importId: number): Promise<void> =>
+  runInSteps(server, importKind, { importId }, undefined, undefined, { goesOn: false })
+
 /** Runs a job until it has looked so many times whether it is to stop. */
 export async function runInSteps(
   server: TestServer,
@@ -85,6 +89,7 @@ export async function runInSteps(
   payload: object,
   steps = 1000,
   beforeStep = () => {},
+  { goesOn = true }: { goesOn?: boolean } = {},
 ): Promise<void> {
   let left = steps
   const controller = new AbortController()
@@ -103,5 +108,6 @@ export async function runInSteps(
   })
   const job = { id: 0, payload, attempt: 1, signal, progress, forget }
   // A kind forgets what its payload is.
-  for (let postponed: unknown = true; postponed; ) postponed = await kind.run(server.deps, job as never)
+  const run = () => kind.run(server.deps, job as never)
+  while ((await run()) && goesOn);
 }

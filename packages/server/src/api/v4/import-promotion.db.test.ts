@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { beginImport, findImport } from '../../domain/reports/import-queries.ts'
 import { importKind } from '../../domain/reports/run-imports.ts'
 import { formWithFile } from '../../testing/client.ts'
-import { historyOf, keepReport, runImport } from '../../testing/imports.ts'
+import { historyOf, keepReport, runImport, showImport } from '../../testing/imports.ts'
 import { disagreements } from '../../testing/kept-counts.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
@@ -18,8 +18,6 @@ const freshProject = () => server.project(`acme/promotion-${++projects}`)
 
 /** More than the transaction promotes that shows an import, in slices of a hundred, the last of them smaller. */
 const total = 630
-/** The report is read in as many steps; from then on each step is a slice. */
-const reading = 7
 const report = (from = 1) => sastReport(Array.from({ length: total }, (_, index) => entry({ line: from + index })))
 
 const send = (project: TestProject, body: object, fields: Record<string, string> = { promote: 'true' }) =>
@@ -47,7 +45,8 @@ const countStaged = async (importId: number) =>
 /** One that is killed after so many slices. */
 async function promoteSome(project: TestProject, slices: number): Promise<number> {
   const kept = await keepReport(server, project, report(), { promote: 'true' })
-  await expect(runImport(server, kept, reading + slices)).rejects.toThrow('killed')
+  await showImport(server, kept)
+  await expect(runImport(server, kept, slices)).rejects.toThrow('killed')
   return kept
 }
 
