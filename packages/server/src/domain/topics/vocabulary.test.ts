@@ -121,11 +121,20 @@ describe('a file is refused', () => {
     ['with a tag nobody knows', 'version: 1\ntopics: !!js/function x'],
     ['of two documents', 'version: 1\n---\ntopics: []'],
     ['that is no YAML', 'a: [b'],
-    ['nested without end', '['.repeat(10_000)],
   ])('%s', async (_, text) => {
     const problems = await problemsOf(text)
     expect(problems).toHaveLength(1)
     expect(problems[0]?.reason).toMatch(/^cannot be read as YAML: ./)
+  })
+
+  test.each([
+    ['YAML', 'yaml', '['.repeat(10_000)],
+    ['long YAML', 'yaml', `version: 1\ntopics: ${'['.repeat(5000)}${']'.repeat(5000)}\n${'#'.repeat(20_000)}`],
+    ['YAML with room on the stack', 'yaml', `version: 1\ntopics: ${'['.repeat(200)}${']'.repeat(200)}`],
+    ['JSON', 'json', '['.repeat(8000) + ']'.repeat(8000)],
+    ['long JSON', 'json', `{"topics":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ] as const)('that is nested without end: %s', async (_, format, text) => {
+    expect(await problemsOf(text, format)).toEqual([{ entry: null, field: null, reason: 'is nested too deep' }])
   })
 
   test('that would grow without end, and at once', async () => {
