@@ -39,15 +39,29 @@ const merge = (source: number, target: number, options: object = {}) =>
 const undo = (id: number, options: object = {}) => server.admin.post(`/topics/merges/${id}/undo`, options)
 const newest = async () => (await server.admin.get('/topics/merges?per_page=1')).body[0]
 
+interface Assignment {
+  project_id: number
+  topic_id: number
+}
+
 /** All that can be seen of topics, names and assignments. */
 async function everything() {
   const { db } = server.deps
   const [topics, names, assignments] = await Promise.all([
     db.all(sql`select * from topics order by id`),
-    db.all(sql`select topic_id, name, is_alias, created_at from topic_names order by name_key`),
-    db.all(sql`select project_id, topic_id from project_topics order by project_id, topic_id`),
+    db.all(sql`
+      select topic_id, name, is_alias, created_at, case when is_alias then id end as alias_id
+      from topic_names order by name_key`),
+    db.all<Assignment>(sql`select project_id, topic_id from project_topics order by project_id, topic_id`),
   ])
   return { topics, names, assignments }
+}
+
+/** What these assignments are once some topics are merged into another one. */
+function asMerged(assignments: Assignment[], sources: number[], target: number): Assignment[] {
+  const merged = assignments.map((row) => (sources.includes(row.topic_id) ? { ...row, topic_id: target } : row))
+  const once = new Map(merged.map((row) => [`${row.project_id} ${row.topic_id}`, row]))
+  return [...once.values()].sort((a, b) => a.project_id - b.project_id || a.topic_id - b.topic_id)
 }
 
 describe('a merge', () => {
@@ -223,6 +237,35 @@ describe('an undo', () => {
     expect(await everything()).toEqual(between)
     expect((await undo(first.id)).status).toBe(201)
     expect(await everything()).toEqual(start)
+  })
+
+  test('of merges into one topic goes in any order, and leaves what is left of them as it would be alone', async () => {
+    const target = await topic()
+    const sources = [await topic(), await topic(), await topic()] as const
+    const [one, two, three] = sources
+    for (const names of [[one, two, three], [two, three], [one, three, target], [one, two], [one], [target], [three]]) {
+      await projectWith(names.map(({ name }) => name))
+    }
+    await server.admin.post(`/topics/${two.id}/aliases`, { name: fresh('alias') })
+    const start = await everything()
+    const orders = sources.flatMap((first) =>
+      sources.flatMap((second) => sources.map((third) => [...new Set([first, second, third])])),
+    )
+    for (const order of orders.filter(({ length }) => length === 3)) {
+      const merges = new Map<number, number>()
+      for (const { id } of sources) {
+        await merge(id, target.id)
+        merges.set(id, (await newest()).id)
+      }
+      const left: number[] = sources.map(({ id }) => id)
+      for (const { id } of order) {
+        expect(await undo(merges.get(id) ?? 0)).toMatchObject({ status: 201, body: { left_out: [] } })
+        left.splice(left.indexOf(id), 1)
+        const { assignments } = await everything()
+        expect(assignments).toEqual(asMerged(start.assignments, left, target.id))
+      }
+      expect(await everything()).toEqual(start)
+    }
   })
 
   test('names what has changed since, changes nothing then, and leaves it out when it may', async () => {

@@ -21,6 +21,7 @@ import type { Topic } from './topic.ts'
 import { organizationOf } from './topics.ts'
 import {
   findMergeOf,
+  listLaterMerges,
   listLostNames,
   listLostProjects,
   restoreAssignments,
@@ -79,7 +80,7 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     const { source, organizationId } = merge
     const own = await claimName(deps.db, { id: source.id, organizationId }, source.name, 'own', source.createdAt)
     if (!own) throw blocked(sentence, [givenAway])
-    await restoreAssignments(deps.db, merge, target !== undefined)
+    await restoreAssignments(deps.db, merge, target !== undefined, await listLaterMerges(deps.db, merge))
     await recountTopics(deps.db, [source.id, merge.target.id])
     await markUndone(deps.db, id, caller.user.id, deps.now())
     await dropUndoData(deps.db, [id])

@@ -58,24 +58,60 @@ export async function restoreTopic(db: Db, { organizationId, source }: Merge): P
 
 /** Takes the source's names from the target, and gives the source the aliases it had. */
 export async function restoreNames(db: Db, merge: Merge): Promise<void> {
+  const atTarget = sql`
+    organization_id = ${merge.organizationId} and topic_id = ${merge.target.id} and is_alias`
+  await db.run(sql`delete from topic_names where ${atTarget} and name_key = ${merge.source.name.toLowerCase()}`)
+  const kept = (column: Sql) => sql`(
+    select a.${column} from topic_merge_aliases a where a.merge_id = ${merge.id} and a.name_key = topic_names.name_key)`
   await db.run(sql`
-    delete from topic_names
-    where organization_id = ${merge.organizationId} and topic_id = ${merge.target.id} and is_alias
-      and name_key in (${sourceKeys(merge)})`)
+    update topic_names set topic_id = ${merge.source.id}, name = ${kept(sql`name`)},
+      created_at = ${kept(sql`created_at`)}
+    where ${atTarget} and name_key in (select name_key from topic_merge_aliases where merge_id = ${merge.id})`)
+  // Those that were removed since.
   await db.run(sql`
     insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
     select cast(${merge.organizationId} as bigint), cast(${merge.source.id} as bigint), name, name_key, true, created_at
-    from topic_merge_aliases where merge_id = ${merge.id} order by name_key`)
+    from topic_merge_aliases a
+    where merge_id = ${merge.id} and not exists (
+      select 1 from topic_names n where n.topic_id = ${merge.source.id} and n.name_key = a.name_key)
+    order by name_key`)
 }
 
-/** Gives the source its projects back, as far as they are there and nobody changed them since. */
-export async function restoreAssignments(db: Db, merge: Merge, targetIsThere: boolean): Promise<void> {
+/** Merges into the same target after this one that are not undone; the oldest first. */
+export async function listLaterMerges(db: Db, { id, target }: Merge): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topic_merges
+    where target_id = ${target.id} and id > ${id} and undone_at is null and forgotten_at is null order by id`)
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Gives the source its projects back, as far as they are there and nobody changed them since. The target stays on those
+ * that a later merge would have given it as well: it is for the oldest of these to take it off again.
+ */
+export async function restoreAssignments(
+  db: Db,
+  merge: Merge,
+  targetIsThere: boolean,
+  laterIds: readonly number[],
+): Promise<void> {
   await db.run(sql`
     insert into project_topics (project_id, topic_id)
     select m.project_id, cast(${merge.source.id} as bigint) from topic_merge_projects m
     join projects p on p.id = m.project_id
     where m.merge_id = ${merge.id} ${targetIsThere ? sql`and ${carriesTarget(merge)}` : sql``} order by m.project_id`)
+  const later = db.dialect.integers(laterIds)
   await db.run(sql`
-    delete from project_topics where topic_id = ${merge.target.id} and project_id in (
-      select project_id from topic_merge_projects where merge_id = ${merge.id} and not had_both)`)
+    delete from project_topics where topic_id = ${merge.target.id}
+      and project_id in (${givenByMerge(merge)})
+      and project_id not in (select project_id from topic_merge_projects where merge_id in ${later})`)
+  await db.run(sql`
+    update topic_merge_projects set had_both = false
+    where merge_id in ${later} and project_id in (${givenByMerge(merge)}) and merge_id = (
+      select min(l.merge_id) from topic_merge_projects l
+      where l.project_id = topic_merge_projects.project_id and l.merge_id in ${later})`)
 }
+
+/** Projects that carry the target because of this merge. */
+const givenByMerge = (merge: Merge): Sql => sql`
+  select project_id from topic_merge_projects where merge_id = ${merge.id} and not had_both`
