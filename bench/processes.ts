@@ -22,12 +22,13 @@ export interface Memory {
 }
 
 const main = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url))
+const startOption = '--max-semi-space-size=1'
 const ceiling = fileURLToPath(new URL('ceiling.ts', import.meta.url))
 
-/** The built server on a free port. */
+/** The built server on a free port, as `npm start` starts it. */
 export function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
   if (!existsSync(main)) throw new Error('there is no built server; run npm run build first')
-  return start([main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
+  return start([startOption, main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
 }
 
 /** The same HTTP server without anything behind it; see `ceiling.ts`. */
