@@ -35,7 +35,7 @@ export interface ProcessOptions {
   env?: Record<string, string>
   /** With its options, separated by single blanks. */
   command?: string
-  /** Another program than the server, in TypeScript. */
+  /** Another program than the server. */
   program?: string
 }
 
@@ -92,15 +92,11 @@ export async function temporaryFolder(): Promise<string> {
 export async function launch({ env = {}, command, program }: ProcessOptions) {
   const own = env['ALCOVE_DATA'] ? undefined : await mkdtemp(join(tmpdir(), 'alcove-process-'))
   const folder = own ?? env['ALCOVE_DATA']
-  const child = spawn(
-    process.execPath,
-    [...(program ? throughTsx(program) : server()), ...(command ? command.split(' ') : [])],
-    {
-      cwd: folder,
-      env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [...(program ? [program] : server()), ...(command ? command.split(' ') : [])], {
+    cwd: folder,
+    env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openApp, openDeps } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -20,6 +22,12 @@ import { launch, temporaryFolder } from './process.ts'
 
 const token = 'token-of-the-kill-tests'
 const large = Buffer.alloc(1_000_000, 'kill ')
+/** Two dozen processes that translate the whole server each for itself would take as long as everything else. */
+beforeAll(async () => {
+  const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+  await promisify(execFile)(path('../../../node_modules/.bin/tsc'), ['--project', path('crash/tsconfig.json')])
+})
+
 /** What every kill begins with, of the engine at hand. */
 let seed: Seed
 let project: number
@@ -84,7 +92,7 @@ interface Left {
   /** Of the project, those deleted behind a minus. */
   uploads?: string[]
   projects?: number
-  objects: number
+  objects: number | number[]
   unfinished?: number
   /** Objects when the jobs have run. */
   swept: number
@@ -148,7 +156,8 @@ describe.each([
     const cases: Case[] = [
       ['commit before', { objects: 5, swept: 5 }],
       ['commit after', { projects: 1, objects: 5, swept: 3 }],
-      ['remove after', { projects: 1, objects: 4, swept: 3 }],
+      // Several are removed at the same time.
+      ['remove after', { projects: 1, objects: [3, 4], swept: 3 }],
     ]
     test.each(cases)('at "%s"', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
@@ -175,18 +184,24 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
     const { uploads = before, projects = 2, objects } = left
     expect(await uploadsOf(admin)).toEqual([...uploads].sort())
     expect((await admin.get('/projects')).body).toHaveLength(projects)
-    expect(await examine(deps, { fix: false })).toMatchObject({ findings: [], objects })
+    const found = await examine(deps, { fix: false })
+    expect(found.findings).toEqual([])
+    expect([objects].flat()).toContain(found.objects)
     await removeDoomed(deps)
 
     const tomorrow = { ...deps, now: () => new Date(Date.now() + 25 * 60 * 60 * 1000).toISOString() }
     await sweepObjects(tomorrow)
-    expect(await examine(tomorrow, { fix: false })).toEqual({ findings: [], files: left.swept, objects: left.swept })
+    expect(await examine(tomorrow, { fix: false })).toMatchObject({
+      findings: [],
+      files: left.swept,
+      objects: left.swept,
+    })
     expect(await readdir(unfinishedFolder)).toEqual([])
   })
 }
 
 async function die(settings: Env, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
-  const program = fileURLToPath(new URL('crash/dying-server.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../.tmp/dying-server/tests/crash/dying-server.js', import.meta.url))
   const env = { ...settings, ALCOVE_LOG_LEVEL: 'error', ALCOVE_UPLOAD_GRACE_DAYS: '0' }
   const { output, ended } = await launch({ program, command: moment, env })
   if (act) {
