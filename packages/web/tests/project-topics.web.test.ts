@@ -22,6 +22,7 @@ test('whoever may make topics types a new one; suggestions are chosen with the k
   await field.press('Enter')
   await field.fill('rea')
   await page.getByRole('option', { name: 'react-native' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
   await field.press('ArrowDown')
   await field.press('Enter')
   await field.press('Escape')

@@ -133,6 +133,46 @@ describe('the look', () => {
   })
 })
 
+test('in a narrow window every part is behind a button, for the keyboard too', async () => {
+  const page = await web.open('/explore/topics', { as: web.server.admin, width: 360, height: 640 })
+  const header = page.getByRole('banner')
+  const nav = header.getByRole('navigation', { name: 'Main' })
+  expect(await nav.count()).toBe(0)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  const button = header.getByRole('button', { name: 'Menu' })
+  await button.and(page.locator(':focus')).waitFor()
+  expect(await button.getAttribute('aria-expanded')).toBe('false')
+  await page.keyboard.press('Enter')
+  expect(await button.getAttribute('aria-expanded')).toBe('true')
+  expect(await nav.getByRole('link').allInnerTexts()).toEqual(['Projects', 'Groups', 'Topics', 'Admin', 'API'])
+  expect(await nav.getByRole('link', { name: 'Topics' }).getAttribute('aria-current')).toBe('page')
+  expect(await accessProblems(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await button.and(page.locator(':focus')).waitFor()
+  expect(await nav.count()).toBe(0)
+
+  await page.keyboard.press('Enter')
+  for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')
+  await header
+    .getByRole('button', { name: /account/ })
+    .and(page.locator(':focus'))
+    .waitFor()
+  expect(await nav.count()).toBe(0)
+  await button.click()
+  await nav.getByRole('link', { name: 'Admin' }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/-/admin')
+  expect(await nav.count()).toBe(0)
+  for (const width of [360, 640, 641]) {
+    await page.setViewportSize({ width, height: 640 })
+    const sizes = await header.locator('*').evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth))
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), String(width)).toBeLessThan(1)
+    expect(Math.max(...sizes), String(width)).toBeLessThan(2)
+  }
+})
+
 test('signed out, only public projects are shown, and the search looks in them while one types', async () => {
   const page = await web.open('/explore/projects')
   const main = page.getByRole('main')

@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
@@ -9,6 +9,7 @@ import { api, useAction } from './api.ts'
 import { signInAddress } from './own-address.ts'
 import type { SessionState } from './session.ts'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
+import { useDropDown } from './use-drop-down.ts'
 
 const themeNames: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
 
@@ -16,44 +17,19 @@ const themeNames: Record<Theme, string> = { system: 'As the system', light: 'Lig
 export function AccountMenu({ session }: { session: SessionState }) {
   const [path] = useLocation()
   useSearch() // which the link to sign in holds too
-  const [isOpen, setOpen] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const id = useId()
-  useEffect(() => {
-    if (!isOpen) return
-    const onPress = ({ target }: PointerEvent) => {
-      if (!(target instanceof Node && place.current?.contains(target))) setOpen(false)
-    }
-    const onKey = ({ key }: KeyboardEvent) => {
-      if (key !== 'Escape') return
-      setOpen(false)
-      button.current?.focus()
-    }
-    addEventListener('pointerdown', onPress)
-    addEventListener('keydown', onKey)
-    return () => {
-      removeEventListener('pointerdown', onPress)
-      removeEventListener('keydown', onKey)
-    }
-  }, [isOpen])
-
+  const { isOpen, close, place, button, id } = useDropDown()
   const { user } = session
   return (
-    <div ref={place} className={styles.place}>
+    <div {...place} className={styles.place}>
       {!user && !path.startsWith('/-/sign_in') && (
         <LinkButton kind="primary" size="small" to={signInAddress()}>
           Sign in
         </LinkButton>
       )}
       <button
-        ref={button}
-        type="button"
+        {...button}
         className={styles.button}
-        aria-expanded={isOpen}
-        aria-controls={id}
         aria-label={user ? `${user.name}: account and appearance` : 'Appearance'}
-        onClick={() => setOpen(!isOpen)}
       >
         {user && <Avatar name={user.name} url={user.avatar_url} />}
         <ChevronDown size={16} aria-hidden="true" />
@@ -67,13 +43,13 @@ export function AccountMenu({ session }: { session: SessionState }) {
               </p>
               <p className="muted small clip">@{user.username}</p>
             </div>
-            <Link to="/-/profile" className={styles.item} onClick={() => setOpen(false)}>
+            <Link to="/-/profile" className={styles.item} onClick={close}>
               Profile and password
             </Link>
             {session.admin_mode && session.is_administrator && session.has_password && (
-              <AdminModeItem session={session} path={path} onChoose={() => setOpen(false)} />
+              <AdminModeItem session={session} path={path} onChoose={close} />
             )}
-            <Link to="/-/profile/tokens" className={styles.item} onClick={() => setOpen(false)}>
+            <Link to="/-/profile/tokens" className={styles.item} onClick={close}>
               Access tokens
             </Link>
           </>

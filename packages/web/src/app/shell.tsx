@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { Menu, X } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Failed, Loading } from '../components/states.tsx'
-import { useCurrentInSight } from '../components/use-current-in-sight.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Mark } from './mark.tsx'
 import { Routes } from './routes.tsx'
 import { type SessionState, sessionQuery } from './session.ts'
 import styles from './shell.module.css'
+import { useDropDown } from './use-drop-down.ts'
 
 /** What stands around every page. */
 export function Shell() {
@@ -36,7 +37,7 @@ export function Shell() {
 }
 
 function Header({ session, path }: { session: SessionState; path: string }) {
-  const nav = useCurrentInSight<HTMLElement>(path)
+  const { isOpen, close, place, button, id } = useDropDown()
   const links = [
     { label: 'Projects', to: '/explore/projects' },
     { label: 'Groups', to: '/explore/groups' },
@@ -51,13 +52,25 @@ function Header({ session, path }: { session: SessionState; path: string }) {
           <Mark />
           <span className={styles.name}>Alcove</span>
         </Link>
-        <nav ref={nav} aria-label="Main" className={styles.nav}>
-          {links.map(({ label, to }) => (
-            <Link key={to} to={to} className={styles.link} aria-current={isBelow(path, to) ? 'page' : undefined}>
-              {label}
-            </Link>
-          ))}
-        </nav>
+        {/* Where they do not fit the links are behind the button. */}
+        <div {...place} className={styles.place}>
+          <button {...button} className={styles.menu} aria-label="Menu">
+            {isOpen ? <X size={20} aria-hidden="true" /> : <Menu size={20} aria-hidden="true" />}
+          </button>
+          <nav id={id} aria-label="Main" className={`${styles.nav} ${isOpen ? styles.open : ''}`}>
+            {links.map(({ label, to }) => (
+              <Link
+                key={to}
+                to={to}
+                className={styles.link}
+                aria-current={isBelow(path, to) ? 'page' : undefined}
+                onClick={close}
+              >
+                {label}
+              </Link>
+            ))}
+          </nav>
+        </div>
         <AccountMenu session={session} />
       </div>
     </header>

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './field.module.css'
 
-interface FieldProps {
+export interface FieldProps {
   label: string
   hint?: ReactNode
   /** What is wrong with it; said instead of the hint. */
@@ -16,7 +16,14 @@ interface Ids {
   'aria-invalid'?: true
 }
 
-function Field({ label, hint, error, isLabelHidden, children }: FieldProps & { children: (ids: Ids) => ReactNode }) {
+/** A label above something that is filled in, and below it what to know or what is wrong. */
+export function Field({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: FieldProps & { children: (ids: Ids) => ReactNode }) {
   const id = useId()
   const note = error ?? hint
   return (

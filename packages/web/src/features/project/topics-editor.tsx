@@ -4,11 +4,11 @@ import { type FormEvent, useRef, useState } from 'react'
 import { useAction } from '../../app/api.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
-import styles from '../../components/suggest.module.css'
 import { TopicLinks } from '../explore/topic-links.tsx'
 import { unknownTopics } from '../topic/refusal.ts'
 import { TopicsField } from '../topic/topics-field.tsx'
 import type { Project } from './project.ts'
+import styles from './topics-editor.module.css'
 
 /** Changes a project's topics where they stand. */
 export function TopicsEditor({ project }: { project: Project }) {
@@ -72,7 +72,7 @@ export function TopicsEditor({ project }: { project: Project }) {
         <div role="alert" className="stack-tight">
           {unknown.map(({ name, nearest }) => (
             <p key={name} className={styles.near}>
-              <span className={styles.error}>There is no topic “{name}”.</span>
+              <span className={styles.wrong}>There is no topic “{name}”.</span>
               {nearest.length > 0 && <span className="small">Take instead:</span>}
               {nearest.map((near) => (
                 <Button

@@ -1,9 +1,9 @@
-import { Combobox } from '@base-ui/react/combobox'
-import { Check, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { Plus } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
 import { usePage } from '../../app/api.ts'
 import { formatCount } from '../../components/format.ts'
-import styles from '../../components/suggest.module.css'
+import suggest from '../../components/suggest.module.css'
+import { SuggestManyField } from '../../components/suggest-field.tsx'
 import { useRested } from '../../components/use-rested.ts'
 
 const mostSuggested = 8
@@ -34,7 +34,6 @@ export function TopicsField({
   isFocused?: boolean
   placeholder?: string
 }) {
-  const id = useId()
   const [text, setText] = useState('')
   const wanted = useRested(text.trim())
   const query = usePage('GET /topics', { query: { search: wanted || undefined, per_page: mostSuggested } })
@@ -42,7 +41,6 @@ export function TopicsField({
   const isLate = query.isPlaceholderData || wanted !== typed
   // Until the answer to what is typed is here, what is left of the one before.
   const topics = (query.data?.rows ?? []).filter((topic) => !isLate || isLike(topic, typed))
-  const group = useRef<HTMLDivElement>(null)
   const isKnown = topics.some(({ name }) => isSame(name, typed)) || value.some((name) => isSame(name, typed))
   const isNew = mayCreate && typed !== '' && !isKnown && query.isSuccess && !isLate
   const items = [...topics.map(({ name }) => name), ...(isNew ? [typed] : [])]
@@ -66,92 +64,50 @@ export function TopicsField({
     if (existing || mayCreate) add(existing ? [existing.name] : typed.split(','))
   }
 
-  const note = error ?? hint
   return (
-    <div className={styles.field}>
-      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
-        {label}
-      </label>
-      <Combobox.Root
-        multiple
-        items={items}
-        filter={null}
-        value={[...value]}
-        onValueChange={(names: string[], { reason }) => {
-          // Escape closes the suggestions; pressed once more it is not meant to take away what was chosen.
-          if (reason === 'escape-key') return
-          onChange(names)
-          setText('')
-        }}
-        inputValue={text}
-        onInputValueChange={setText}
-      >
-        <Combobox.Chips
-          ref={group}
-          className={styles.group}
-          aria-label={value.length > 0 ? `${label}: chosen` : undefined}
-        >
-          {value.map((name) => (
-            <Combobox.Chip key={name} className={styles.chip} aria-label={name}>
-              {name}
-              <Combobox.ChipRemove className={styles.remove} aria-label={`Remove ${name}`}>
-                <X size={13} aria-hidden="true" />
-              </Combobox.ChipRemove>
-            </Combobox.Chip>
-          ))}
-          <Combobox.Input
-            id={id}
-            className={styles.input}
-            placeholder={placeholder}
-            onKeyDown={take}
-            autoFocus={isFocused}
-            {...(note && { 'aria-describedby': `${id}-note` })}
-            {...(error && { 'aria-invalid': true })}
-          />
-        </Combobox.Chips>
-        <Combobox.Portal>
-          <Combobox.Positioner className={styles.positioner} anchor={group} sideOffset={4}>
-            <Combobox.Popup className={styles.popup}>
-              <Combobox.Status className={styles.status}>
-                {query.error
-                  ? 'Topics cannot be looked up at the moment.'
-                  : items.length === 0 && query.isSuccess && !isLate
-                    ? 'There is no such topic.'
-                    : ''}
-              </Combobox.Status>
-              <Combobox.List>
-                {(name: string) => {
-                  const topic = topics.find((known) => known.name === name)
-                  return (
-                    <Combobox.Item key={name} value={name} className={styles.item}>
-                      {!topic && <Plus size={14} aria-hidden="true" />}
-                      <span className={styles.words}>
-                        {topic ? name : `New topic “${name}”`}
-                        {topic && topic.title !== name && <span className="muted small"> {topic.title}</span>}
-                      </span>
-                      {topic && (
-                        <span className="muted small numbers">
-                          {formatCount(topic.total_projects_count)}
-                          <span className="visually-hidden"> projects</span>
-                        </span>
-                      )}
-                      <Combobox.ItemIndicator>
-                        <Check size={14} aria-hidden="true" />
-                      </Combobox.ItemIndicator>
-                    </Combobox.Item>
-                  )
-                }}
-              </Combobox.List>
-            </Combobox.Popup>
-          </Combobox.Positioner>
-        </Combobox.Portal>
-      </Combobox.Root>
-      {note && (
-        <p id={`${id}-note`} className={error ? styles.error : styles.hint}>
-          {note}
-        </p>
-      )}
-    </div>
+    <SuggestManyField<string>
+      label={label}
+      hint={hint}
+      error={error}
+      isLabelHidden={isLabelHidden}
+      isFocused={isFocused}
+      placeholder={placeholder}
+      items={items}
+      keyOf={(name) => name}
+      nameOf={(name) => name}
+      removalOf={(name) => `Remove ${name}`}
+      value={value}
+      onChange={onChange}
+      text={text}
+      onText={setText}
+      onKeyDown={take}
+      status={
+        query.error
+          ? 'Topics cannot be looked up at the moment.'
+          : items.length === 0 && query.isSuccess && !isLate
+            ? 'There is no such topic.'
+            : ''
+      }
+    >
+      {(name) => {
+        const topic = topics.find((known) => known.name === name)
+        return (
+          <>
+            {!topic && <Plus size={14} aria-hidden="true" />}
+            <span className={suggest.words}>
+              {topic ? name : `New topic “${name}”`}
+              {topic && topic.title !== name && <span className="muted small"> {topic.title}</span>}
+            </span>
+            {topic && (
+              <span className="muted small numbers">
+                {formatCount(topic.total_projects_count)}
+                <span className="visually-hidden"> projects</span>
+              </span>
+            )}
+          </>
+        )
+      }}
+    </SuggestManyField>
   )
 }
 
