@@ -298,6 +298,8 @@ export interface Operations {
   'GET /-/group/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: Blob }
   /** Render Markdown to safe HTML */
   'POST /markdown': { body: { text: string; gfm?: boolean | undefined; project?: string | undefined }; answer: { html: string } }
+  /** Render Markdown for whoever reads it, with a token that only reads or none */
+  'POST /markdown/preview': { body: { text: string; project?: string | undefined }; answer: { html: string } }
   /** Take in a scanner’s report */
   'POST /projects/{id}/security_reports': { path: { id: string | number }; body: { file: Blob; report_type?: 'sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | undefined; ref?: string | undefined; commit_sha?: string | undefined; strict?: boolean | undefined; promote?: boolean | undefined; async?: boolean | undefined; dry_run?: boolean | undefined }; answer: Schemas['Import'] }
   /** List the reports that came in, newest first */

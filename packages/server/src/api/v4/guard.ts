@@ -65,7 +65,7 @@ export function createGuard(deps: RootDeps): Guard {
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
         return null
       }
-      assertScope(row, caller, isReading)
+      assertScope(row, caller, isReading || row.reads === true)
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 

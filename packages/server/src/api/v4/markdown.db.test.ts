@@ -64,3 +64,39 @@ test('a project that cannot be read is not there', async () => {
   expect(await inProject(open.id)).toMatchObject({ status: 201 })
   expect(await server.admin.post('/markdown', { text: 'a', project: hidden.id })).toMatchObject({ status: 201 })
 })
+
+test('whoever only reads, or is nobody yet, gets texts rendered to read them', async () => {
+  const server = await startServer()
+  const open = await server.project('acme/open', { visibility: 'public' })
+  const hidden = await server.project('acme/hidden')
+  const reporter = await server.as('reporter', hidden)
+  const reader = await server.client(reporter, { scopes: ['read_api'] })
+  const knower = await server.client(reporter, { scopes: ['read_user'] })
+  const preview = (of: typeof reader, fields: object) => of.post('/markdown/preview', fields)
+  const rendered = { status: 200, body: { html: '<p>a <em>b</em> c</p>\n' } }
+  const text = 'a *b* <script>x</script>c'
+
+  for (const someone of [reader, reporter, server.anonymous]) {
+    expect(await preview(someone, { text })).toMatchObject(rendered)
+    expect(await preview(someone, { text, project: open.id })).toMatchObject(rendered)
+  }
+  expect(await preview(reader, { text, project: 'acme/hidden' })).toMatchObject(rendered)
+  const none = { status: 404, body: { message: '404 Project Not Found' } }
+  expect(await preview(server.anonymous, { text, project: 'acme/hidden' })).toMatchObject(none)
+  expect(await preview(server.anonymous, { text, project: 'acme/none' })).toMatchObject(none)
+  expect(await preview(knower, { text })).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } })
+})
+
+test('strangers get as much rendered as takes no time', async () => {
+  const server = await startServer()
+  const someone = await server.user('someone')
+  const of = (length: number) => ({ text: 'a b '.repeat(length / 4).trimEnd().padEnd(length, 'x') })
+
+  expect(await server.anonymous.post('/markdown/preview', of(4096))).toMatchObject({ status: 200 })
+  expect(await server.anonymous.post('/markdown/preview', of(4100))).toMatchObject({
+    status: 400,
+    body: { error: 'text is too long (maximum is 4096 characters for whoever is not signed in)' },
+  })
+  expect(await someone.post('/markdown/preview', of(4100))).toMatchObject({ status: 200 })
+  expect(await someone.post('/markdown/preview', of(1024 * 1024 + 4))).toMatchObject({ status: 400 })
+})

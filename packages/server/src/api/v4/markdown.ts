@@ -4,6 +4,7 @@ import { flag, optional, text } from './input.ts'
 import { type Route, route } from './route.ts'
 
 const renderedView = Type.Object({ html: Type.String() })
+const project = optional(text({ description: 'Full path or id of the project whose uploads the text links to' }))
 
 export const markdownRoutes: readonly Route[] = [
   route({
@@ -14,9 +15,24 @@ export const markdownRoutes: readonly Route[] = [
     input: Type.Object({
       text: text({ description: 'At most 1 MiB' }),
       gfm: optional(flag({ description: 'Taken and ignored: GitLab’s additions are always on' })),
-      project: optional(text({ description: 'Full path or id of the project whose uploads the text links to' })),
+      project,
     }),
     status: 201,
+    output: renderedView,
+    handle: async ({ deps, caller, input }) => ({
+      html: await previewMarkdown(deps, caller, input.text, input.project),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/markdown/preview',
+    summary: 'Render Markdown for whoever reads it, with a token that only reads or none',
+    permission: 'markdown.preview',
+    input: Type.Object({
+      text: text({ description: 'At most 1 MiB; 4096 characters for whoever is not signed in' }),
+      project,
+    }),
+    status: 200,
     output: renderedView,
     handle: async ({ deps, caller, input }) => ({
       html: await previewMarkdown(deps, caller, input.text, input.project),

@@ -16,6 +16,7 @@ import type { Role } from './roles.ts'
  *   `X-Alcove-Session` says so.
  * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
  *   whether he may change it (contract 1, consequence B).
+ * - `reads`: what is sent changes nothing, so a token that only reads may send it, whatever the method.
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5; of vulnerabilities 2.1), where it is not `api read_api`.
  */
 export interface PermissionRow {
@@ -25,6 +26,7 @@ export interface PermissionRow {
   readonly anonymous?: 'after-input' | 'as-outsider'
   readonly namedScopes?: readonly string[]
   readonly session?: true
+  readonly reads?: true
   readonly unlessIn?: State
 }
 
@@ -118,6 +120,7 @@ export const permissions = {
 
   // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
+  'markdown.preview': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
 
   'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
   'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },

@@ -9,7 +9,7 @@ export interface Rendering {
 }
 
 /** Nobody notices the time that these take, whatever is in them. */
-const maxLengthInline = 4096
+export const maxLengthAtOnce = 4096
 
 // The build beside the source: whichever of the two this is.
 const module = import.meta.url.endsWith('.ts')
@@ -26,7 +26,7 @@ const workers = openWorkers<Rendering, string>(module, {
 
 /** Safe HTML. Long texts are rendered on another thread, so that no request waits for them but their own. */
 export async function renderAside(text: string, context: MarkdownContext = {}): Promise<string> {
-  if (text.length <= maxLengthInline) return renderMarkdown(text, context)
+  if (text.length <= maxLengthAtOnce) return renderMarkdown(text, context)
   try {
     return await workers.run({ text, context })
   } catch (error) {
