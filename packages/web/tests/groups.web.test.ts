@@ -77,6 +77,27 @@ test('an owner changes a group, its members and its path, and deletes it; others
   expect((await lena.get(`/groups/${old.id}`)).status).toBe(404)
 })
 
+test('the only owner is not offered to leave, and told why; of two each may', async () => {
+  const [ines, jan] = [await web.server.user('ines'), await web.server.user('jan')]
+  const { body: crew } = await ines.post('/groups', { name: 'Crew', path: 'crew' })
+  await ines.post(`/groups/${crew.id}/members`, { user_id: jan.user?.id, access_level: 30 })
+  const page = await web.open('/groups/crew/-/members', { as: ines })
+  const row = page.getByRole('row', { name: /ines \(you\)/ })
+  await row.getByText('The only owner stays until there is another.').waitFor()
+  expect(await row.getByRole('button').count()).toBe(0)
+  expect(await accessProblems(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Actions for jan' }).click()
+  await page.getByRole('menuitem', { name: 'Change' }).click()
+  await page.getByRole('dialog').getByLabel('Role').selectOption('Owner')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await row.getByRole('button', { name: 'Actions for ines' }).click()
+  await page.getByRole('menuitem', { name: 'Leave' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await page.getByText('You left Crew.').waitFor()
+  expect((await jan.get(`/groups/${crew.id}/members`)).body).toMatchObject([{ username: 'jan', access_level: 50 }])
+})
+
 test('a group is usable on a narrow, dark screen', async () => {
   const page = await web.open('/groups/acme', { as: web.server.admin, theme: 'dark', width: 360 })
   expect(await accessProblems(page)).toEqual([])

@@ -90,7 +90,12 @@ test('whoever only reads, or is nobody yet, gets texts rendered to read them', a
 test('strangers get as much rendered as takes no time', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
-  const of = (length: number) => ({ text: 'a b '.repeat(length / 4).trimEnd().padEnd(length, 'x') })
+  const of = (length: number) => ({
+    text: 'a b '
+      .repeat(length / 4)
+      .trimEnd()
+      .padEnd(length, 'x'),
+  })
 
   expect(await server.anonymous.post('/markdown/preview', of(4096))).toMatchObject({ status: 200 })
   expect(await server.anonymous.post('/markdown/preview', of(4100))).toMatchObject({

@@ -279,6 +279,29 @@ test('rows of memberships that are over are removed, however many, and no others
   expect((await omar.get(`/projects/${project.id}`)).status).toBe(200)
 })
 
+test('members of at least a level are told, those from above by the highest that they have', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/site', { visibility: 'internal' })
+  const nadia = await server.user('nadia')
+  const omar = await server.user('omar')
+  for (const [client, level] of [
+    [nadia, 20],
+    [omar, 40],
+  ] as const) {
+    await server.admin.post(`/projects/${project.id}/members`, { user_id: id(client), access_level: level })
+  }
+  const path = `/projects/${project.id}/members`
+  expect(names(await nadia.get(`${path}?min_access_level=20`))).toEqual(['nadia', 'omar'])
+  expect(names(await nadia.get(`${path}?min_access_level=30`))).toEqual(['omar'])
+  const owners = await nadia.get(`${path}/all?min_access_level=50`)
+  expect(names(owners)).toEqual(['root'])
+  expect(owners.headers).toMatchObject({ 'x-total': '1' })
+  expect(await nadia.get(`${path}?min_access_level=35`)).toMatchObject({
+    status: 400,
+    body: { error: 'min_access_level does not have a valid value' },
+  })
+})
+
 test('members are searched, chosen and paged in the order they came', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'internal' })

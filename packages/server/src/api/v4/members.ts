@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { grantableLevels } from '../../domain/access/roles.ts'
 import type { Member, MemberFilter } from '../../domain/projects/member.ts'
 import {
   addMember,
@@ -11,7 +12,7 @@ import {
   removeMember,
 } from '../../domain/projects/members.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
-import { date, integer, integerList, nullable, optional, text } from './input.ts'
+import { date, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
 import { basicUserView, viewBasicUser } from './user-views.ts'
 import { nullableString, timestamp } from './views.ts'
@@ -50,6 +51,7 @@ const listInput = Type.Object({
   query: optional(text({ description: 'In name or username' })),
   user_ids: optional(integerList({ commaSeparated: true })),
   skip_users: optional(integerList({ commaSeparated: true })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that they have' })),
 })
 
 const terms = {
@@ -166,6 +168,7 @@ function filterFrom(input: Static<typeof listInput>): MemberFilter {
     search: input.query,
     userIds: input.user_ids?.length ? input.user_ids : undefined,
     exceptUserIds: input.skip_users?.length ? input.skip_users : undefined,
+    minAccessLevel: input.min_access_level,
   }
 }
 

@@ -18,7 +18,9 @@ export async function previewMarkdown(
 ): Promise<string> {
   if (Buffer.byteLength(text) > maxTextBytes) throw parameterProblem('text is too long (maximum is 1 MiB)')
   if (!caller && text.length > maxTextOfStrangers) {
-    throw parameterProblem(`text is too long (maximum is ${maxTextOfStrangers} characters for whoever is not signed in)`)
+    throw parameterProblem(
+      `text is too long (maximum is ${maxTextOfStrangers} characters for whoever is not signed in)`,
+    )
   }
   if (reference === undefined) return renderAside(text)
   const project = await readableProject(deps, caller, reference)

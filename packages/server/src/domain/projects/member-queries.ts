@@ -60,11 +60,12 @@ function ranked(db: Db, { projectId, namespaceIds }: MemberSource, today: string
       and (expires_on is null or expires_on > ${today}))`
 }
 
-function matching(db: Db, { search, userIds, exceptUserIds }: MemberFilter): Sql {
+function matching(db: Db, { search, userIds, exceptUserIds, minAccessLevel }: MemberFilter): Sql {
   return sql`
     ${search ? sql`and (${db.dialect.contains(sql`u.name`, search)} or ${db.dialect.contains(sql`u.username`, search)})` : empty}
     ${userIds ? sql`and u.id in ${db.dialect.integers(userIds)}` : empty}
-    ${exceptUserIds ? sql`and u.id not in ${db.dialect.integers(exceptUserIds)}` : empty}`
+    ${exceptUserIds ? sql`and u.id not in ${db.dialect.integers(exceptUserIds)}` : empty}
+    ${minAccessLevel ? sql`and m.access_level >= ${minAccessLevel}` : empty}`
 }
 
 export interface MemberTerms {

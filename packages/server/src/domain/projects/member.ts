@@ -24,4 +24,5 @@ export interface MemberFilter {
   search?: string | undefined
   userIds?: readonly number[] | undefined
   exceptUserIds?: readonly number[] | undefined
+  minAccessLevel?: number | undefined
 }

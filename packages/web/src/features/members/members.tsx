@@ -44,6 +44,7 @@ export function Members({ place }: { place: MemberPlace }) {
     { path, query: { user_ids: ids, per_page: perPage } },
     { isEnabled: ids.length > 0 },
   )
+  const whyNeeded = useWhyNeeded(place)
   const isManager = mayManageMembers(place) && mayWrite(session)
   const close = () => setAsked(undefined)
   return (
@@ -83,6 +84,7 @@ export function Members({ place }: { place: MemberPlace }) {
                       member={row as Member}
                       own={own}
                       isFromAbove={isFromAbove}
+                      whyNeeded={whyNeeded(row as Member)}
                       place={place}
                       ask={setAsked}
                     />
@@ -101,6 +103,19 @@ export function Members({ place }: { place: MemberPlace }) {
   )
 }
 
+/** Why somebody must stay as he is, if he must; nothing to say ('') as long as it is not known. */
+function useWhyNeeded(place: MemberPlace): (member: Member) => string | undefined {
+  const query = { min_access_level: levels.owner, per_page: 2 }
+  const isGroup = place.noun === 'group'
+  const owners = usePage('GET /groups/{id}/members/all', { path: { id: place.id }, query }, { isEnabled: isGroup })
+  return (member) => {
+    if (!isGroup) return place.ownerPath === member.username ? 'It is the owner’s own project.' : undefined
+    if (member.access_level < levels.owner) return undefined
+    if (!owners.data) return ''
+    return owners.data.rows.length > 1 ? undefined : 'The only owner stays until there is another.'
+  }
+}
+
 function Hidden() {
   return <span className="visually-hidden">Actions</span>
 }
@@ -110,24 +125,25 @@ function Row({
   member,
   own,
   isFromAbove,
+  whyNeeded,
   place,
   ask,
 }: {
   member: Member
   own: Member | undefined
   isFromAbove: boolean
+  whyNeeded: string | undefined
   place: MemberPlace
   ask: (asked: Asked) => void
 }) {
   const session = useSession()
   const isSelf = member.id === session.user?.id
-  const isNeeded = place.ownerPath === member.username
   const mayManage =
     own &&
-    !isNeeded &&
+    whyNeeded === undefined &&
     mayManageMembers(place) &&
     (own.access_level <= levels.maintainer || place.level >= levels.owner)
-  const mayRemove = own && !isNeeded && (mayManage || isSelf)
+  const mayRemove = own && whyNeeded === undefined && (mayManage || isSelf)
   const items = [
     ...(mayManage ? [{ label: 'Change', icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
     ...(mayRemove
@@ -159,6 +175,7 @@ function Row({
           {isFromAbove && <Badge>From a group above</Badge>}
           {member.state === 'blocked' && <Badge tone="warning">Blocked</Badge>}
         </span>
+        {whyNeeded && <p className="muted small">{whyNeeded}</p>}
       </td>
       <td>{member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">No end</span>}</td>
       <td className="muted">{member.created_at && <Time of={member.created_at} />}</td>
