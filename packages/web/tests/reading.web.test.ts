@@ -15,8 +15,10 @@ test('with a token that only reads no form can be sent, and it is said why', asy
   const { id } = (await admin.get('/user')).body
   const { body } = await admin.post(`/users/${id}/personal_access_tokens`, fields)
   const page = await web.open('/', { as: { ...admin, token: body.token } })
-  const parts = ['/acme/shop/-/settings', '/acme/shop/-/reports/new', '/groups/acme/-/settings', '/-/admin/topics/new']
-  for (const place of [...parts, '/-/admin/users/new']) {
+  const { body: topic } = await admin.post('/topics', { name: 'web', title: 'Web' })
+  const parts = ['/acme/shop/-/settings', '/acme/shop/-/settings/hooks/new', '/groups/acme/-/settings']
+  const ofAdmins = ['topics/new', `topics/${topic.id}`, 'users/new', `users/${id}`].map((part) => `/-/admin/${part}`)
+  for (const place of [...parts, ...ofAdmins, '/acme/shop/-/reports/new']) {
     await page.goto(place)
     await quiet(page)
     await page.getByText('a token that only reads').waitFor()
@@ -25,4 +27,46 @@ test('with a token that only reads no form can be sent, and it is said why', asy
     expect(await ready.count(), place).toBe(0)
   }
   expect(await accessProblems(page)).toEqual([])
+
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.method()))
+  await page.getByText('The report of a scanner').evaluate((label) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['{}'], 'report.json'))
+    label.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+  })
+  await page.waitForTimeout(100)
+  expect(sent).toEqual([])
+})
+
+test('what is for developers asks nothing and offers nothing to others, whatever address they type', async () => {
+  await web.server.project('acme/open', { visibility: 'public' })
+  const reporter = await web.server.as('reporter', (await web.server.admin.get('/projects/acme%2Fopen')).body)
+  for (const as of [reporter, undefined]) {
+    const page = await web.open('/', { ...(as && { as }) })
+    for (const part of ['vulnerabilities', 'vulnerabilities/1', 'findings', 'findings/1', 'reports', 'reports/new']) {
+      await page.goto(`/acme/open/-/${part}`)
+      await quiet(page)
+      const main = page.getByRole('main')
+      await main.getByRole('heading', { name: 'Not for you', level: 1 }).waitFor()
+      expect(await main.getByRole('button', { name: /^(?!Star)/ }).count(), part).toBe(0)
+      expect(await main.getByRole('link', { name: 'Sign in' }).count()).toBe(as ? 0 : 1)
+    }
+    expect(await accessProblems(page)).toEqual([])
+  }
+})
+
+test('signed out and with a token that only reads, texts are rendered', async () => {
+  const lena = await web.server.user('lena')
+  await lena.post('/projects', {
+    name: 'Told',
+    visibility: 'public',
+    description: 'It is **strong** <b onclick=x>and</b>.',
+  })
+  const reader = await web.server.client(lena, { scopes: ['read_api'] })
+  for (const as of [reader, undefined]) {
+    const page = await web.open('/lena/told', { ...(as && { as }) })
+    await page.getByRole('main').getByText('strong').and(page.locator('strong')).waitFor()
+    expect(await page.locator('[onclick]').count()).toBe(0)
+  }
 })

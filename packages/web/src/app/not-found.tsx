@@ -3,21 +3,24 @@ import { LinkButton } from '../components/button.tsx'
 import { useTitle } from '../components/page.tsx'
 import { Empty } from '../components/states.tsx'
 import { signInAddress } from './own-address.ts'
-import { useSession } from './session.ts'
+import { mayWrite, useSession } from './session.ts'
 
 /** What is there, but not for whoever asks. */
 export function NotForYou() {
   useTitle('Not for you')
-  const { user } = useSession()
+  const session = useSession()
+  const { user } = session
   return (
     <Empty icon={Ban} title="Not for you" isPage>
-      <p>
-        {user ? 'Your role here does not let you see this. Ask somebody who may.' : 'You may have to sign in for this.'}
-      </p>
+      <p>{!user ? 'You may have to sign in for this.' : mayWrite(session) ? forRoles : forReaders}</p>
       {!user && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
     </Empty>
   )
 }
+
+const forRoles = 'Your role here does not let you see this. Ask somebody who may.'
+const forReaders =
+  'This browser is signed in with a token that only reads, or your role here does not let you see this.'
 
 export function NotFound() {
   useTitle('Not found')

@@ -22,7 +22,7 @@ export function DropZone({
   const [isOver, setOver] = useState(false)
   const hold = (event: DragEvent) => {
     event.preventDefault()
-    setOver(true)
+    setOver(isOpenTo(event))
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the button beside it, which every keyboard reaches
@@ -34,7 +34,7 @@ export function DropZone({
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        const files = [...event.dataTransfer.files]
+        const files = isOpenTo(event) ? [...event.dataTransfer.files] : []
         if (files.length > 0) onFiles(takesSeveral ? files : files.slice(0, 1))
       }}
     >
@@ -60,4 +60,9 @@ export function DropZone({
       />
     </div>
   )
+}
+
+/** Forms for whoever only reads are disabled, and the browser knows that of their fields alone. */
+function isOpenTo({ currentTarget }: DragEvent): boolean {
+  return !currentTarget.closest('fieldset:disabled')
 }

@@ -2,7 +2,8 @@ import { RequestFailed } from '@alcove/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Ban, CircleAlert, type LucideIcon, SearchX } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button } from './button.tsx'
+import { signInAddress } from '../app/own-address.ts'
+import { Button, LinkButton } from './button.tsx'
 import styles from './states.module.css'
 
 /** Nothing is here: says why, and what to do about it. */
@@ -37,6 +38,7 @@ export function Failed({ error, isPage = false, onRetry }: { error: Error; isPag
     <div role="alert">
       <Empty icon={icon} title={title} isPage={isPage}>
         <p>{sentenceOf(error)}</p>
+        {status === 401 && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
         {onRetry && (status === 0 || status >= 429) && <Button onClick={onRetry}>Try again</Button>}
       </Empty>
     </div>

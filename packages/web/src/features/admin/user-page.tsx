@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useAction, useAnswer, usePage } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
+import { ForWriters } from '../../components/for-writers.tsx'
 import { counted } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
@@ -38,7 +39,9 @@ export function UserPage({ id }: { id: number }) {
             </div>
           }
         >
-          <AccountForm key={user.id} user={user} isReadOnly={!mayWrite(session)} />
+          <ForWriters>
+            <AccountForm key={user.id} user={user} />
+          </ForWriters>
           {mayWrite(session) && <Password user={user} />}
           {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
           <UserTokens user={user} isReadOnly={!mayWrite(session)} />
@@ -49,7 +52,7 @@ export function UserPage({ id }: { id: number }) {
   )
 }
 
-function AccountForm({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolean }) {
+function AccountForm({ user }: { user: ShownUser }) {
   const change = useAction('PUT /users/{id}', { done: 'The account is changed.', showsErrors: true })
   const { fields: problems, rest } = problemsOf(change.error, ['name', 'username', 'email', 'projects_limit', 'note'])
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -61,13 +64,11 @@ function AccountForm({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolea
       <form className={styles.form} onSubmit={submit}>
         <AccountFields account={user} problems={problems} />
         <Problem text={rest} />
-        {!isReadOnly && (
-          <div>
-            <Button type="submit" kind="primary" isBusy={change.isPending}>
-              Save
-            </Button>
-          </div>
-        )}
+        <div>
+          <Button type="submit" kind="primary" isBusy={change.isPending}>
+            Save
+          </Button>
+        </div>
       </form>
     </Panel>
   )

@@ -83,7 +83,7 @@ function Screen({ part }: { part: string }) {
     case '':
       return <GroupOverview />
     case 'vulnerabilities':
-      return <GroupVulnerabilities />
+      return user ? <GroupVulnerabilities /> : <NotForYou />
     case 'uploads':
       return <GroupUploads part={second} />
     case 'members':

@@ -100,10 +100,13 @@ function tabsFor({ level, to }: ProjectScreen, session: SessionState, waiting: s
   return tabs.filter(({ from }) => level >= from || level >= levels.owner)
 }
 
+const forDevelopers = ['vulnerabilities', 'findings', 'reports']
+
 function Screen({ part }: { part: string }) {
   const [first = '', second] = part.split('/')
   const { level } = useProject()
   const { user } = useSession()
+  if (forDevelopers.includes(first) && level < levels.developer) return <NotForYou />
   switch (first) {
     case '':
       return <Overview />

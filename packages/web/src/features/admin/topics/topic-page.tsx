@@ -6,6 +6,7 @@ import { useAction, useAnswer } from '../../../app/api.ts'
 import { mayWrite, useSession } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
+import { ForWriters } from '../../../components/for-writers.tsx'
 import { counted } from '../../../components/format.ts'
 import { Page, Panel } from '../../../components/page.tsx'
 import { Problem, problemsOf } from '../../../components/problem.tsx'
@@ -36,12 +37,13 @@ export function TopicPage({ id }: { id: number }) {
           }
           actions={mayWrite(session) && <Actions topic={topic} />}
         >
-          <TopicForm
-            // Anew when what it edits has changed; not when a project has.
-            key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
-            topic={topic}
-            isReadOnly={!mayWrite(session)}
-          />
+          <ForWriters>
+            <TopicForm
+              // Anew when what it edits has changed; not when a project has.
+              key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
+              topic={topic}
+            />
+          </ForWriters>
           <Aliases topic={topic} isReadOnly={!mayWrite(session)} />
         </Page>
       )}
@@ -49,7 +51,7 @@ export function TopicPage({ id }: { id: number }) {
   )
 }
 
-function TopicForm({ topic, isReadOnly }: { topic: Topic; isReadOnly: boolean }) {
+function TopicForm({ topic }: { topic: Topic }) {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const change = useAction('PUT /topics/{id}', {
     done: 'The topic is changed.',
@@ -68,13 +70,11 @@ function TopicForm({ topic, isReadOnly }: { topic: Topic; isReadOnly: boolean })
       >
         <TopicFields topic={topic} problems={problems} avatar={avatar} onAvatar={setAvatar} />
         <Problem text={rest} />
-        {!isReadOnly && (
-          <div>
-            <Button type="submit" kind="primary" isBusy={change.isPending}>
-              Save
-            </Button>
-          </div>
-        )}
+        <div>
+          <Button type="submit" kind="primary" isBusy={change.isPending}>
+            Save
+          </Button>
+        </div>
       </form>
     </Panel>
   )

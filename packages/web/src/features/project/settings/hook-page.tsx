@@ -5,6 +5,7 @@ import { useAction, useAnswer } from '../../../app/api.ts'
 import { mayWrite, useSession } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
+import { ForWriters } from '../../../components/for-writers.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
 import { Answered } from '../../../components/states.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -23,13 +24,15 @@ export function NewHook() {
   })
   return (
     <Page title="Add a webhook" crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}>
-      <Panel>
-        <HookForm
-          error={action.error}
-          isBusy={action.isPending}
-          onSave={(body) => action.mutate({ path: { id: project.id }, body })}
-        />
-      </Panel>
+      <ForWriters>
+        <Panel>
+          <HookForm
+            error={action.error}
+            isBusy={action.isPending}
+            onSave={(body) => action.mutate({ path: { id: project.id }, body })}
+          />
+        </Panel>
+      </ForWriters>
     </Page>
   )
 }
