@@ -71,27 +71,38 @@ test('the overview tells health, counts and storage, narrow and dark as well', a
   expect(await scrollsSideways(page)).toBe(false)
 })
 
-test('a server whose database or files do not answer is said to be not ready', async () => {
+test('a server whose database or files do not answer is said to be not ready, and what does not', async () => {
   const page = await web.open('/explore/projects', { as: web.server.admin, expects: /503/, isChanged: true })
   await page.clock.install()
+  let reasons = ['the object store does not answer']
   await page.route('**/-/ready', (route) =>
-    route.fulfill({ status: 503, json: { message: '503 Service Unavailable' } }),
+    route.fulfill({ status: 503, json: { message: '503 Service Unavailable', reasons } }),
+  )
+  await page.route('**/admin/jobs?state%5B%5D=waiting*', (route) =>
+    route.fulfill({ json: [{ id: 1, run_at: '2026-01-01T00:00:00.000Z' }], headers: { 'x-total': '1' } }),
   )
   await page.getByRole('link', { name: 'Admin' }).click()
   // It is asked again a few times before that is said.
-  const isSaid = async () => {
+  const isSaid = (words: string) => async () => {
     await page.clock.fastForward(3_000)
-    return page.getByText('Not ready').isVisible()
+    return page.getByText(words).isVisible()
   }
-  await expect.poll(isSaid).toBe(true)
+  await expect.poll(isSaid('Not ready')).toBe(true)
+  await page.getByText(/^The files cannot be reached, so nothing can be uploaded or downloaded/).waitFor()
+  await page.getByText(/1 job should run, and none does/).waitFor()
+  expect(await main(page).innerText()).not.toContain('The database does not answer')
   expect(await accessProblems(page)).toEqual([])
+
+  reasons = ['the database does not answer']
+  await expect.poll(isSaid('The database does not answer, so nothing can be read or changed')).toBe(true)
 })
 
 test('whoever is signed in with a token that only reads is offered nothing that changes', async () => {
   const boss = await web.server.user('boss', { admin: true })
   const reader = await web.server.client(boss, { scopes: ['read_api'] })
   const page = await web.open(`/-/admin/users/${boss.user?.id}`, { as: reader })
-  for (const name of ['Save', 'Make a link', 'Issue a token', /^Revoke/, 'Delete']) {
+  expect(await main(page).getByRole('button', { name: 'Save', disabled: false }).count()).toBe(0)
+  for (const name of ['Make a link', 'Issue a token', /^Revoke/, 'Delete']) {
     expect(await main(page).getByRole('button', { name }).count(), String(name)).toBe(0)
   }
   await page.goto('/-/admin/topics')
@@ -235,6 +246,9 @@ describe('jobs', () => {
     await expect.poll(() => row.innerText()).toContain('1 of 4')
     expect(await accessProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('1 job failed for good, the last one just now: it is broken').waitFor()
+    await page.getByRole('link', { name: '1 job', exact: true }).click()
     await page.getByRole('button', { name: `Run again job ${id}` }).click()
     await page.getByText('Nothing has failed.').waitFor()
     await page.getByLabel('State').selectOption('')
@@ -242,6 +256,8 @@ describe('jobs', () => {
     expect(new URL(page.url()).search).toBe('')
     await runDueJobs(web.server.deps, [work(false)])
     await row.getByText('Finished').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('Jobs are done as they come.').waitFor()
   })
 
   test('that wait for their time are run at once', async () => {

@@ -108,6 +108,52 @@ describe('a request', () => {
     expect(body).toMatchObject([{ name: 'Made here', projects_limit: 3 }])
   })
 
+  test('leaves out what is blank, or sends it empty or as null', async () => {
+    const { body: project } = await web.server.admin.post('/projects', { name: 'Blank', description: 'Some' })
+    const page = await web.open('/-/api/put_projects_by_id', { as: web.server.admin })
+    await main(page).getByText('This is no rehearsal').waitFor()
+    await page.getByLabel('id (needed)').fill(String(project.id))
+    const sent = page.waitForRequest((request) => request.method() === 'PUT')
+    await page.getByLabel('name', { exact: true }).fill('Renamed')
+    await page.getByLabel('description, left blank').selectOption('Blank: null')
+    await page.getByLabel('topics, left blank').selectOption('Blank: empty')
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Send' }).click()
+    expect((await sent).postDataJSON()).toEqual({ name: 'Renamed', description: null, topics: [] })
+    await answer(page).getByText('200 OK').waitFor()
+    expect((await web.server.admin.get(`/projects/${project.id}`)).body).toMatchObject({ description: null })
+  })
+
+  test('shows whatever comes back as the text it is, and no more of it than a page can hold', async () => {
+    const page = await web.open('/-/api/get_version', { as: web.server.admin })
+    const answers = [
+      { contentType: 'text/html', body: '<h1>Hi</h1><script>document.title = "taken"</script>' },
+      { contentType: 'application/json', body: `[${'"<b>x</b>",'.repeat(60_000)}1]` },
+      { contentType: 'application/json', body: `"${'y'.repeat(17 * 1024 * 1024)}"` },
+      { contentType: 'application/octet-stream', body: Buffer.alloc(17 * 1024 * 1024) },
+      { contentType: 'application/octet-stream', body: Buffer.alloc(9) },
+    ]
+    await page.route('**/api/v4/version', (route) => route.fulfill({ status: 200, ...answers.shift() }))
+    const send = () => page.getByRole('button', { name: 'Send' }).click()
+    await send()
+    await answer(page).getByText('<h1>Hi</h1><script>').waitFor()
+    await send()
+    await answer(page)
+      .getByText(/^The first 200,000 characters of/)
+      .waitFor()
+    await send()
+    await answer(page)
+      .getByText(/more than 1\d MiB/)
+      .waitFor()
+    await send()
+    await answer(page).getByText('This is too much for a page').waitFor()
+    expect(await answer(page).getByRole('link', { name: 'Save the file' }).count()).toBe(0)
+    await send()
+    await answer(page).getByRole('link', { name: 'Save the file' }).waitFor()
+    expect(await page.title()).not.toBe('taken')
+    expect(await answer(page).locator('b, h1, script').count()).toBe(0)
+  })
+
   test('that deletes asks first', async () => {
     const topic = await web.server.admin.post('/topics', { name: 'short-lived', title: 'Short-lived' })
     const page = await web.open('/-/api/delete_topics_by_id', { as: web.server.admin })

@@ -65,6 +65,24 @@ describe('what somebody saw or wrote', () => {
     await reloaded
   })
 
+  test('goes from all tabs at once when he signs out in one, and comes back with him', async () => {
+    const tabber = await web.server.user('tabber')
+    await member(tabber)
+    const page = await web.open('/acme/secret', { as: tabber, expects: /404/ })
+    const other = await page.context().newPage()
+    await other.goto('/acme/secret')
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: /^tabber/ }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor()
+    await other.getByRole('heading', { name: 'Not found' }).waitFor()
+    expect(await other.evaluate(() => document.body.innerText)).not.toContain('tabber')
+
+    await page.goto('/-/sign_in')
+    await signIn(page, 'tabber')
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+  })
+
   test('goes from the screen when he is blocked, or signs out elsewhere, as soon as he does anything', async () => {
     const blocked = await web.server.user('blocked-soon')
     await member(blocked)

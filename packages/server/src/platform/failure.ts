@@ -81,6 +81,8 @@ export type FailureCause =
    * done what it was asked.
    */
   | { kind: 'unavailable'; what: string; why?: string; inDoubt?: boolean }
+  /** Of readiness: every part that does not answer. */
+  | { kind: 'not-ready'; parts: readonly { what: string; why: string }[] }
 
 export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
 export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })

@@ -7,7 +7,7 @@ import { useToast } from '../components/toast.tsx'
 import styles from './account-menu.module.css'
 import { api, useAction } from './api.ts'
 import { signInAddress } from './own-address.ts'
-import type { SessionState } from './session.ts'
+import { type SessionState, tellOtherTabs } from './session.ts'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 import { useDropDown } from './use-drop-down.ts'
 
@@ -114,6 +114,7 @@ function SignOut() {
     try {
       await api.call('DELETE /-/sessions', {})
       forgetDrafts()
+      tellOtherTabs()
       // A page of its own, and nothing of what he saw stays in this one, which the browser may keep to go back to.
       document.body.replaceChildren()
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())

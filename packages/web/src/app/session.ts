@@ -9,6 +9,7 @@ export const sessionQuery = {
   async queryFn() {
     const state = await api.call('GET /-/session', {})
     show(state.user?.id)
+    tellIfChanged(state)
     return state
   },
   staleTime: 60_000,
@@ -24,6 +25,23 @@ function show(user: number | undefined): void {
   }
   shownTo = user
   lastUser = user ?? lastUser
+}
+
+/** Between the tabs of one browser, which are signed in and out together. */
+const tabs = new BroadcastChannel('alcove-session')
+tabs.onmessage = () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
+
+/** The other tabs ask again who is signed in. */
+export function tellOtherTabs(): void {
+  tabs.postMessage('changed')
+}
+
+let lastTold: string | undefined
+
+function tellIfChanged({ user, is_admin: isAdmin, scopes }: SessionState): void {
+  const told = JSON.stringify([user?.id, isAdmin, scopes])
+  if (lastTold !== undefined && lastTold !== told) tellOtherTabs()
+  lastTold = told
 }
 
 /** True when this page has been somebody else's before, even if he has signed out since. */

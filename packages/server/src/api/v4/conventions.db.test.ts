@@ -205,6 +205,6 @@ test('a server whose store does not answer lives, but is not ready', async () =>
   expect((await anonymous.get('//-/health')).status).toBe(200)
   expect(await anonymous.get('//-/ready')).toMatchObject({
     status: 503,
-    body: { message: '503 Service Unavailable' },
+    body: { message: '503 Service Unavailable', reasons: ['the object store does not answer'] },
   })
 })

@@ -26,7 +26,7 @@ export function mayHaveCommitted(error: unknown): boolean {
 
 /** Nothing is wrong with the request, and somebody should know. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof Failure && error.cause.kind === 'unavailable'
+  return error instanceof Failure && (error.cause.kind === 'unavailable' || error.cause.kind === 'not-ready')
 }
 
 function answers(cause: FailureCause): ErrorAnswer {
@@ -118,6 +118,10 @@ function answers(cause: FailureCause): ErrorAnswer {
       return { status: 422, body: { error: cause.sentence } }
     case 'unavailable':
       return message(503, '503 Service Unavailable')
+    case 'not-ready': {
+      const reasons = cause.parts.map(({ what }) => `${what} does not answer`)
+      return { status: 503, body: { message: '503 Service Unavailable', reasons } }
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { countByKind } from '../../domain/jobs/jobs.ts'
-import { Failure, unavailable } from '../../platform/failure.ts'
+import { Failure } from '../../platform/failure.ts'
 import { revision, version } from '../../platform/version.ts'
 import { metricsOutput, type Route, route } from './route.ts'
 
@@ -56,10 +56,9 @@ export const metadataRoutes: readonly Route[] = [
     status: 200,
     output: healthView,
     async handle({ deps }) {
-      await Promise.all([
-        assertAnswers('the database', () => deps.db.ready()),
-        assertAnswers('the object store', () => deps.objects.ready()),
-      ])
+      const asked = [silenceOf('the database', deps.db.ready()), silenceOf('the object store', deps.objects.ready())]
+      const parts = (await Promise.all(asked)).filter((silence) => silence !== undefined)
+      if (parts.length > 0) throw new Failure({ kind: 'not-ready', parts })
       return { status: 'ok' }
     },
   }),
@@ -76,10 +75,12 @@ export const metadataRoutes: readonly Route[] = [
   }),
 ]
 
-async function assertAnswers(what: string, ask: () => Promise<void>): Promise<void> {
+/** What does not answer, and for the log why; undefined where it does. */
+async function silenceOf(what: string, answer: Promise<void>): Promise<{ what: string; why: string } | undefined> {
   try {
-    await ask()
+    await answer
+    return undefined
   } catch (error) {
-    throw error instanceof Failure ? error : unavailable(what, error instanceof Error ? error.message : undefined)
+    return { what, why: error instanceof Error ? error.message : String(error) }
   }
 }

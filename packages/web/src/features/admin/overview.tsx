@@ -1,18 +1,15 @@
 import type { ListOperation, Request } from '@alcove/client'
-import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useAnswer, usePage } from '../../app/api.ts'
 import { useSession } from '../../app/session.ts'
-import { Badge } from '../../components/badge.tsx'
 import { counted, formatBytes, formatCount } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import styles from './admin.module.css'
+import { Health } from './health.tsx'
 import { databaseNames, storeNames } from './storage.tsx'
-
-const askAgainMs = 15_000
 
 /** How the server is, and how much is on it. */
 export function Overview() {
@@ -58,38 +55,6 @@ export function Overview() {
 
 const failed = { state: ['failed' as const] }
 const toDo = { state: ['waiting' as const, 'running' as const] }
-
-function Health({ version }: { version: string }) {
-  const ready = useAnswer('GET /-/ready', {}, { refetchMs: askAgainMs })
-  const alive = useAnswer('GET /-/health', {}, { refetchMs: askAgainMs })
-  const isWell = ready.data?.status === 'ok' && !ready.isError
-  return (
-    <Panel title="Health">
-      <div role="status" className="row-wrap">
-        {ready.isPending ? (
-          <p className="muted">Asking database and files …</p>
-        ) : isWell ? (
-          <>
-            <CircleCheck size={20} aria-hidden="true" color="var(--success)" />
-            <p>Database and files answer.</p>
-            <Badge tone="success">Ready</Badge>
-          </>
-        ) : (
-          <>
-            <TriangleAlert size={20} aria-hidden="true" color="var(--danger)" />
-            <p>
-              {alive.isError
-                ? 'The server does not answer.'
-                : 'The server lives, but its database or its files do not answer. The log says which.'}
-            </p>
-            <Badge tone="danger">Not ready</Badge>
-          </>
-        )}
-      </div>
-      <p className="muted small">Version {version}</p>
-    </Panel>
-  )
-}
 
 function Count<O extends ListOperation>({
   label,

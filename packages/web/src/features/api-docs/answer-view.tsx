@@ -15,18 +15,24 @@ export type Answered =
       headers: [string, string][]
       type: string
       content: Blob
+      /** True: more came than is kept. */
+      isCut: boolean
       text?: string
     }
 
 /** More of a text than anybody reads on a page. */
 const mostShown = 200_000
+/** What a page can hold without getting slow; the command takes more. */
+const mostKeptBytes = 16 * 1024 * 1024
+/** Longer JSON stays as it came. */
+const mostIndented = 2_000_000
 
 export async function readAnswer(ask: () => Promise<Response>): Promise<Answered> {
   const start = performance.now()
   try {
     const response = await ask()
-    const content = await response.blob()
     const type = response.headers.get('content-type') ?? ''
+    const { content, isCut } = await readBegin(response, type)
     const isText = /^(text\/|application\/(json|yaml|xml|sarif|.*\+json))/.test(type)
     return {
       status: response.status,
@@ -35,6 +41,7 @@ export async function readAnswer(ask: () => Promise<Response>): Promise<Answered
       headers: [...response.headers],
       type,
       content,
+      isCut,
       ...(isText && { text: readable(await content.text(), type) }),
     }
   } catch {
@@ -42,9 +49,23 @@ export async function readAnswer(ask: () => Promise<Response>): Promise<Answered
   }
 }
 
+async function readBegin({ body }: Response, type: string): Promise<{ content: Blob; isCut: boolean }> {
+  const reader = body?.getReader()
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  while (reader && bytes <= mostKeptBytes) {
+    const { done, value } = await reader.read()
+    if (done) return { content: new Blob(pieces, { type }), isCut: false }
+    pieces.push(value)
+    bytes += value.byteLength
+  }
+  await reader?.cancel()
+  return { content: new Blob(pieces, { type }), isCut: reader !== undefined }
+}
+
 /** JSON with an indent. */
 function readable(text: string, type: string): string {
-  if (!type.includes('json')) return text
+  if (!type.includes('json') || text.length > mostIndented) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
@@ -54,7 +75,7 @@ function readable(text: string, type: string): string {
 
 export function AnswerView({ answer }: { answer: Answered }) {
   if ('failure' in answer) return <p role="alert">{answer.failure}</p>
-  const { status, statusText, ms, headers, content, text } = answer
+  const { status, statusText, ms, headers, content, isCut, text } = answer
   const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
   return (
     <section aria-label="The answer" className={styles.result}>
@@ -63,9 +84,10 @@ export function AnswerView({ answer }: { answer: Answered }) {
           {status} {statusText}
         </Badge>
         <span className="muted small numbers">
-          {formatCount(ms)} ms, {formatBytes(content.size)}
+          {formatCount(ms)} ms, {isCut && 'more than '}
+          {formatBytes(content.size)}
         </span>
-        {text && <CopyButton text={text} label="Copy the body" />}
+        {text && !isCut && <CopyButton text={text} label="Copy the body" />}
       </div>
       <details>
         <summary className="small">{formatCount(headers.length)} headers</summary>
@@ -83,7 +105,7 @@ export function AnswerView({ answer }: { answer: Answered }) {
   )
 }
 
-function Body({ answer: { content, text, type } }: { answer: Exclude<Answered, { failure: string }> }) {
+function Body({ answer: { content, isCut, text, type } }: { answer: Exclude<Answered, { failure: string }> }) {
   const url = useObjectUrl(content)
   if (content.size === 0) return <p className="muted">No body.</p>
   if (text !== undefined) {
@@ -95,12 +117,13 @@ function Body({ answer: { content, text, type } }: { answer: Exclude<Answered, {
         </pre>
         {text.length > mostShown && (
           <p className="muted small">
-            The first {formatCount(mostShown)} characters of {formatCount(text.length)}.
+            The first {formatCount(mostShown)} characters{!isCut && ` of ${formatCount(text.length)}`}.
           </p>
         )}
       </>
     )
   }
+  if (isCut) return <p className="muted">This is too much for a page. The command above fetches all of it.</p>
   if (!url) return null
   if (type.startsWith('image/')) return <img src={url} alt="What the server answered" className={styles.picture} />
   return (

@@ -19,10 +19,13 @@ export interface Field {
   kind: Kind
   schema: Schema
   isRequired: boolean
+  isNullable: boolean
 }
 
-/** What is filled in, by the keys of fields; a blank text is not sent. */
-export type Values = Readonly<Record<string, string | File | undefined>>
+/** What is filled in; undefined is not sent, an empty text is sent empty. */
+export type Value = string | File | null | undefined
+/** By the keys of fields. */
+export type Values = Readonly<Record<string, Value>>
 
 export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[] {
   const body = operation.requestBody && schemaOf(operation.requestBody)
@@ -37,10 +40,20 @@ export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[
   ]
 }
 
+/** Besides nothing, for what is left blank. Forms with files know no null. */
+export function blanksOf(field: Field, fields: readonly Field[]): readonly ('' | null)[] {
+  if (field.place !== 'body') return []
+  const isForm = fields.some(({ kind }) => kind === 'file')
+  return [
+    ...(field.kind === 'text' || (field.kind === 'list' && !isForm) ? ['' as const] : []),
+    ...(field.isNullable && !isForm ? [null] : []),
+  ]
+}
+
 const bare = (name: string) => name.replace(/\[\]$/, '')
 
 function fieldOf(place: Field['place'], name: string, given: Schema, isRequired: boolean): Field {
-  const { schema } = withoutNull(given)
+  const { schema, isNullable } = withoutNull(given)
   return {
     key: `${place} ${name}`,
     name,
@@ -48,6 +61,7 @@ function fieldOf(place: Field['place'], name: string, given: Schema, isRequired:
     kind: kindOf(schema),
     schema: { ...given, ...schema },
     isRequired: isRequired || place === 'path',
+    isNullable,
   }
 }
 
@@ -79,7 +93,7 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
   for (const field of fields) {
     const { key, name, place, kind, isRequired } = field
     const value = values[key]
-    const isBlank = value === undefined || value === ''
+    const isBlank = value === undefined || (value === '' && place === 'path')
     if (isBlank && isRequired) problems[key] = 'is needed'
     if (place === 'path') {
       address = address.replace(`{${name}}`, isBlank ? `:${name}` : encodeURIComponent(String(value)))
@@ -104,7 +118,7 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
   }
 }
 
-function readValue(kind: Kind, value: string | File, tell: (problem: string) => void): unknown {
+function readValue(kind: Kind, value: Exclude<Value, undefined>, tell: (problem: string) => void): unknown {
   if (typeof value !== 'string') return value
   switch (kind) {
     case 'number':

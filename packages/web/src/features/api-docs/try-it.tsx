@@ -1,4 +1,4 @@
-import { Send } from 'lucide-react'
+import { Send, TriangleAlert } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { queries, sessionHeaders } from '../../app/api.ts'
@@ -10,7 +10,7 @@ import { Panel } from '../../components/page.tsx'
 import { type Answered, AnswerView, readAnswer } from './answer-view.tsx'
 import type { ApiOperation } from './document.ts'
 import styles from './operation-page.module.css'
-import type { Field, Prepared, Values } from './request.ts'
+import { blanksOf, type Field, type Prepared, type Value, type Values } from './request.ts'
 
 /** Sends the request as whoever is signed in. */
 export function TryIt({
@@ -55,18 +55,25 @@ export function TryIt({
     <Panel title="Try it">
       <p className="muted small">
         {sender ? (
-          `Sent as ${sender}, for real: what it changes is changed.`
+          `Sent as ${sender}.`
         ) : (
           <>
             Sent as nobody. <Link to={signInAddress()}>Sign in</Link> to send it as yourself.
           </>
         )}
       </p>
+      {operation.method !== 'GET' && (
+        <p className={styles.warning}>
+          <TriangleAlert size={18} aria-hidden="true" />
+          This is no rehearsal: what the request changes is changed.
+        </p>
+      )}
       <form className={styles.form} onSubmit={submit} noValidate>
         {fields.map((field) => (
           <FormField
             key={field.key}
             field={field}
+            blanks={blanksOf(field, fields)}
             value={values[field.key]}
             problem={problems[field.key]}
             onChange={(value) => onValues({ ...values, [field.key]: value })}
@@ -102,17 +109,39 @@ function requestOf({ method, body }: Prepared): RequestInit {
   return { method, headers: sessionHeaders, body: form }
 }
 
-function FormField({
-  field,
-  value,
-  problem,
-  onChange,
-}: {
+interface FormFieldProps {
   field: Field
-  value: string | File | undefined
+  /** What may be sent where it is left blank. */
+  blanks: readonly ('' | null)[]
+  value: Value
   problem: string | undefined
-  onChange: (value: string | File | undefined) => void
-}) {
+  onChange: (value: Value) => void
+}
+
+function FormField(props: FormFieldProps) {
+  const { field, blanks, value, onChange } = props
+  const isChosen = field.kind === 'flag' || field.kind === 'choice' || field.kind === 'file'
+  if (isChosen || blanks.length === 0 || (value !== undefined && value !== null && value !== '')) {
+    return <Entry {...props} />
+  }
+  return (
+    <div className="stack-tight">
+      <Entry {...props} />
+      <SelectField
+        label={`${field.name}, left blank`}
+        isLabelHidden
+        choices={[
+          { value: 'absent', label: 'Blank: not sent' },
+          ...blanks.map((blank) => ({ value: String(blank), label: blank === null ? 'Blank: null' : 'Blank: empty' })),
+        ]}
+        value={value === undefined ? 'absent' : String(value)}
+        onChoose={(chosen) => onChange(blanks.find((blank) => String(blank) === chosen))}
+      />
+    </div>
+  )
+}
+
+function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
   const { name, kind, isRequired, schema } = field
   const text = typeof value === 'string' ? value : ''
   const label = isRequired ? `${name} (needed)` : name
@@ -120,11 +149,17 @@ function FormField({
   if (kind === 'file') return <FileField label={label} problem={shared.error} onChange={onChange} />
   if (kind === 'flag' || kind === 'choice') {
     const choices = kind === 'flag' ? ['true', 'false'] : (schema.enum ?? []).map(String)
+    const none = blanks.includes(null) ? [{ value: 'null', label: 'null' }] : []
     return (
       <SelectField
         {...shared}
-        choices={[{ value: '', label: 'Not sent' }, ...choices.map((choice) => ({ value: choice, label: choice }))]}
-        onChoose={onChange}
+        value={value === null ? 'null' : text}
+        choices={[
+          { value: '', label: 'Not sent' },
+          ...choices.map((choice) => ({ value: choice, label: choice })),
+          ...none,
+        ]}
+        onChoose={(chosen) => onChange(chosen === 'null' && none.length > 0 ? null : chosen || undefined)}
       />
     )
   }
@@ -135,7 +170,7 @@ function FormField({
         rows={3}
         hint="As JSON."
         spellCheck={false}
-        onChange={({ target }) => onChange(target.value)}
+        onChange={({ target }) => onChange(target.value || undefined)}
       />
     )
   }
@@ -146,7 +181,7 @@ function FormField({
       inputMode={kind === 'number' ? 'numeric' : undefined}
       type={/password|^token$|secret/.test(name) ? 'password' : 'text'}
       autoComplete="off"
-      onChange={({ target }) => onChange(target.value)}
+      onChange={({ target }) => onChange(target.value || undefined)}
     />
   )
 }
