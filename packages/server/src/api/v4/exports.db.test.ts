@@ -137,6 +137,34 @@ describe('an export', () => {
     })
   })
 
+  test('as JSON has the scores of CVSS vectors, and why what moved was taken for the same', async () => {
+    const { clock, server, project } = await world()
+    const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
+    const cvss_vectors = [
+      { vendor: 'NVD', vector },
+      { vendor: 'Acme', vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H' },
+    ]
+    const code = 'const query = "select * from users where name = \'" + name + "\'"'
+    const flaw = (line: number) => ({ ...entry({ line }), cvss_vectors, raw_source_code_extract: code })
+    await report(server.admin, project, [flaw(3)])
+    clock.now = later(3600)
+    await report(server.admin, project, [flaw(5)])
+    const [row, ...others] = JSON.parse((await exported(server, project, { export_format: 'json' })).text)
+    expect(others).toEqual([])
+    const unrated = { version: null, base_score: null, overall_score: null, severity: null }
+    expect(row.cvss).toEqual([
+      { vendor: 'NVD', vector, version: '3.1', base_score: 9.8, overall_score: 9, severity: 'critical' },
+      { ...cvss_vectors[1], ...unrated },
+    ])
+    const { body: listed } = await server.admin.get(
+      `/projects/${project.id}/vulnerability_findings/${row.finding.id}/matches`,
+    )
+    expect(listed).toHaveLength(1)
+    const { id: _, uuid: __, security_report_id: ___, ...match } = listed[0]
+    expect(match).toMatchObject({ created_at: later(3600), new_location: { start_line: 5 } })
+    expect(row.matches).toEqual([match])
+  })
+
   test('as SARIF has a run for each scanner, with rules, levels, places and what was dismissed', async () => {
     const { server, project } = await world()
     await report(server.admin, project, [

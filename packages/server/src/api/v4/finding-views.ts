@@ -8,13 +8,13 @@ import { loadRatings, type RateVector } from '../../domain/reports/cvss-score.ts
 import type { ListedFinding } from '../../domain/vulnerabilities/finding.ts'
 import { findTransitions, type PastEntry } from '../../domain/vulnerabilities/history.ts'
 import { findLinks, type IssueLink } from '../../domain/vulnerabilities/links.ts'
+import { cvssView, viewCvss } from './cvss-view.ts'
 import { viewBasicUser } from './user-views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from './views.ts'
 import { nullableUser } from './vulnerability-history.ts'
 import { numberIn } from './vulnerability-links.ts'
 
 const anything = Type.Unsafe<unknown>({})
-const nullableNumber = Type.Unsafe<number | null>({ type: ['number', 'null'] })
 const anyList = Type.Array(anything)
 
 export const findingView = Type.Object(
@@ -104,17 +104,7 @@ export const findingView = Type.Object(
       description: 'The newest import that saw it on the ref',
     }),
     ai_resolution_enabled: Type.Boolean(),
-    cvss: Type.Array(
-      Type.Object({
-        vendor: Type.String(),
-        vector: Type.String(),
-        version: nullableString,
-        base_score: nullableNumber,
-        overall_score: nullableNumber,
-        severity: nullableString,
-      }),
-      { description: 'As GraphQL has it; what is no vector has no scores' },
-    ),
+    cvss: cvssView,
   },
   { title: 'Finding' },
 )
@@ -204,17 +194,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     blob_path: null,
     found_by_pipeline: finding.lastImportId === null ? null : { iid: finding.lastImportId },
     ai_resolution_enabled: false,
-    cvss: extras.cvss.map(({ vendor, vector }) => {
-      const rating = around.rate(vector)
-      return {
-        vendor,
-        vector,
-        version: rating?.version ?? null,
-        base_score: rating?.baseScore ?? null,
-        overall_score: rating?.overallScore ?? null,
-        severity: rating?.severity ?? null,
-      }
-    }),
+    cvss: viewCvss(extras.cvss, around.rate),
   }
 }
 

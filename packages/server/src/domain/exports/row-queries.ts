@@ -55,6 +55,47 @@ export async function listRemarks(db: Db, vulnerabilityIds: readonly number[]): 
   }))
 }
 
+/** Why what was reported otherwise was taken for the finding. */
+export interface ExportedMatch {
+  findingId: number
+  reason: string
+  ref: string
+  oldLocation: object
+  newLocation: object
+  createdAt: string
+}
+
+/** The newest of each finding, newest first. */
+export async function listNewestMatches(
+  db: Db,
+  findingIds: readonly number[],
+  mostEach: number,
+): Promise<ExportedMatch[]> {
+  const rows = await db.all<MatchRow>(sql`
+    select finding_id, reason, ref, old_location, new_location, created_at from (
+      select id, finding_id, reason, ref, old_location, new_location, created_at,
+        row_number() over (partition by finding_id order by id desc) as place
+      from finding_matches where finding_id in ${db.dialect.integers(findingIds)}) as placed
+    where place <= ${mostEach} order by finding_id, id desc`)
+  return rows.map((row) => ({
+    findingId: row.finding_id,
+    reason: row.reason,
+    ref: row.ref,
+    oldLocation: row.old_location,
+    newLocation: row.new_location,
+    createdAt: row.created_at,
+  }))
+}
+
+interface MatchRow {
+  finding_id: number
+  reason: string
+  ref: string
+  old_location: object
+  new_location: object
+  created_at: string
+}
+
 interface RemarkRow {
   vulnerability_id: number
   kind: HistoryKind

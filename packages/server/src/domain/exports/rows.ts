@@ -16,7 +16,7 @@ import type { VulnerabilityPlace } from '../vulnerabilities/list.ts'
 import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list-queries.ts'
 import { openListing } from '../vulnerabilities/listing.ts'
 import type { ExportFilter } from './export.ts'
-import { listExtras, listRemarks, type Remark } from './row-queries.ts'
+import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './row-queries.ts'
 
 /** A vulnerability with everything that an export tells of it. */
 export interface ExportedRow {
@@ -27,10 +27,13 @@ export interface ExportedRow {
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
   remarks: Remark[]
+  matches: ExportedMatch[]
 }
 
 /** So many rows are held: neither memory nor the waiting of others grows with the list. */
 const sliceSize = 200
+/** Of a finding that moves with every import. */
+const mostMatches = 100
 
 /** The vulnerabilities of a project, in the order of their ids. */
 export async function* readRows(
@@ -77,8 +80,9 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
     listRemarks(deps.db, ids),
   ])
   const findingIds = findings.map(({ id }) => id)
-  const [extras, identifiers, scanners] = await Promise.all([
+  const [extras, matches, identifiers, scanners] = await Promise.all([
     listExtras(deps.db, findingIds),
+    listNewestMatches(deps.db, findingIds, mostMatches),
     listIdentifiers(deps.db, findingIds),
     listScanners(
       deps.db,
@@ -91,6 +95,8 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
   const identifiersOf = new Map<number, StoredIdentifier[]>(findingIds.map((id) => [id, []]))
   for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
 
+  const matchesOf = new Map<number, ExportedMatch[]>(findingIds.map((id) => [id, []]))
+  for (const match of matches) matchesOf.get(match.findingId)?.push(match)
   const remarksOf = new Map<number, Remark[]>(ids.map((id) => [id, []]))
   for (const remark of remarks) remarksOf.get(remark.vulnerabilityId)?.push(remark)
   return vulnerabilities.flatMap((vulnerability) => {
@@ -101,6 +107,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
     if (!finding || !extras || !scanner) return []
     const identifiers = identifiersOf.get(finding.id) ?? []
     const remarks = remarksOf.get(vulnerability.id) ?? []
-    return [{ project, vulnerability, finding, extras, scanner, identifiers, remarks }]
+    const own = { remarks, matches: matchesOf.get(finding.id) ?? [] }
+    return [{ project, vulnerability, finding, extras, scanner, identifiers, ...own }]
   })
 }

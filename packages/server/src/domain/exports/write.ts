@@ -16,7 +16,7 @@ export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
 
 /** How the API shows a vulnerability; JSON exports show it the same. */
-export type DescribeRow = (row: ExportedRow) => object
+export type DescribeRow = (row: ExportedRow) => Promise<object>
 
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
@@ -85,7 +85,8 @@ async function* contentOf(
     let before = '[\n'
     for (const id of projectIds) {
       for await (const rows of read(id, filter)) {
-        yield before + rows.map((row) => JSON.stringify(describe(row))).join(',\n')
+        const described = await Promise.all(rows.map(describe))
+        yield before + described.map((row) => JSON.stringify(row)).join(',\n')
         before = ',\n'
       }
     }

@@ -1,6 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { SeverityBadge } from '../../components/badge.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
@@ -71,7 +72,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   return (
     <dl className={styles.facts}>
       {facts
-        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -106,6 +107,33 @@ function LocationPanel({ location, code }: { location: Record<string, unknown>; 
       />
       {code && <Code text={code} label="The code that the scanner showed" />}
     </Panel>
+  )
+}
+
+/** What the vectors stand for, where the scanner gave any: the overall score decides the word. */
+export function CvssFact({ cvss }: Pick<Finding, 'cvss'>) {
+  return (
+    <ul className={styles.cvss}>
+      {cvss.map(({ vendor, vector, version, base_score: base, overall_score: overall, severity }) => (
+        <li key={vendor + vector}>
+          <span className="row-wrap">
+            {severity !== null && severity !== 'none' && <SeverityBadge severity={severity} />}
+            {overall !== null && <strong className="numbers">{overall.toFixed(1)}</strong>}
+            <span className="muted small">
+              {[
+                base !== null && base !== overall && `base score ${base.toFixed(1)}`,
+                version && `CVSS ${version}`,
+                vendor && `by ${vendor}`,
+                base === null && 'not a complete vector',
+              ]
+                .filter(Boolean)
+                .join(', ')}
+            </span>
+          </span>
+          <code className={`small ${styles.breaking}`}>{vector}</code>
+        </li>
+      ))}
+    </ul>
   )
 }
 

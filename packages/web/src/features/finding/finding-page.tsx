@@ -9,7 +9,7 @@ import { Answered } from '../../components/states.tsx'
 import { useProject } from '../project/project.ts'
 import { Matches } from '../vulnerability/matches.tsx'
 import columns from '../vulnerability/vulnerability-page.module.css'
-import { Facts, type Finding, FindingFacts, Outside } from './facts.tsx'
+import { CvssFact, Facts, type Finding, FindingFacts, Outside } from './facts.tsx'
 
 /** What a scanner found and nobody has promoted yet, or what became of it. */
 export function FindingPage({ id }: { id: string }) {
@@ -69,6 +69,7 @@ function Found({ finding }: { finding: Finding }) {
           <Panel title="Facts">
             <Facts
               facts={[
+                ['CVSS', finding.cvss.length > 0 && <CvssFact key="cvss" cvss={finding.cvss} />],
                 ['Kind', reportTypeInWords(finding.report_type)],
                 ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
                 ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
