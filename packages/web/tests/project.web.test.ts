@@ -32,7 +32,7 @@ describe('the overview', () => {
 
   test('is shown signed out without what one needs an account for', async () => {
     const page = await web.open('/acme/shop')
-    await expect.poll(() => main(page).innerText()).toContain('Sells **things**.')
+    await expect.poll(() => main(page).innerText()).toContain('Sells things.')
     await expect.poll(() => page.getByRole('link', { name: 'Members' }).count()).toBe(0)
     const settings = await web.open('/acme/shop/-/settings')
     await settings.getByRole('heading', { name: 'Not for you' }).waitFor()
