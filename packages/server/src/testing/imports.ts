@@ -47,10 +47,11 @@ export async function keepReport(
   project: TestProject,
   report: object,
   fields: Record<string, string> = {},
+  sender: Client = server.admin,
 ): Promise<number> {
   const file = formWithFile('file', 'report.json', JSON.stringify(report), { ...fields, async: 'true' })
   const kept = await withoutJob(server, importJob(project.id, 0), () =>
-    server.admin.post(`/projects/${project.id}/security_reports`, file),
+    sender.post(`/projects/${project.id}/security_reports`, file),
   )
   return kept.body.id
 }

@@ -274,3 +274,17 @@ test('a project that is deleted meanwhile takes its import along', async () => {
   expect((await server.admin.delete(`/projects/${project.id}`)).status).toBe(202)
   expect(await findImport(server.deps.db, kept.body.id)).toBeUndefined()
 })
+
+test('a user who is deleted meanwhile leaves his import, which does what he asked for', async () => {
+  const project = await freshProject()
+  const maintainer = await server.user('leaves-soon')
+  await server.admin.post(`/projects/${project.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })
+  const kept = await keepReport(server, project, sastReport(many(3)), { promote: 'true' }, maintainer)
+  expect((await server.admin.delete(`/users/${maintainer.user?.id}`)).status).toBe(204)
+  await runImport(server, kept)
+  const { body } = await server.admin.get(`${reports(project)}/${kept}`)
+  expect(body).toMatchObject({ status: 'done', user_id: null, findings: { promoted: 3 } })
+  const vulnerabilities = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+  expect(vulnerabilities.body).toHaveLength(3)
+  expect(vulnerabilities.body[0]).toMatchObject({ author_id: null })
+})

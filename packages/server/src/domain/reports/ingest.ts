@@ -104,7 +104,7 @@ export async function ingestReport(
   const outcome = await outcomeOf(deps, report, read)
   const sighting: Sighting = { projectId: project.id, ref: place.ref, importId: stored.id, now: place.now }
   const { unattached } = read.result
-  const toPromote = user && (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
+  const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
   const isDone = toPromote.length <= mostAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
