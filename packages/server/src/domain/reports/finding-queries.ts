@@ -35,8 +35,9 @@ export async function findKnownFindings(
   { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
+  // `+`: for the least id PostgreSQL may go through all of them in their order, believing that the first is soon found.
   const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present,
-    (select min(s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
+    (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
   const rows = await db.all<KnownFindingRow>(sql`
     select f.uuid, ${columns}

@@ -61,11 +61,12 @@ export async function insertCreated(
   userId: number | null,
   now: string,
 ): Promise<void> {
+  // `+`: for the least id PostgreSQL may go through all of them in their order, believing that the first is soon found.
   await db.run(sql`
     insert into vulnerability_history (vulnerability_id, kind, user_id, import_id, ref, created_at, updated_at)
     select f.vulnerability_id, 'created', ${userId}, o.first_import_id, o.ref, ${now}, ${now}
     from findings f
-    left join occurrences o on o.id = (select min(first.id) from occurrences first where first.finding_id = f.id)
+    left join occurrences o on o.id = (select min(+first.id) from occurrences first where first.finding_id = f.id)
     where f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by f.vulnerability_id`)
 }
 

@@ -1,0 +1,62 @@
+import sql, { raw, type Sql } from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../db/db.ts'
+import { startServer } from '../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
+import { promotionProbe, selectPresent } from './finding-queries.ts'
+import { insertCreated } from './history-queries.ts'
+
+let db: Db
+beforeAll(async () => {
+  const server = await startServer()
+  db = server.deps.db
+  const project = await server.project('acme/site')
+  const rows = Array.from({ length: 3_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
+  await insertMadeUp(db, rows, server.deps.now())
+})
+
+const isSqlite = () => db.dialect.engine === 'sqlite'
+
+async function planOf(query: Sql): Promise<string> {
+  const rows = await db.all<object>(sql`${raw(isSqlite() ? 'explain query plan' : 'explain')} ${query}`)
+  return rows.map((row) => Object.values(row).join(' ')).join('\n')
+}
+
+/** How a statement would be run that a function runs. */
+async function planIn(work: (db: Db) => Promise<unknown>): Promise<string> {
+  let plan = ''
+  await work({
+    ...db,
+    async run(query) {
+      plan = await planOf(query)
+      return 0
+    },
+  })
+  return plan
+}
+
+// PostgreSQL counts a minute after much has changed, at best; until then it must not take small tables for granted.
+describe('before the engine has counted its tables', () => {
+  test('of what waits each finding is looked up by its id', async () => {
+    const scope = { projectId: 1, ref: 'main' }
+    const probe = promotionProbe(scope, false)
+    const [waiting] = probe.sources?.flatMap(({ having }) => having) ?? []
+    if (!waiting) throw new Error('what waits is found by an index')
+    const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
+    expect(await planOf(selectPresent(db, scope, candidates, ['critical', 'low'], [probe]))).toMatch(
+      isSqlite()
+        ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+        : /occurrences_finding_id_ref_key/,
+    )
+  })
+
+  test('where a finding was seen first is looked up by its id', async () => {
+    const plan = await planIn((db) => insertCreated(db, [1, 2, 3], 1, '2026-01-01T00:00:00.000Z'))
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH first USING (?:COVERING )?INDEX sqlite_autoindex_occurrences_1 \(finding_id=\?\)/
+        : /on occurrences first[\s\S]*Cond: \(finding_id = f\.id\)/,
+    )
+    expect(plan).not.toMatch(/using occurrences_pkey on occurrences first/)
+  })
+})
