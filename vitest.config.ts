@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const source = 'packages/server/src/**'
 const common = {
@@ -18,10 +19,21 @@ const database = {
   setupFiles: [...common.setupFiles, 'packages/server/src/testing/close-servers.ts'],
 }
 
-/** Pure rules once, everything with a database on both engines, whole processes last. */
+/** What has the longest files comes first: one that ran alone at the end would leave a processor without work. */
+const order = ['web', 'processes', 'postgres', 'sqlite', 'pure']
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project }: TestSpecification) => order.indexOf(project.name)
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
+
+/** Pure rules once, everything with a database on both engines, the UI and whole processes. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: { ...common, name: 'pure', include: [`${source}/*.test.ts`], exclude: [`${source}/*.db.test.ts`] },

@@ -185,16 +185,17 @@ async function compare(project: TestProject, life: Life, at: string, isLast: boo
     const rows = await all(`/projects/${project.id}/vulnerability_findings?scope=all&ref=${ref}`)
     expect([at, ref, rows.map(findingFields)]).toEqual([at, ref, worstFirst(there).map(expectedFinding)])
     const vulnerabilities = await all(`/projects/${project.id}/vulnerabilities?ref=${ref}`)
+    rememberIds(life, vulnerabilities)
     const promoted = there.filter(({ vulnerability }) => vulnerability)
     expect([at, ref, uuidsOf(vulnerabilities)]).toEqual([at, ref, promoted.map(({ uuid }) => uuid).sort()])
   }
   const listed = await all(`/projects/${project.id}/vulnerabilities?`)
+  rememberIds(life, listed)
   const onDefault = flaws.filter(({ vulnerability }) => vulnerability?.isOnDefaultBranch)
   expect([at, uuidsOf(listed)]).toEqual([at, onDefault.map(({ uuid }) => uuid).sort()])
   const ranks = listed.map((row): [number, number] => [severityRanks[row.severity as 'low'], row.id])
   expect(ranks).toEqual(ranks.toSorted(([a, x], [b, y]) => b - a || y - x))
 
-  await rememberIds(project, life)
   for (const flaw of flaws) {
     const { uuid, vulnerability, matches, isOn, said } = flaw
     const expected = JSON.stringify([uuid, vulnerability, matches, [...isOn], said.rawMetadata])
@@ -242,12 +243,8 @@ async function all(path: string): Promise<Reply['body'][]> {
   return rows
 }
 
-async function rememberIds(project: TestProject, { flaws, ids }: Life): Promise<void> {
-  for (const ref of ['', 'ref=main', 'ref=feature', 'ref=release']) {
-    for (const row of await all(`/projects/${project.id}/vulnerabilities?${ref}`)) {
-      ids.set(flaws.find(({ uuid }) => uuid === row.finding.uuid) as KnownFlaw, row.id)
-    }
-  }
+function rememberIds({ flaws, ids }: Life, rows: readonly Reply['body'][]): void {
+  for (const row of rows) ids.set(flaws.find(({ uuid }) => uuid === row.finding.uuid) as KnownFlaw, row.id)
 }
 
 const uuidsOf = (rows: readonly Reply['body'][]) => rows.map(({ finding }) => finding.uuid).sort()
