@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { examine } from '../../domain/removal/doctor.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
@@ -27,6 +28,33 @@ test('a project that is deleted while a file comes in is not found, and the file
   })
   const { objects: kept } = await examine(server.deps, { fix: false })
   expect(kept).toBe(0)
+})
+
+test('a group is deleted however many files come in, are deleted and restored in it and its projects', async () => {
+  const server = await startServer({ settings: { logLevel: 'error' } })
+  const { admin } = server
+  const { body: group } = await admin.post('/groups', { name: 'busy', path: 'busy' })
+  const { body: project } = await admin.post('/projects', { name: 'site', namespace_id: group.id })
+  const places = [`/groups/${group.id}/uploads`, `/projects/${project.id}/uploads`]
+  const replies: Reply[] = []
+  let isOver = false
+  const busy = async (at: string) => {
+    while (!isOver) {
+      const uploaded = await admin.post(at, file())
+      const { id } = uploaded.body
+      replies.push(uploaded, await admin.delete(`${at}/${id}`), await admin.post(`${at}/${id}/restore`))
+      await sleep(1) // nothing else here waits for anything but the database
+    }
+  }
+  const work = [...places, ...places, ...places].map(busy)
+  while (replies.length < 60) await sleep(10)
+  const { status } = await admin.delete(`/groups/${group.id}`)
+  isOver = true
+  await Promise.all(work)
+  expect(status).toBe(202)
+  expect(replies.filter(({ status }) => status >= 500)).toEqual([])
+  const checkup = await examine(server.deps, { fix: false })
+  expect(checkup).toEqual({ findings: [], left: 0, files: 0, objects: 0 })
 })
 
 /** Everything at once on the same few things, some of which are deleted meanwhile. */

@@ -33,6 +33,12 @@ function owned({ kind, id }: Owner): Sql {
   return kind === 'project' ? sql`u.project_id = ${id}` : sql`u.namespace_id = ${id}`
 }
 
+/** Before what the owner has is changed: whoever removes an owner locks him first and then the rest. */
+export async function holdOwner(db: Db, { kind, id }: Upload['owner']): Promise<void> {
+  const table = kind === 'project' ? sql`projects` : sql`namespaces`
+  await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)
+}
+
 export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>): Promise<Upload> {
   const { owner } = upload
   const row = await db.one<{ id: number }>(sql`

@@ -13,6 +13,7 @@ import {
   findUpload,
   findUploadBySecret,
   hideUpload,
+  holdOwner,
   insertUpload,
   listUploads,
   showUpload,
@@ -24,8 +25,8 @@ import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
 export async function createUpload(deps: Deps, owner: UploadOwner, user: User, file: ReceivedFile): Promise<Upload> {
   const filename = sanitizeFilename(file.filename)
   const upload = await transaction(deps, async (deps) => {
-    await claimSpace(deps, owner, file.bytes)
-    return insertUpload(deps.db, {
+    // First: it holds the owner, whose usage goes with him. Whoever removes him does it in this order, too.
+    const upload = await insertUpload(deps.db, {
       owner: { kind: owner.kind, id: owner.id },
       secret: deps.random(16).toString('hex'),
       filename,
@@ -37,6 +38,8 @@ export async function createUpload(deps: Deps, owner: UploadOwner, user: User, f
       uploadedBy: { id: user.id, username: user.username, name: user.name },
       deletedAt: null,
     })
+    await claimSpace(deps, owner, file.bytes)
+    return upload
   }).catch((error: unknown) => {
     // The owner, or more rarely the user, was removed while the bytes came in.
     throw isForeignKeyViolation(error) ? notFound(owner.kind === 'project' ? 'Project' : 'Group') : error
@@ -78,6 +81,7 @@ export async function getUploadBySecret(
 /** Hides it at once. The row and the bytes go when the grace period is over; until then it can be restored. */
 export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<void> {
   return transaction(deps, async (deps) => {
+    await holdOwner(deps.db, upload.owner)
     const hidden = await hideUpload(deps.db, upload.id, user.id, deps.now())
     // Two requests may get this far; only one of them deletes.
     if (!hidden) throw notFound()
@@ -88,6 +92,7 @@ export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<vo
 /** Brings a deleted upload back under its old address, as long as its row is there. */
 export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
   return transaction(deps, async (deps) => {
+    await holdOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
     if (!upload || !(await showUpload(deps.db, id))) throw notFound()
     await claimSpace(deps, owner, upload.bytes)
