@@ -1,4 +1,4 @@
-import { failureFrom } from './failure.ts'
+import { failureFrom, RequestFailed } from './failure.ts'
 import type { Operations } from './operations.ts'
 
 export { RequestFailed, readFailure } from './failure.ts'
@@ -55,6 +55,7 @@ export function createClient({ origin = '', headers = {} }: ClientOptions = {}):
       ...(signal && { signal }),
     })
     if (!response.ok) throw await failureFrom(response)
+    assertOwn(response)
     return response
   }
 
@@ -118,6 +119,12 @@ function encodeBody(body: Record<string, unknown> | undefined): { body?: string 
     else if (value !== undefined && value !== null) form.append(name, String(value))
   }
   return { body: form }
+}
+
+/** The API answers with pages only where it hands out a file; such as a proxy's page to sign in is not its answer. */
+function assertOwn({ headers }: Response): void {
+  const isPage = headers.get('content-type')?.startsWith('text/html') && !headers.has('content-disposition')
+  if (isPage) throw new RequestFailed(502, 'Something else answered in place of the server; try again.')
 }
 
 async function read(response: Response): Promise<unknown> {

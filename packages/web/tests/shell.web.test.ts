@@ -173,6 +173,55 @@ test('in a narrow window every part is behind a button, for the keyboard too', a
   }
 })
 
+test('where the system chooses the colours, what is current and what has the focus is still told', async () => {
+  const page = await web.open('/acme/shop', { as: web.server.admin, isChanged: true })
+  await page.emulateMedia({ forcedColors: 'active' })
+  const parts = page.getByRole('navigation', { name: 'shop: parts' })
+  const marks = () =>
+    parts.getByRole('link').evaluateAll((links) =>
+      links.map((link) => {
+        const { outlineStyle, borderBottomColor } = getComputedStyle(link)
+        return `${outlineStyle} ${borderBottomColor === getComputedStyle(document.body).backgroundColor}`
+      }),
+    )
+  const [current, ...others] = await marks()
+  expect(new Set(others).size).toBe(1)
+  expect(others).not.toContain(current)
+  await parts.getByRole('link', { name: 'Uploads' }).focus()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Tab')
+  expect(new Set((await marks()).slice(1)).size).toBe(2)
+})
+
+test('what gets the focus is not below the header', async () => {
+  const page = await web.open('/-/api', { height: 400 })
+  const links = page.getByRole('main').getByRole('listitem').getByRole('link')
+  await links.nth(40).focus()
+  const bottom = (await page.getByRole('banner').boundingBox())?.height ?? 0
+  for (let step = 0; step < 30; step++) {
+    await page.keyboard.press('Shift+Tab')
+    const top = await page.evaluate(() => document.activeElement?.getBoundingClientRect().top ?? 0)
+    expect(top).toBeGreaterThanOrEqual(bottom)
+  }
+})
+
+test('a page that something else answers is a failure like any other, to be tried again', async () => {
+  const page = await web.open('/', { as: web.server.admin, isChanged: true })
+  await page.clock.install()
+  const portal = { status: 200, contentType: 'text/html', body: '<h1>Sign in to the café' }
+  await page.route('**/api/v4/**', (route) => route.fulfill(portal))
+  await page.goto('/explore/projects')
+  const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
+  const isSaid = async () => {
+    await page.clock.fastForward(3_000)
+    return again.isVisible()
+  }
+  await expect.poll(isSaid).toBe(true)
+  await page.unroute('**/api/v4/**')
+  await again.click()
+  await page.getByRole('list', { name: 'Projects' }).waitFor()
+})
+
 test('signed out, only public projects are shown, and the search looks in them while one types', async () => {
   const page = await web.open('/explore/projects')
   const main = page.getByRole('main')
