@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { Failed, Loading } from '../components/states.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { keepFocus } from './keep-focus.ts'
 import { Mark } from './mark.tsx'
 import { Routes } from './routes.tsx'
 import { type SessionState, sessionQuery } from './session.ts'
@@ -15,6 +16,7 @@ import { useDropDown } from './use-drop-down.ts'
 export function Shell() {
   const session = useQuery(sessionQuery)
   const [path] = useLocation()
+  useEffect(keepFocus, [])
   if (session.error && !session.data)
     return <Failed error={session.error} isPage onRetry={() => void session.refetch()} />
   if (!session.data) return <Loading />

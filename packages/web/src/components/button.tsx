@@ -16,13 +16,15 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> &
     children: ReactNode
   }
 
-export function Button({ kind, size, icon, isBusy = false, children, type = 'button', ...rest }: ButtonProps) {
+export function Button({ kind, size, icon, isBusy = false, children, type = 'button', onClick, ...rest }: ButtonProps) {
   return (
     <button
       {...rest}
       type={type}
+      // Not disabled while it is at work, which would take the focus away.
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
       className={look({ ...(kind && { kind }), ...(size && { size }) })}
-      disabled={rest.disabled || isBusy}
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
     >
       {isBusy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon of={icon} />}
