@@ -83,6 +83,27 @@ describe('what somebody saw or wrote', () => {
     await other.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
+  test('goes from the screen when he is a member no more, or the place is gone, as soon as he does anything', async () => {
+    const ending = await web.server.user('ending')
+    const brief = await web.server.project('acme/brief')
+    const members = `/projects/${brief.id}/members`
+    await web.server.admin.post(members, { user_id: ending.user?.id, access_level: 40 })
+    const page = await web.open('/acme/brief/-/settings', { as: ending, expects: /404/ })
+    await page.getByLabel('Name', { exact: true }).fill('Renamed')
+    await web.server.admin.delete(`${members}/${ending.user?.id}`)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor()
+    expect(await main(page)).not.toContain('brief')
+
+    await web.server.admin.post(members, { user_id: ending.user?.id, access_level: 40 })
+    await page.goto('/acme/brief/-/members')
+    await page.getByRole('button', { name: 'Actions for ending' }).click()
+    await page.getByRole('menuitem', { name: 'Leave' }).click()
+    await web.server.admin.delete(`/projects/${brief.id}`)
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor()
+  })
+
   test('goes from the screen when he is blocked, or signs out elsewhere, as soon as he does anything', async () => {
     const blocked = await web.server.user('blocked-soon')
     await member(blocked)

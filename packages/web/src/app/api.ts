@@ -27,7 +27,7 @@ export const api = createClient({ headers: sessionHeaders })
 
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: askWhoThisIs }),
-  mutationCache: new MutationCache({ onError: askWhoThisIs }),
+  mutationCache: new MutationCache({ onError: askWhatIsLeft }),
   defaultOptions: {
     // The browser may think that it is offline while the server is beside it; waiting for it would never end.
     mutations: { networkMode: 'always' },
@@ -43,6 +43,12 @@ export const queries = new QueryClient({
 /** Signed out elsewhere, or blocked. */
 function askWhoThisIs(error: Error): void {
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
+}
+
+/** What is shown may be gone, or one's role in it; then the page is to say so, and not the button alone. */
+function askWhatIsLeft(error: Error): void {
+  askWhoThisIs(error)
+  if (isFailure(error, 403) || isFailure(error, 404)) void queries.invalidateQueries()
 }
 
 export function isFailure(error: unknown, status: number): boolean {

@@ -68,6 +68,11 @@ export function Loading({ label = 'Loading …' }: { label?: string }) {
   )
 }
 
+/** It was there before, but is no more, or not for the one who looks. */
+function isTakenAway(error: Error | null): boolean {
+  return error instanceof RequestFailed && [401, 403, 404, 410].includes(error.status)
+}
+
 /** What is asked for, once it is here; before it, and when it fails, what belongs there instead. */
 export function Answered<T>({
   query,
@@ -79,7 +84,7 @@ export function Answered<T>({
   isPage?: boolean
   children: (data: T) => ReactNode
 }) {
-  if (query.data !== undefined) return children(query.data)
+  if (query.data !== undefined && !isTakenAway(query.error)) return children(query.data)
   if (query.error) return <Failed error={query.error} isPage={isPage} onRetry={() => void query.refetch()} />
   return <Loading />
 }
