@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import type { Client } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
