@@ -130,7 +130,8 @@ export function startModel(projectId: number): ProjectModel {
     const types = new Set<string>([...report.reportTypes, ...report.findings.map(({ reportType }) => reportType)])
     const isComplete = report.scan.status === 'success'
     const isLookedFor = ({ said }: KnownFlaw) => ids.has(said.scanner.externalId) && types.has(said.reportType)
-    const gone = new Set([...wasPresent].filter((flaw) => isComplete && !seen.has(flaw) && isLookedFor(flaw)))
+    const isMissed = (flaw: KnownFlaw) => wasPresent.has(flaw) || (ref === main && isSaidToBeThere(flaw))
+    const gone = new Set(flaws.filter((flaw) => isComplete && !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw)))
     const returned = [...seen.keys()].filter((flaw) => flaw.isOn.get(ref) === false)
 
     for (const flaw of flaws) {
@@ -140,7 +141,7 @@ export function startModel(projectId: number): ProjectModel {
       if (returned.includes(flaw)) tell(`back ${ref}`)
       if (gone.has(flaw)) tell(`gone ${ref}`)
       if (seen.has(flaw)) flaw.isOn.set(ref, true)
-      if (gone.has(flaw)) flaw.isOn.set(ref, false)
+      if (gone.has(flaw) && flaw.isOn.has(ref)) flaw.isOn.set(ref, false)
       if (seen.has(flaw)) follow(flaw, ref)
       if (ref === main && gone.has(flaw)) leave(flaw)
     }
@@ -176,6 +177,12 @@ export function startModel(projectId: number): ProjectModel {
     }
   }
 }
+
+/** The default branch may have had it under another name, or somebody promoted what it does not have. */
+const isSaidToBeThere = ({ vulnerability, said }: KnownFlaw): boolean =>
+  vulnerability?.isOnDefaultBranch === true &&
+  !vulnerability.isResolvedOnDefaultBranch &&
+  said.reportType !== 'secret_detection'
 
 export const isActive = ({ state }: { state: State }): boolean => state === 'detected' || state === 'confirmed'
 

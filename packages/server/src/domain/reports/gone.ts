@@ -1,11 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import { listSaidToBeThere } from '../vulnerabilities/promoted-queries.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import type { Classified, ImportPlace } from './classify.ts'
 import { listOfScanner, type Scope } from './occurrence-queries.ts'
 
-/** What these scanners found on the ref before, and this report does not name. */
+/**
+ * What these scanners found on the ref before, and this report does not name. Of the default branch also what was found
+ * on it while it had another name, or what somebody promoted that it does not have.
+ */
 export async function findGone(
   deps: Deps,
   place: ImportPlace,
@@ -13,10 +17,18 @@ export async function findGone(
   { scannerIds, scannersWithPast, seen }: Classified,
 ): Promise<number[]> {
   const gone: number[] = []
+  // Secrets never say that they are gone.
+  const followsDefaultBranch = (reportType: string) =>
+    place.ref === place.defaultBranch && reportType !== 'secret_detection'
   const search = async (scannerId: number, reportType: string): Promise<void> => {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, sliceSize)
-      for (const { id, isPresent } of slice) if (isPresent && !seen.has(id)) gone.push(id)
+      const missing = slice.filter(({ id }) => !seen.has(id))
+      for (const { id, isPresent } of missing) if (isPresent) gone.push(id)
+      if (followsDefaultBranch(reportType)) {
+        const absent = missing.filter(({ isPresent }) => !isPresent).map(({ id }) => id)
+        if (absent.length > 0) gone.push(...(await listSaidToBeThere(deps.db, absent)))
+      }
       after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
       await setImmediate()
     }

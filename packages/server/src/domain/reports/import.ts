@@ -57,7 +57,7 @@ export interface ImportCounts {
   known: number
   /** Known, and on this ref again after it had gone. */
   returned: number
-  /** On this ref until now, and not in this report of the same scanner. */
+  /** On this ref until now, and not in this report of the same scanner; on the default branch also under its former name. */
   gone: number
   /** Of the known and returned ones: those of which the report now says something else. */
   changed: number

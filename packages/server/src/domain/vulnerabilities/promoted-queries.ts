@@ -23,6 +23,17 @@ const placeIn = (words: readonly string[], word: string | null) => 1 + words.ind
 /** The severity in the column `facets`. */
 export const severityIn = (facets: Sql): Sql => sql`(${facets} & 7)`
 
+/** Those of the findings whose vulnerability says that the default branch has them. */
+export async function listSaidToBeThere(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const { isOnDefaultBranch, isResolvedOnDefaultBranch } = places
+  const mask = isOnDefaultBranch + isResolvedOnDefaultBranch
+  const rows = await db.all<{ id: number }>(sql`
+    select finding_id as id from promoted_findings
+    where finding_id in ${db.dialect.integers(findingIds)} and (facets & ${mask}) = ${isOnDefaultBranch}
+    order by finding_id`)
+  return rows.map(({ id }) => id)
+}
+
 /** To be called in the transaction that changes a vulnerability or gives it its finding. */
 export async function keepPromoted(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   await db.run(sql`
