@@ -235,6 +235,18 @@ test('signed out, only public projects are shown, and the search looks in them w
   await page.getByText('No projects here').waitFor()
 })
 
+test('beyond the last page of a list is the last one, such as after all of it was deleted', async () => {
+  for (let number = 1; number <= 31; number++) {
+    await web.server.admin.post('/groups', { name: `Many ${number}`, path: `many-${number}` })
+  }
+  const page = await web.open('/explore/groups?search=many&page=3', { as: web.server.admin })
+  await page.getByRole('navigation', { name: 'Pages' }).getByText('31–31 of 31').waitFor()
+  expect(new URL(page.url()).search).toBe('?search=many&page=2')
+  await page.goto('/explore/groups?search=many-31&page=2')
+  await page.getByRole('link', { name: 'Many 31' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?search=many-31')
+})
+
 test('a project has a page, and what nobody may see looks like what is not there', async () => {
   const shop = await web.open('/acme/shop')
   await expect.poll(() => shop.locator('main').innerText()).toContain('shop')

@@ -18,7 +18,8 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query'
-import { useCallback, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
+import { useSearchState } from '../components/search-state.ts'
 import { useToast } from '../components/toast.tsx'
 
 /** The header says that a page of ours asks, so the cookie counts. */
@@ -80,19 +81,39 @@ export function useAnswer<O extends Operation>(
   }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot see that a type of ours is no function
 }
 
-/** One page of a list. While another page or filter loads, the last one stays to be seen. */
+/**
+ * One page of a list. While another page or filter loads, the last one stays to be seen. Beyond the last page, such as after
+ * everything on it was deleted, it leads to the last one.
+ */
 export function usePage<O extends ListOperation>(
   operation: O,
   request: Request<O>,
   { isEnabled = true, refetchMs }: AnswerOptions<Page<RowOf<O>>> = {},
 ): UseQueryResult<Page<RowOf<O>>, Error> {
-  return useQuery({
+  const query = useQuery({
     queryKey: [operation, request, 'page'],
     queryFn: ({ signal }) => api.page(operation, request, signal),
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
     placeholderData: keepPreviousData,
   })
+  // Every list takes these two.
+  useLastPage(request.query as PageQuery | undefined, query.isPlaceholderData ? undefined : query.data)
+  return query
+}
+
+interface PageQuery {
+  page?: number
+  per_page?: number
+}
+
+function useLastPage({ page = 1, per_page: perPage = 20 }: PageQuery = {}, found: Page<unknown> | undefined): void {
+  const [, set] = useSearchState(['page'])
+  const isBeyond = page > 1 && found?.rows.length === 0
+  const last = Math.ceil((found?.total ?? 0) / perPage)
+  useEffect(() => {
+    if (isBeyond) set({ page: last > 1 ? String(last) : undefined }, { isReplacing: true })
+  }, [isBeyond, last, set])
 }
 
 interface ActionOptions<O extends Operation> {
