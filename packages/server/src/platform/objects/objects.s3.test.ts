@@ -153,7 +153,7 @@ onRealServer('wrong keys are trouble with the store, not with the request', asyn
   const { access } = server.settings.keys
   const refused = openS3Store({ ...server.settings, keys: { access, secret: 'wrong' } })
   const trouble = { cause: { kind: 'unavailable', what: 'the object store' } }
-  await expect(refused.put('a', Readable.from(['x']))).rejects.toMatchObject(trouble)
+  await expect(refused.put('a', Readable.from([Buffer.from('x')]))).rejects.toMatchObject(trouble)
   await expect(refused.open('a')).rejects.toMatchObject(trouble)
   await expect(refused.ready()).rejects.toMatchObject(trouble)
   await refused.close()
@@ -162,7 +162,7 @@ onRealServer('wrong keys are trouble with the store, not with the request', asyn
 test('a bucket that does not exist is trouble with the store', async () => {
   const nowhere = openS3Store({ ...server.settings, bucket: 'alcove-nowhere' })
   const trouble = { cause: { kind: 'unavailable', what: 'the object store' } }
-  await expect(nowhere.put('a', Readable.from(['x']))).rejects.toMatchObject(trouble)
+  await expect(nowhere.put('a', Readable.from([Buffer.from('x')]))).rejects.toMatchObject(trouble)
   await expect(nowhere.open('a')).rejects.toMatchObject(trouble)
   await expect(nowhere.ready()).rejects.toMatchObject(trouble)
   await nowhere.close()

@@ -7,16 +7,14 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   type MultipartUpload,
-  type PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { Failure } from '../failure.ts'
 import type { S3Settings } from '../settings.ts'
-import { heardLater, streamOf } from './bytes.ts'
+import { heardLater, letGo } from './bytes.ts'
 import { assertKey, isKey } from './key.ts'
 import type { ObjectStore } from './objects.ts'
+import { putObject } from './s3-put.ts'
 import { asked, readUnlessSilent } from './s3-trouble.ts'
 
 export interface S3Limits {
@@ -51,23 +49,18 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
   const { maxObjectBytes, answerMs, silenceMs, pageSize, ...sending } = { ...standardLimits, ...limits }
   const client = openClient(settings, sending)
   const { bucket: Bucket } = settings
-  const partSize = Math.max(leastPartBytes, Math.ceil(maxObjectBytes / maxParts))
+  const partBytes = Math.max(leastPartBytes, Math.ceil(maxObjectBytes / maxParts))
   const soon = { requestTimeout: answerMs }
 
   return {
-    async put(key, bytes) {
-      const body = streamOf(bytes)
+    async put(key, body) {
       heardLater(body)
       assertKey(key)
-      const failed: { error?: unknown } = {}
-      const Body = Readable.from(piecesOf(body, failed), { objectMode: false })
-      // Two parts at a time: each of them is held in memory, for every upload that is under way.
-      const sending = { partSize, queueSize: 2, client: lettingGo(client, body) }
       try {
-        await new Upload({ ...sending, params: { Bucket, Key: key, Body } }).done()
+        await putObject(client, { Bucket, Key: key }, body, partBytes)
       } catch (error) {
-        body.destroy()
-        throw 'error' in failed ? failed.error : error
+        letGo(body)
+        throw error
       }
     },
 
@@ -163,27 +156,4 @@ function openClient(
       httpsAgent: agent,
     },
   })
-}
-
-/** The client for one upload. When a request fails, nobody may go on to wait for what a slow sender sends next. */
-function lettingGo(client: S3Client, body: Readable): S3Client {
-  const send = async (command: PutObjectCommand): Promise<unknown> => {
-    try {
-      return await asked(client.send(command))
-    } catch (error) {
-      body.destroy(error as Failure) // `asked` throws no other
-      throw error
-    }
-  }
-  return Object.create(client, { send: { value: send } })
-}
-
-/** Keeps the error of the body apart from those of the bucket. */
-async function* piecesOf(body: Readable, failed: { error?: unknown }): AsyncIterable<Buffer> {
-  try {
-    yield* body
-  } catch (error) {
-    failed.error = error
-    throw error
-  }
 }
