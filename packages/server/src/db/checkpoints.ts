@@ -13,6 +13,9 @@ export interface Checkpoints {
 const mostFrames = 4_000
 /** 64 MiB: writers that are faster than the thread wait for it. */
 const heldFrames = 16_000
+/** What writers add while the log is moved is less each time. */
+const mostPasses = 4
+const fewFrames = 500
 
 // The build beside the source: whichever of the two this is.
 const module = import.meta.url.endsWith('.ts')
@@ -36,6 +39,10 @@ export function openCheckpoints(
 ): Checkpoints {
   writer.pragma('wal_autocheckpoint = 0')
   const frames = writer.prepare<[], { log: number; checkpointed: number }>('pragma wal_checkpoint(noop)')
+  const framesLeft = () => {
+    const { log, checkpointed } = frames.get() ?? { log: 0, checkpointed: 0 }
+    return log - checkpointed
+  }
   let running = Promise.resolve()
   let inThread = Promise.resolve()
   let state: 'idle' | 'running' | 'held' = 'idle'
@@ -50,6 +57,7 @@ export function openCheckpoints(
     try {
       // Writers go on meanwhile. The log begins anew only when nothing is left in it, so they wait for the little they added.
       await moveInThread()
+      for (let pass = 1; pass < mostPasses && framesLeft() > fewFrames; pass++) await moveInThread()
       await inTurn(moveInThread)
     } catch {
       await inTurn(async () => void writer.pragma('wal_checkpoint(passive)'))
@@ -59,8 +67,7 @@ export function openCheckpoints(
   return {
     committed() {
       if (isClosed || state === 'held') return
-      const { log, checkpointed } = frames.get() ?? { log: 0, checkpointed: 0 }
-      const left = log - checkpointed
+      const left = framesLeft()
       if (state === 'running') {
         if (left < heldFrames) return
         state = 'held'

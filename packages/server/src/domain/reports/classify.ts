@@ -267,7 +267,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
 const isLarge = ({ rawMetadata }: ReportFinding): boolean => rawMetadata.length > 64 * 1024
 
 /** What a step takes is time that others wait; how many findings that are, the last step tells. */
-const turnMs = 15
+const turnMs = 10
 const fewestAtOnce = 25
 const mostAtOnce = 200
 
