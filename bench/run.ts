@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './dataset.ts'
 import { fileComparisons, identicalFiles } from './files.ts'
 import { measureLargeReport } from './large-report.ts'
+import { measureMarkdown } from './markdown.ts'
 import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
@@ -56,6 +57,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       printTable('Identical files', await compare([identical], server, server, options))
     }
     await measureNginx(server, filesProject, options)
+    if (isAsked(options, 'markdown')) printTable('Markdown', await measureMarkdown(server, options.rounds))
     if (isAsked(options, 'reports')) {
       printTable('Reports', await measureReports(server, reportProjects, sizes.report))
     }

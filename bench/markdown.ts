@@ -1,0 +1,71 @@
+import type { Running } from './processes.ts'
+import { authorization } from './requests.ts'
+import type { Cell } from './table.ts'
+import { percentile } from './table.ts'
+import { sentence } from './words.ts'
+
+const mebibyte = 1024 * 1024
+const mostSeconds = 1
+
+const ordinary = (number: number) =>
+  `## Part ${number}
+
+${sentence(number, 30)} It is **${number}** times *older* than [the first](https://example.test/${number}).
+
+- [x] ${sentence(number, 6)}
+- \`code ${number}\`, ~~gone~~ and a footnote[^${number}]
+
+| name | count |
+|---|---|
+| part ${number} | ${number} |
+
+[^${number}]: ${sentence(number, 8)}
+
+`
+
+/** Texts that make careless parsers slow, each of them repeated to 1 MiB. */
+const pieces: Record<string, (number: number) => string> = {
+  'ordinary text': ordinary,
+  'open brackets': () => '[',
+  'nested emphasis': () => '*a **b ',
+  'block quotes': () => '>',
+  'addresses in text': (number) => `a.b@c${number}.d `,
+  'cells of a table': () => '|a',
+  'open tags': () => '<a <',
+}
+
+/** How long a text of 1 MiB takes from sending it to the last byte of the answer. */
+export async function measureMarkdown(server: Running, rounds: number): Promise<Record<string, Cell>[]> {
+  const rows: Record<string, Cell>[] = []
+  for (const [name, piece] of Object.entries(pieces)) {
+    const text = textOf(piece)
+    const seconds: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const start = performance.now()
+      const answer = await fetch(`${server.url}/api/v4/markdown`, {
+        method: 'POST',
+        headers: { ...authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ text, gfm: true }),
+      })
+      if (!answer.ok) throw new Error(`${name} was answered ${answer.status}: ${await answer.text()}`)
+      await answer.arrayBuffer()
+      seconds.push((performance.now() - start) / 1000)
+    }
+    const median = percentile(
+      seconds.sort((a, b) => a - b),
+      50,
+    )
+    const aim = { aim: `≤ ${mostSeconds} s`, verdict: median <= mostSeconds ? 'met' : 'missed' }
+    rows.push({ '1 MiB of Markdown': name, 'median s': median, 'most s': seconds.at(-1) ?? 0, ...aim })
+  }
+  return rows
+}
+
+function textOf(piece: (number: number) => string): string {
+  let text = ''
+  for (let number = 0; ; number++) {
+    const more = piece(number)
+    if (text.length + more.length > mebibyte) return text
+    text += more
+  }
+}
