@@ -85,5 +85,5 @@ function Icon({ of: Picture }: { of: LucideIcon | undefined }) {
 
 /** The class names of a button, for what must be another element. */
 export function look({ kind = 'plain', size = 'normal' }: Look): string {
-  return `${styles.button} ${styles[kind]} ${styles[size]}`
+  return [styles.button, styles[kind], styles[size]].filter(Boolean).join(' ')
 }
