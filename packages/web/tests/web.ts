@@ -115,6 +115,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** WCAG 2.2 AA as far as a machine can tell: every finding in words, so an empty list is what is wanted. */
 export async function accessProblems(page: Page): Promise<string[]> {
+  // Each screen has a heading as soon as it is there; before that there is nothing to look at.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   const { violations } = (await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // what was just evaluated
