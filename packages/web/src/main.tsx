@@ -1,5 +1,5 @@
 import './styles/tokens.css'
-import './styles/base.css'
+import './styles/elements.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'

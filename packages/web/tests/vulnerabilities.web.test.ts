@@ -4,22 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import { hang } from '../../server/src/testing/faulty-store.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { insertMadeUp, type MadeUp } from '../../server/src/testing/vulnerabilities.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../server/src/testing/vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 const many = 3_000
-const usual = {
-  file: 'src/app.ts',
-  state: 'detected',
-  severity: 'low',
-  reportType: 'sast',
-  scanner: 'semgrep',
-  isOnDefaultBranch: true,
-  isResolvedOnDefaultBranch: false,
-  dismissalReason: null,
-  identifiers: ['CWE-327'],
-  refs: ['main'],
-} as const satisfies Partial<MadeUp>
+const low = { ...usual, severity: 'low' } as const
 
 let web: Web
 let shop: TestProject
@@ -30,7 +19,7 @@ let lastId = 0
 async function fill(project: TestProject, made: readonly (Partial<MadeUp> & { title: string })[]): Promise<void> {
   const rows = made.map((fields) => {
     lastId += 1
-    return { ...usual, ...fields, id: lastId, projectId: project.id }
+    return { ...low, ...fields, id: lastId, projectId: project.id }
   })
   await insertMadeUp(web.server.deps.db, rows, web.server.deps.now())
 }

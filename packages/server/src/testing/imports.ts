@@ -108,7 +108,6 @@ export async function runInSteps(
     },
   })
   const job = { id: 0, payload, attempt: 1, signal, progress, forget }
-  // A kind forgets what its payload is.
-  const run = () => kind.run(server.deps, job as never)
+  const run = () => kind.run(server.deps, job as never) // a kind forgets what its payload is
   while ((await run()) && goesOn);
 }

@@ -118,10 +118,12 @@ function keepsBlank({ type, format, anyOf }: Keywords): boolean {
 
 type Rule = (bag: Bag) => string | undefined
 
+/** `exclusive` and the like: groups of names. */
+type OurKeywords = Record<string, readonly (readonly string[])[] | undefined>
+
 /** A name counts as given when the client sent it, blank and null included. */
 function rulesOf(schema: TObject): Rule[] {
-  // Keywords of ours (`exclusive` and the like) stand beside the schema's own, which the library's type does not know.
-  const keywords = schema as unknown as Record<string, readonly (readonly string[])[] | undefined>
+  const keywords = schema as unknown as OurKeywords // they stand beside the schema's own, unknown to the library's type
   const rules = (keyword: string, check: (names: readonly string[], given: string[]) => string | undefined): Rule[] =>
     (keywords[keyword] ?? []).map((names) => {
       const unknown = names.find((name) => !Object.hasOwn(schema.properties, name))

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { provisionally, type RootDeps, transaction } from '../deps.ts'
 import { findProject } from '../projects/visible.ts'
 import { promoteFindings } from '../vulnerabilities/promotion.ts'
+import { promoteSlices, slicesOf } from '../vulnerabilities/promotion-slices.ts'
 import { addPromoted, finishImport, holdImport } from './import-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
@@ -9,8 +10,6 @@ import { dropPromotions, stagePromotions, takePromotion } from './staged-queries
 /** So many are promoted by the transaction that shows an import: usual reports appear with all that becomes of them. */
 export const mostAtOnce = 500
 
-/** What one transaction promotes is time that others wait. */
-const sliceSize = 100
 /** Of slices that are only written down. */
 const stagedAtOnce = 20
 
@@ -26,25 +25,18 @@ export async function stagePromotion(
   { importId, run }: Attempt,
   findingIds: readonly number[],
 ): Promise<void> {
-  const step = sliceSize * stagedAtOnce
-  for (let start = 0; start < findingIds.length; start += step) {
+  let isFirst = true
+  for (const slices of slicesOf(findingIds, stagedAtOnce)) {
     await provisionally(deps, async ({ db }) => {
       if (!(await holdImport(db, importId, run))) throw new Overtaken()
       // An attempt before this one may have got as far.
-      if (start === 0) await dropPromotions(db, importId)
-      const end = Math.min(start + step, findingIds.length)
-      const slices = []
-      for (let at = start; at < end; at += sliceSize) {
-        slices.push({ position: at / sliceSize, findingIds: findingIds.slice(at, Math.min(at + sliceSize, end)) })
-      }
+      if (isFirst) await dropPromotions(db, importId)
       await stagePromotions(db, importId, slices)
     })
+    isFirst = false
     await setImmediate()
   }
 }
-
-/** Then the job begins anew: what is done is done, and who waits for a turn has it. */
-const slicesInARun = 20
 
 /**
  * Promotes some of what a shown import has left to promote; true when that was the last of it, and the import is done.
@@ -57,10 +49,9 @@ export async function promoteStaged(
 ): Promise<boolean> {
   const project = await findProject(deps, `${projectId}`)
   if (!project) throw new Overtaken()
-  for (let slice = 0; slice < slicesInARun; slice++) {
-    signal.throwIfAborted()
+  const promoteNext = () =>
     // Whoever builds on a slice commits after it, and his commit waits for the disk.
-    const isLeft = await provisionally(deps, async (deps) => {
+    provisionally(deps, async (deps) => {
       const held = await holdImport(deps.db, importId, run)
       if (!held) throw new Overtaken()
       const findingIds = await takePromotion(deps.db, importId)
@@ -69,14 +60,10 @@ export async function promoteStaged(
       await addPromoted(deps.db, importId, promoted)
       return true
     })
-    if (!isLeft) {
-      await transaction(deps, async (deps) => {
-        if (!(await holdImport(deps.db, importId, run))) throw new Overtaken()
-        await finishImport(deps.db, importId, deps.now())
-      })
-      return true
-    }
-    await setImmediate()
-  }
-  return false
+  if (!(await promoteSlices(signal, promoteNext))) return false
+  await transaction(deps, async (deps) => {
+    if (!(await holdImport(deps.db, importId, run))) throw new Overtaken()
+    await finishImport(deps.db, importId, deps.now())
+  })
+  return true
 }

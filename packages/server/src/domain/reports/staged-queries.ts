@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { PromotionSlice } from '../vulnerabilities/promotion-slices.ts'
 import type { FindingDraft } from './finding-queries.ts'
 
 /** What an import says of findings that are known, kept until it is known to be whole. */
@@ -41,11 +42,7 @@ export async function dropStaged(db: Db, importId: number): Promise<void> {
 }
 
 /** What a shown import is to promote, a slice for each transaction. */
-export async function stagePromotions(
-  db: Db,
-  importId: number,
-  slices: readonly { position: number; findingIds: readonly number[] }[],
-): Promise<void> {
+export async function stagePromotions(db: Db, importId: number, slices: readonly PromotionSlice[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
     insert into staged_promotions (import_id, position, finding_ids)

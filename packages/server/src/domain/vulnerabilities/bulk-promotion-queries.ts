@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { PromotionSlice } from './promotion-slices.ts'
 
 /** Findings that somebody promotes, too many for one transaction. */
 export interface StoredPromotion {
@@ -27,11 +28,7 @@ export async function insertPromotion(
   return row.id
 }
 
-export async function insertSlices(
-  db: Db,
-  promotionId: number,
-  slices: readonly { position: number; findingIds: readonly number[] }[],
-): Promise<void> {
+export async function insertSlices(db: Db, promotionId: number, slices: readonly PromotionSlice[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
     insert into finding_promotion_slices (promotion_id, position, finding_ids)

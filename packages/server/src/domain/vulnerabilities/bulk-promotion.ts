@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { notFound } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
@@ -19,6 +18,7 @@ import {
   takeSlice,
 } from './bulk-promotion-queries.ts'
 import { promoteFindings } from './promotion.ts'
+import { promoteSlices, slicesOf } from './promotion-slices.ts'
 
 interface PromotionJob {
   promotionId: number
@@ -26,8 +26,6 @@ interface PromotionJob {
 
 const kind = 'promotion'
 
-/** What one transaction promotes is time that other writers wait. */
-const sliceSize = 100
 const slicesInAStatement = 100
 
 /**
@@ -44,14 +42,7 @@ export async function promoteInSlices(
   const id = await transaction(deps, async (deps) => {
     const draft = { projectId: project.id, userId: author.id, total: findingIds.length, now: deps.now() }
     const promotionId = await insertPromotion(deps.db, draft)
-    const step = sliceSize * slicesInAStatement
-    for (let start = 0; start < findingIds.length; start += step) {
-      const slices = []
-      for (let at = start; at < Math.min(start + step, findingIds.length); at += sliceSize) {
-        slices.push({ position: at / sliceSize, findingIds: findingIds.slice(at, at + sliceSize) })
-      }
-      await insertSlices(deps.db, promotionId, slices)
-    }
+    for (const slices of slicesOf(findingIds, slicesInAStatement)) await insertSlices(deps.db, promotionId, slices)
     const payload: PromotionJob = { promotionId }
     await enqueue(deps, { kind, key: `${kind}:${project.id}`, payload })
     return promotionId
@@ -71,20 +62,13 @@ export async function getPromotion({ db }: Deps, project: Project, id: number): 
 /** Of one project one after the other: they would only wait for each other. */
 export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, mostAttempts: 10, run, giveUp })
 
-/** Then the job begins anew: what is done is done, and who waits for a turn has it. */
-const slicesInARun = 20
-
 async function run(
   deps: RootDeps,
   { payload: { promotionId }, signal, progress }: RunningJob<PromotionJob>,
 ): Promise<Postponed | undefined> {
-  for (let slice = 0; slice < slicesInARun; slice++) {
-    signal.throwIfAborted()
-    if (!(await promoteNext(deps, promotionId))) {
-      await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
-      return undefined
-    }
-    await setImmediate()
+  if (await promoteSlices(signal, () => promoteNext(deps, promotionId))) {
+    await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
+    return undefined
   }
   const found = await findPromotion(deps.db, promotionId)
   if (found) await progress(found.promoted + found.unchanged, found.total)

@@ -125,6 +125,8 @@ function useObjectUrl(file: File | undefined): string | undefined {
   return url
 }
 
+const blank = '' as unknown as Blob // takes off what is there, for which the document has no type
+
 /** What the fields hold, as the API takes it. */
 export function readTopicFields(form: HTMLFormElement, avatar: AvatarChange) {
   const fields = new FormData(form)
@@ -133,7 +135,6 @@ export function readTopicFields(form: HTMLFormElement, avatar: AvatarChange) {
     name: text('name').trim(),
     title: text('title').trim(),
     description: text('description'),
-    // A blank one takes off what is there, which the document has no type for.
-    ...(avatar !== undefined && { avatar: avatar ?? ('' as unknown as Blob) }),
+    ...(avatar !== undefined && { avatar: avatar ?? blank }),
   }
 }
