@@ -87,12 +87,9 @@ interface Claim extends FreshFinding {
 export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boolean }): boolean =>
   place.ref === place.defaultBranch || !known.wasOnDefaultBranch
 
-/**
- * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
- * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
- */
-export function openClassifier(deps: RootDeps, place: ImportPlace) {
-  const result: Classified = {
+/** Of a report of which nothing was read yet. */
+export function nothingClassified(): Classified {
+  return {
     scannerIds: new Map(),
     scannersWithPast: new Set(),
     seen: new Set(),
@@ -107,6 +104,14 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     claims: [],
     kept: 0,
   }
+}
+
+/**
+ * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
+ * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
+ */
+export function openClassifier(deps: RootDeps, place: ImportPlace) {
+  const result = nothingClassified()
   const identifierIds = new Map<string, number>()
   /** Before this import: of its own ones no two have the same uuid. */
   let hasAny: boolean | undefined

@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { listScannerIds } from './catalogue-queries.ts'
+import { nothingClassified } from './classify.ts'
 import { findGone } from './gone.ts'
 
 test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
@@ -44,19 +45,10 @@ test('however many are gone, each is found once, also when severities change whi
   const place = { projectId, ref: 'main', defaultBranch: 'main', importId: undefined, now: server.deps.now() }
   const reported = ids.filter((id) => id % 5 === 0)
   const classified = {
-    ...{ scannerIds: new Map([[name, scannerId]]), scannersWithPast: new Set([scannerId]), seen: new Set(reported) },
-    ...{
-      newcomers: [],
-      arrivals: [],
-      found: [],
-      returned: [],
-      changed: [],
-      unattached: [],
-      fresh: [],
-      claims: [],
-      kept: 0,
-    },
-    news: { total: 0, first: [] },
+    ...nothingClassified(),
+    scannerIds: new Map([[name, scannerId]]),
+    scannersWithPast: new Set([scannerId]),
+    seen: new Set(reported),
   }
   const scope = { scannerIds: [scannerId], reportTypes: ['sast'] }
   const gone = await findGone({ ...server.deps, db: changing }, place, scope, classified)

@@ -5,6 +5,7 @@ import { doomObjects } from '../files/doomed.ts'
 import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import type { ScanRules } from '../vulnerabilities/follow.ts'
+import { mostAtOnce } from '../vulnerabilities/promotion-slices.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
@@ -22,7 +23,7 @@ import { finishImport, holdImport, type ReadReportFacts, showImport, type Unread
 import { type Matched, matchMoved } from './match.ts'
 import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { Overtaken } from './overtaken.ts'
-import { mostAtOnce, stagePromotion } from './promote-import.ts'
+import { stagePromotion } from './promote-import.ts'
 import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
@@ -105,6 +106,7 @@ export async function ingestReport(
   const sighting: Sighting = { projectId: project.id, ref: place.ref, importId: stored.id, now: place.now }
   const { unattached } = read.result
   const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
+  // Usual reports appear with all that becomes of them.
   const isDone = toPromote.length <= mostAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }

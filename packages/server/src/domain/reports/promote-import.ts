@@ -7,9 +7,6 @@ import { addPromoted, finishImport, holdImport } from './import-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
 
-/** So many are promoted by the transaction that shows an import: usual reports appear with all that becomes of them. */
-export const mostAtOnce = 500
-
 /** Of slices that are only written down. */
 const stagedAtOnce = 20
 

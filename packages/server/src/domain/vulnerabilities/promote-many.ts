@@ -7,6 +7,7 @@ import { promoteInSlices } from './bulk-promotion.ts'
 import { type FindingFilter, matchingFindingIds } from './findings.ts'
 import { promoteFindings } from './promotion.ts'
 import { listFindingMembers } from './promotion-queries.ts'
+import { mostAtOnce } from './promotion-slices.ts'
 
 /** Which findings of a project: by their ids, or those that wait among what its list shows. */
 export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
@@ -19,9 +20,6 @@ export interface BulkPromotion {
   promoted: number
   unchanged: number
 }
-
-/** So many are promoted by one transaction. */
-const mostAtOnce = 500
 
 /** So long whoever promotes many waits for the end. */
 const patienceMs = 20_000

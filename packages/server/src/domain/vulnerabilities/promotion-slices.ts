@@ -5,6 +5,9 @@ export interface PromotionSlice {
   findingIds: readonly number[]
 }
 
+/** More than these are promoted in slices; fewer by one transaction, with all else that it does. */
+export const mostAtOnce = 500
+
 /** What one transaction promotes is time that other writers wait. */
 const sliceSize = 100
 
