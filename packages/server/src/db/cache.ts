@@ -9,17 +9,25 @@ export interface Cache<Held> {
   peek(key: string): Held | undefined
   /** The remembered value, or else the loaded one. `undefined` and what a failed load throws are not remembered. */
   get(key: string, load: () => Promise<Held>): Promise<Held>
+  /** As `get`, for what takes long: whoever asks meanwhile waits for the same. Not inside a transaction. */
+  getTogether(key: string, load: () => Promise<Held>): Promise<Held>
+  /** Tells that a value weighs more than when it was loaded. */
+  grown(key: string, value: Held): void
 }
 
-/** Holds entries of at most `limit` together, each counting 1 or what it weighs; the least recently used go first. */
+/**
+ * Holds entries of at most `limit` together, each counting 1 or what it weighs; the least recently used go first. What
+ * weighs more than that alone is not remembered.
+ */
 export function openCache<Held>(
   changes: Changes,
   tables: readonly string[],
   limit: number,
   weigh: (value: Held) => number = () => 1,
 ): Cache<Held> {
-  const entries = new Map<string, { stamp: number; value: Held }>()
-  let weight = 0
+  const entries = new Map<string, { stamp: number; value: Held; weight: number }>()
+  const loading = new Map<string, { stamp: number; value: Promise<Held> }>()
+  let total = 0
 
   function peek(key: string): Held | undefined {
     const entry = entries.get(key)
@@ -39,26 +47,50 @@ export function openCache<Held>(
     // Taken before reading: a write in between leaves a stale stamp, never a stale answer.
     const stamp = changes.stamp(tables)
     const value = await load()
-    if (stamp !== undefined && value !== undefined) {
-      remove(key)
-      entries.set(key, { stamp, value })
-      weight += weigh(value)
-      for (const oldest of entries.keys()) {
-        if (weight <= limit) break
-        remove(oldest)
-      }
-    }
+    if (stamp !== undefined && value !== undefined) put(key, stamp, value)
     return value
+  }
+
+  async function getTogether(key: string, load: () => Promise<Held>): Promise<Held> {
+    const stamp = changes.stamp(tables)
+    const other = loading.get(key)
+    if (other && other.stamp === stamp) return other.value
+    const value = get(key, load)
+    if (stamp === undefined) return value
+    const mine = { stamp, value }
+    loading.set(key, mine)
+    try {
+      return await value
+    } finally {
+      if (loading.get(key) === mine) loading.delete(key)
+    }
+  }
+
+  function grown(key: string, value: Held): void {
+    const entry = entries.get(key)
+    if (entry?.value === value) put(key, entry.stamp, value)
+  }
+
+  function put(key: string, stamp: number, value: Held): void {
+    remove(key)
+    const weight = weigh(value)
+    if (weight > limit) return
+    entries.set(key, { stamp, value, weight })
+    total += weight
+    for (const oldest of entries.keys()) {
+      if (total <= limit) break
+      remove(oldest)
+    }
   }
 
   function remove(key: string): void {
     const entry = entries.get(key)
     if (!entry) return
     entries.delete(key)
-    weight -= weigh(entry.value)
+    total -= entry.weight
   }
 
-  return { peek, get }
+  return { peek, get, getTogether, grown }
 }
 
 /** What is kept for each database: made when it is first asked for, gone with the database. */

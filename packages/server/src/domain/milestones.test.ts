@@ -3,19 +3,18 @@ import { openMilestones } from './milestones.ts'
 
 const distance = 10
 
-/** A list of so many rows, whose positions are their numbers from 1, and the record of how it was walked. */
+/** A list of so many rows, which stand at the numbers from 1, and the record of how it was walked. */
 function listOf(rows: number) {
   const walked: [after: number | undefined, rows: number][] = []
-  const next = async (after: number | undefined, count: number) => {
-    walked.push([after, count])
-    const position = (after ?? 0) + count
-    return position <= rows ? position : undefined
+  const next = async (after = 0, count: number) => {
+    walked.push([after === 0 ? undefined : after, count])
+    return Array.from({ length: Math.max(0, Math.min(count, rows - after)) }, (_, index) => after + index + 1)
   }
   return { next, walked }
 }
 
 const openOn = (changes: { stamp: () => number | undefined }) =>
-  openMilestones<number>({ ...changes, watch: () => () => {} }, ['rows'], distance)
+  openMilestones({ ...changes, watch: () => () => {} }, ['rows'], distance)
 
 test('the first rows need no milestone', async () => {
   const { next, walked } = listOf(100)
@@ -23,24 +22,26 @@ test('the first rows need no milestone', async () => {
   expect(walked).toEqual([])
 })
 
-test('a far row is reached from milestone to milestone', async () => {
-  const { next, walked } = listOf(100)
-  expect(await openOn({ stamp: () => 1 }).before('list', 34, next)).toEqual({ after: 30, skip: 4 })
+test('a far row is reached from milestone to milestone, ten in one go', async () => {
+  const { next, walked } = listOf(1000)
+  expect(await openOn({ stamp: () => 1 }).before('list', 234, next)).toEqual({ after: 230, skip: 4 })
   expect(walked).toEqual([
-    [undefined, distance],
-    [10, distance],
-    [20, distance],
+    [undefined, 10 * distance],
+    [100, 10 * distance],
+    [200, 10 * distance],
   ])
 })
 
 test('what lies before a known milestone is not walked again', async () => {
   const milestones = openOn({ stamp: () => 1 })
-  const { next, walked } = listOf(100)
-  await milestones.before('list', 34, next)
+  const { next, walked } = listOf(1000)
+  await milestones.before('list', 134, next)
   walked.length = 0
   expect(await milestones.before('list', 25, next)).toEqual({ after: 20, skip: 5 })
-  expect(await milestones.before('list', 40, next)).toEqual({ after: 40, skip: 0 })
-  expect(walked).toEqual([[30, distance]])
+  expect(await milestones.before('list', 200, next)).toEqual({ after: 200, skip: 0 })
+  expect(walked).toEqual([])
+  expect(await milestones.before('list', 210, next)).toEqual({ after: 210, skip: 0 })
+  expect(walked).toEqual([[200, 10 * distance]])
 })
 
 test('past the end the last milestone leads on', async () => {
@@ -67,15 +68,15 @@ test.each([
   stamp = after
   walked.length = 0
   expect(await milestones.before('list', 50, next)).toEqual({ after: 50, skip: 0 })
-  expect(walked).toHaveLength(5)
+  expect(walked).toHaveLength(1)
 })
 
 test('two requests on the same way do not confuse it', async () => {
   const milestones = openOn({ stamp: () => 1 })
-  const { next } = listOf(100)
-  const starts = await Promise.all([milestones.before('list', 55, next), milestones.before('list', 95, next)])
+  const { next } = listOf(1000)
+  const starts = await Promise.all([milestones.before('list', 155, next), milestones.before('list', 595, next)])
   expect(starts).toEqual([
-    { after: 50, skip: 5 },
-    { after: 90, skip: 5 },
+    { after: 150, skip: 5 },
+    { after: 590, skip: 5 },
   ])
 })

@@ -23,9 +23,10 @@ import {
   stateProbe,
 } from './finding-queries.ts'
 import type { Way } from './gather.ts'
-import { type GatheredOptions, openGathered, openListMemory } from './gathered-listing.ts'
+import { type GatheredOptions, openGathered, openListMemory, type Remembered } from './gathered-listing.ts'
 import { type Listing, type Test, wayThrough } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
+import { readFrom } from './marked-listing.ts'
 import { listPassing, type Probe, textProbesOf } from './probe-queries.ts'
 import type { PresentFinding } from './rows.ts'
 import { type Severity, type State, severities, severityRanks } from './scales.ts'
@@ -51,14 +52,8 @@ export async function findFindings(
   page: PageRequest,
 ): Promise<Page<ListedFinding>> {
   const { db } = deps
-  const key = JSON.stringify(filter)
-  const { gathered, milestones } = memories(db)
-  const listing = await openFindings(db, filter, { memory: gathered, key })
-  const start = listing.jump(page.offset)
-  const next = async (from: Position | undefined, rows: number) =>
-    (await listing.next(from ?? start.after, rows))[rows - 1]
-  const { after = start.after, skip } = start.skip > 0 ? await milestones.before(key, start.skip, next) : start
-  const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
+  const listing = await openFindings(db, filter, { memory: memories(db), key: JSON.stringify(filter) })
+  const positions = await listing.at(page.offset, page.perPage + 1)
   // GitLab counts no findings; those that wait somebody wants to know of.
   const { rows, total, hasNext } = pageOf(page, positions, filter.isPromoted === false ? listing.total : undefined)
   return { rows: await load(db, filter, rows), total, hasNext }
@@ -82,13 +77,26 @@ const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifi
 
 const memories = perDatabase((changes) => ({
   gathered: openListMemory(changes, tables),
-  milestones: openMilestones<Position>(changes, tables, 250),
+  milestones: openMilestones(changes, tables),
 }))
 
-export async function openFindings(db: Db, filter: FindingFilter, options: GatheredOptions): Promise<Listing> {
+interface FindingsOptions extends Omit<GatheredOptions, 'memory'> {
+  memory?: Remembered | undefined
+}
+
+export async function openFindings(
+  db: Db,
+  filter: FindingFilter,
+  { memory, key, ...limits }: FindingsOptions,
+): Promise<Listing> {
   const probes = probesOf(db, filter)
   const inOrder = { next: (after: Position | undefined, rows: number) => readOn(db, filter, after, rows) }
-  if (probes.length === 0) return { total: undefined, jump: (skip) => ({ after: undefined, skip }), ...inOrder }
+  if (probes.length === 0) {
+    const marks = { milestones: memory?.milestones, key }
+    const at: Listing['at'] = (offset, rows) =>
+      readFrom(inOrder, worstAndOldestFirst, marks, { after: undefined, skip: offset }, rows)
+    return { total: undefined, at, ...inOrder }
+  }
   const test: Test = (ids) => listPassing(db, 'id', ids, probes)
   const wanted = filter.severities ?? severities
   const bySources = probes.flatMap((probe): Way[] => {
@@ -98,7 +106,7 @@ export async function openFindings(db: Db, filter: FindingFilter, options: Gathe
     return [{ go: () => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others)) }]
   })
   const ways = [...bySources, { go: () => wayThrough(inOrder, test) }]
-  return openGathered({ inOrder, test, ways, code: worstAndOldestFirst }, options)
+  return openGathered({ inOrder, test, ways, code: worstAndOldestFirst }, { ...limits, memory: memory?.gathered, key })
 }
 
 function probesOf(db: Db, filter: FindingFilter): Probe[] {

@@ -1,23 +1,31 @@
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
+import type { Milestones } from '../milestones.ts'
 import { maxCountedRows } from '../page.ts'
 import type { Code } from './codes.ts'
 import { type Gathered, gather, gatherAll, type Way } from './gather.ts'
-import { heldListing, type Listing, type Test, testedListing } from './held-listing.ts'
+import { heldListing, type InOrder, type Listing, readerOf, type Test, testedListing } from './held-listing.ts'
+import { beginWalk, type Walk, walkedListing, weighWalk } from './walked-listing.ts'
 
-/** What was gathered, remembered: short lists, and long ones that cannot be read otherwise. */
+/** What was gathered or read, remembered: short lists, and long ones as far as they are known. */
 interface ListMemory {
   short: Cache<Gathered>
-  whole: Cache<Float64Array>
+  long: Cache<Walk>
+}
+
+/** What lists of one kind are remembered by. */
+export interface Remembered {
+  gathered: ListMemory
+  milestones: Milestones
 }
 
 const bytesEach = 8
-const [shortBytes, wholeBytes] = [2 ** 21, 2 ** 24]
+const [shortBytes, longBytes] = [2 ** 21, 2 ** 24]
 
 export function openListMemory(changes: Changes, tables: readonly string[]): ListMemory {
   return {
     short: openCache<Gathered>(changes, tables, shortBytes / bytesEach, (rows) => rows.length + 1),
-    whole: openCache<Float64Array>(changes, tables, wholeBytes / bytesEach, (rows) => rows.length + 1),
+    long: openCache<Walk>(changes, tables, longBytes / bytesEach, weighWalk),
   }
 }
 
@@ -32,8 +40,7 @@ export interface GatheredOptions {
 }
 
 interface Wanted {
-  /** More than what is wanted, in the order of the list. */
-  inOrder: Pick<Listing, 'next'>
+  inOrder: InOrder
   test: Test
   ways: readonly Way[]
   code: Code
@@ -46,11 +53,16 @@ export async function openGathered(
 ): Promise<Listing> {
   const gatherShort = () => gather(ways, code, mostGathered)
   const gatherWhole = () => gatherAll(ways, code)
-  const rows = await (memory ? memory.short.get(key, gatherShort) : gatherShort())
+  const rows = await (memory ? memory.short.getTogether(key, gatherShort) : gatherShort())
   if (rows !== 'too many') return heldListing(rows, code)
+  const read = readerOf(inOrder, test, mostPassedBy)
+  if (memory) {
+    const walk = await memory.long.getTogether(key, async () => beginWalk())
+    return walkedListing({ read, gatherWhole, code, walk, grown: () => memory.long.grown(key, walk) })
+  }
   let whole: Promise<Float64Array> | undefined
-  return testedListing(inOrder, test, mostPassedBy, async () => {
-    whole ??= memory ? memory.whole.get(key, gatherWhole) : gatherWhole()
+  return testedListing(read, async () => {
+    whole ??= gatherWhole()
     return heldListing(await whole, code)
   })
 }

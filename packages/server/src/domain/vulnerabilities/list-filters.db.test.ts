@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import type { Changes } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp } from '../../testing/vulnerabilities.ts'
+import { openMilestones } from '../milestones.ts'
 import { readCandidates } from './candidate-queries.ts'
 import { listCells } from './cell-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
 import { findFindings, openFindings } from './findings.ts'
+import { openListMemory } from './gathered-listing.ts'
 import type { Listing } from './held-listing.ts'
 import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
 import type { Position } from './list-queries.ts'
@@ -109,9 +112,10 @@ test('any filter, order and page answers what looking at every row would', async
     perPage: fc.integer({ min: 1, max: 30 }),
     mostGathered: pick([0, 5, 60, 10_000]),
     mostPassedBy: pick([0, 40, 2_000]),
+    distance: pick([1, 7, 50]),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, ...limits }) => {
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, distance, ...limits }) => {
       const expected = all
         .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
         .sort(orders[sort])
@@ -126,9 +130,18 @@ test('any filter, order and page answers what looking at every row would', async
       const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, limits)
       expect([expected.length, undefined]).toContain(listing.total)
       expect(await readAll(listing, perPage)).toEqual(expected)
-      const start = listing.jump(offset)
-      const jumped = (await listing.next(start.after, start.skip + perPage)).slice(start.skip)
-      expect(jumped.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
+      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
+
+      // Whatever is known of it already.
+      const memory = openMemory(deps.db, distance)
+      for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
+        const remembered = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, {
+          ...limits,
+          memory,
+        })
+        expect(await readAt(remembered, start, perPage)).toEqual(expected.slice(start, start + perPage))
+        if (start > 0) expect(await readAll(remembered, perPage)).toEqual(expected)
+      }
     }),
     { seed: 7, numRuns: 250 },
   )
@@ -157,9 +170,10 @@ test('findings take the same filters and answer what looking at every one would'
     perPage: fc.integer({ min: 1, max: 30 }),
     mostGathered: pick([0, 5, 60, 10_000]),
     mostPassedBy: pick([0, 40, 2_000]),
+    isRemembered: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, ...limits }) => {
+    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, isRemembered, ...limits }) => {
       const { severities, reportTypes, scanners, states, identifiers, search, ref = 'main' } = filter
       const same = { severities, reportTypes, scanners, states, identifiers, search, ref }
       const expected = all
@@ -180,9 +194,10 @@ test('findings take the same filters and answer what looking at every one would'
       const listing = await openFindings(
         deps.db,
         { ...same, projectId, importId: undefined, isPromoted },
-        { key: '', ...limits },
+        { key: '', ...limits, memory: isRemembered ? openMemory(deps.db) : undefined },
       )
       expect(await readAll(listing, perPage)).toEqual(expected)
+      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
     }),
     { seed: 9, numRuns: 200 },
   )
@@ -217,6 +232,14 @@ test('however few are read at once, every candidate is found', async () => {
     { seed: 4, numRuns: 60 },
   )
 }, 120_000)
+
+function openMemory({ changes }: { changes: Changes }, distance?: number) {
+  return { gathered: openListMemory(changes, []), milestones: openMilestones(changes, [], distance) }
+}
+
+async function readAt(listing: Listing, offset: number, rows: number): Promise<number[]> {
+  return (await listing.at(offset, rows)).map(({ id }) => id)
+}
 
 async function readAll(listing: Pick<Listing, 'next'>, perPage: number): Promise<number[]> {
   const read: number[] = []

@@ -27,9 +27,9 @@ export async function findVulnerabilities(
   page: PageRequest,
 ): Promise<Page<VulnerabilityWithFinding>> {
   const listing = await rememberedListing(deps, scope, filter, sort)
-  const { after, skip } = await findStart(deps, listing, [scope.key, filter, sort], page.offset)
-  const positions = (await listing.next(after, skip + page.perPage + 1)).slice(skip)
-  return pageOf(page, await load(deps, positions), listing.total)
+  const positions = await listing.at(page.offset, page.perPage + 1)
+  const { rows, ...counted } = pageOf(page, positions, listing.total)
+  return { ...counted, rows: await load(deps, rows) }
 }
 
 /** What follows a position, and the position that its next page follows. */
@@ -119,8 +119,7 @@ const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 const memories = perDatabase((changes) => ({
   cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
   gathered: openListMemory(changes, [...listedTables, ...probedTables]),
-  milestones: openMilestones<Position>(changes, listedTables, 500),
-  probed: openMilestones<Position>(changes, [...listedTables, ...probedTables], 500),
+  milestones: openMilestones(changes, listedTables),
 }))
 
 async function rememberedListing(
@@ -129,17 +128,7 @@ async function rememberedListing(
   filter: VulnerabilityFilter,
   sort: VulnerabilitySort,
 ): Promise<Listing> {
-  const { cells, gathered } = memories(db)
+  const { cells, ...memory } = memories(db)
   const counted = await cells.get(scope.key, () => listCells(db, scope.projectIds))
-  return openListing(db, counted, scope, filter, sort, { memory: gathered })
-}
-
-async function findStart({ db }: RootDeps, listing: Listing, list: unknown[], offset: number) {
-  const { after, skip } = listing.jump(offset)
-  if (skip === 0) return { after, skip }
-  const next = async (from: Position | undefined, rows: number) => (await listing.next(from ?? after, rows))[rows - 1]
-  const { milestones, probed } = memories(db)
-  const known = listing.total === undefined ? probed : milestones
-  const start = await known.before(JSON.stringify([list, after]), skip, next)
-  return { after: start.after ?? after, skip: start.skip }
+  return openListing(db, counted, scope, filter, sort, { memory })
 }

@@ -6,11 +6,16 @@ import { codes } from './codes.ts'
 import { areWanted, selectListed } from './facet-queries.ts'
 import { hasCell, type ListScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
 import type { Way } from './gather.ts'
-import { type GatheredOptions, openGathered } from './gathered-listing.ts'
-import { type Listing, type Test, wayThrough } from './held-listing.ts'
+import { type GatheredOptions, openGathered, type Remembered } from './gathered-listing.ts'
+import { type InOrder, type Listing, type Test, wayThrough } from './held-listing.ts'
 import { listStretches, type Position } from './list-queries.ts'
+import { readFrom, type Start } from './marked-listing.ts'
 import { listPassing, probesOf } from './probe-queries.ts'
 import { layOut, type Run } from './runs.ts'
+
+interface ListingOptions extends Omit<GatheredOptions, 'key' | 'memory'> {
+  memory?: Remembered | undefined
+}
 
 export async function openListing(
   db: Db,
@@ -18,12 +23,19 @@ export async function openListing(
   scope: ListScope,
   filter: VulnerabilityFilter,
   sort: VulnerabilitySort,
-  options: Omit<GatheredOptions, 'key'> = {},
+  { memory, ...limits }: ListingOptions = {},
 ): Promise<Listing> {
+  const key = JSON.stringify([scope.key, filter, sort])
   const wanted = cells.filter((cell) => hasCell(filter, cell))
-  const inRuns = listingOfRuns(db, layOut(cells, wanted, sort), sort)
+  const runs = layOut(cells, wanted, sort)
+  const inRuns = readerOfRuns(db, runs, sort)
+  const total = runs.reduce((sum, { total }) => sum + total, 0)
   const probes = probesOf(db, filter, scope.projectIds)
-  if (probes.length === 0 || inRuns.total === 0) return inRuns
+  if (probes.length === 0 || total === 0) {
+    const marks = { milestones: memory?.milestones, key }
+    const at: Listing['at'] = (offset, rows) => readFrom(inRuns, codes[sort], marks, startOf(runs, offset), rows)
+    return { total, at, ...inRuns }
+  }
   const test: Test = (ids) => listPassing(db, 'vulnerability_id', ids, probes)
   const facets = areWanted(db, filter, wanted)
   const bySources = probes.flatMap((probe): Way[] => {
@@ -32,11 +44,10 @@ export async function openListing(
     const others = probes.filter((other) => other !== probe)
     return [{ go: () => readCandidates(db, sources, (found) => selectListed(db, found, facets, others)) }]
   })
-  const key = JSON.stringify([scope.key, filter, sort])
   // From what a probe finds, or through everything that the facets let pass.
-  const waitsMs = Math.min(inRuns.total * msThroughEach, mostWaitedMs)
+  const waitsMs = Math.min(total * msThroughEach, mostWaitedMs)
   const ways = [...bySources, { go: () => wayThrough(inRuns, test), waitsMs }]
-  return openGathered({ inOrder: inRuns, test, ways, code: codes[sort] }, { ...options, key })
+  return openGathered({ inOrder: inRuns, test, ways, code: codes[sort] }, { ...limits, memory: memory?.gathered, key })
 }
 
 /**
@@ -46,20 +57,10 @@ export async function openListing(
 const [msThroughEach, mostWaitedMs] = [0.005, 25]
 
 /** What kept counts know all of: stretches of an index, merged. */
-function listingOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): Listing & { total: number } {
+function readerOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): InOrder {
   const direction = sort === 'detected_asc' ? 'asc' : 'desc'
   const isBehind = comparing(sort)
   return {
-    total: runs.reduce((sum, { total }) => sum + total, 0),
-    jump(offset) {
-      let skip = offset
-      for (const { first, total } of runs) {
-        if (skip < total) return { after: first, skip }
-        skip -= total
-      }
-      // Past the end, where nothing is read.
-      return { after: runs.at(-1)?.last, skip: 0 }
-    },
     async next(after, rows) {
       const found: Position[] = []
       for (const { stretches, first, last } of runs) {
@@ -71,6 +72,17 @@ function listingOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): L
       return found
     },
   }
+}
+
+/** The counts tell in which run a row is. */
+function startOf(runs: readonly Run[], offset: number): Start {
+  let skip = offset
+  for (const { first, total } of runs) {
+    if (skip < total) return { after: first, skip }
+    skip -= total
+  }
+  // Past the end, where nothing is read.
+  return { after: runs.at(-1)?.last, skip: 0 }
 }
 
 /** More in one statement would be too long a text. */

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { openCache } from './cache.ts'
+
+function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
+  const changes = { stamp: stampOf, watch: () => () => {} }
+  return openCache<number[]>(changes, ['rows'], limit, (values) => values.length)
+}
+
+/** A load that ends when told to, and how often it was begun. */
+function slowLoad() {
+  const ends: ((value: number[]) => void)[] = []
+  const load = () => new Promise<number[]>((resolve) => ends.push(resolve))
+  return { load, ends }
+}
+
+test('what two ask for together is loaded once', async () => {
+  const cache = openOn(10)
+  const { load, ends } = slowLoad()
+  const both = [cache.getTogether('list', load), cache.getTogether('list', load)]
+  expect(ends).toHaveLength(1)
+  ends[0]?.([7])
+  expect(await Promise.all(both)).toEqual([[7], [7]])
+  expect(cache.peek('list')).toEqual([7])
+})
+
+test('after a change nobody gets what was loaded before it', async () => {
+  let stamp = 1
+  const cache = openOn(10, () => stamp)
+  const { load, ends } = slowLoad()
+  const before = cache.getTogether('list', load)
+  stamp = 2
+  const after = cache.getTogether('list', load)
+  expect(ends).toHaveLength(2)
+  ends[1]?.([2])
+  ends[0]?.([1])
+  expect(await Promise.all([before, after])).toEqual([[1], [2]])
+  expect(cache.peek('list')).not.toEqual([1])
+})
+
+test('while changes are not heard of everybody loads alone, and nothing is remembered', async () => {
+  const cache = openOn(10, () => undefined)
+  const { load, ends } = slowLoad()
+  const both = [cache.getTogether('list', load), cache.getTogether('list', load)]
+  expect(ends).toHaveLength(2)
+  for (const end of ends) end([3])
+  await Promise.all(both)
+  expect(cache.peek('list')).toBeUndefined()
+})
+
+test('a load that fails, fails for all who wait for it; the next one tries again', async () => {
+  const cache = openOn(10)
+  const fail = async () => {
+    throw new Error('no luck')
+  }
+  const both = await Promise.allSettled([cache.getTogether('list', fail), cache.getTogether('list', async () => [1])])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await cache.getTogether('list', async () => [2])).toEqual([2])
+})
+
+test('what is too heavy is not remembered, and pushes nothing out', async () => {
+  const cache = openOn(3)
+  await cache.get('light', async () => [1, 2])
+  expect(await cache.get('heavy', async () => [1, 2, 3, 4])).toEqual([1, 2, 3, 4])
+  expect(cache.peek('heavy')).toBeUndefined()
+  expect(cache.peek('light')).toEqual([1, 2])
+})
+
+test('what has grown pushes others out, and itself when it is too heavy alone', async () => {
+  const cache = openOn(3)
+  await cache.get('other', async () => [1])
+  const growing = await cache.get('growing', async () => [1, 2])
+  growing.push(3)
+  expect(cache.peek('other')).toEqual([1])
+  cache.grown('growing', growing)
+  expect(cache.peek('other')).toBeUndefined()
+  expect(cache.peek('growing')).toEqual([1, 2, 3])
+  growing.push(4)
+  cache.grown('growing', growing)
+  expect(cache.peek('growing')).toBeUndefined()
+})
+
+test('what grew after it was forgotten is not remembered again', async () => {
+  let stamp = 1
+  const cache = openOn(10, () => stamp)
+  const old = await cache.get('list', async () => [1])
+  stamp = 2
+  await cache.get('list', async () => [2])
+  cache.grown('list', old)
+  expect(cache.peek('list')).toEqual([2])
+})
