@@ -20,7 +20,7 @@ export function printTable(title: string, rows: readonly Readonly<Record<string,
 export type Cell = string | number | undefined
 
 /** Three digits are all that a measurement is worth. */
-function print(cell: Cell): string {
+export function print(cell: Cell): string {
   if (typeof cell !== 'number') return cell ?? ''
   if (cell >= 100) return Math.round(cell).toLocaleString('en')
   return cell.toFixed(cell >= 10 ? 1 : 2)
