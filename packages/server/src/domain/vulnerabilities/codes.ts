@@ -7,6 +7,12 @@ export interface Code {
   read(code: number): Position
 }
 
+/** All of a list, from the lowest to the highest. */
+export interface Codes {
+  readonly length: number
+  at(index: number): number | undefined
+}
+
 /** A severity has three bits, which together with an id fit into the integers that a number holds. */
 const severities = 8
 const ids = 2 ** 50

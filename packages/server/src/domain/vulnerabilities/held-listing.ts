@@ -1,5 +1,5 @@
 import { inSlices } from '../slices.ts'
-import type { Code } from './codes.ts'
+import type { Code, Codes } from './codes.ts'
 import type { Position } from './list-queries.ts'
 
 /** A filtered list in its order, of which any part can be read. */
@@ -27,11 +27,14 @@ export function heldListing(codes: Codes, code: Code): Listing {
   }
 }
 
-/** From the lowest to the highest. */
-export type Codes = readonly number[] | Float64Array
-
 export function readSlice(codes: Codes, { read }: Code, start: number, rows: number): Position[] {
-  return Array.from(codes.slice(start, start + rows), (code) => read(code))
+  const found: Position[] = []
+  for (let index = start; found.length < rows; index++) {
+    const code = codes.at(index)
+    if (code === undefined) break
+    found.push(read(code))
+  }
+  return found
 }
 
 /** Of the first row behind a position. */
@@ -41,7 +44,7 @@ export function indexAfter(codes: Codes, { of }: Code, position: Position | unde
   let [low, high] = [0, codes.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((codes[middle] ?? 0) > code) high = middle
+    if ((codes.at(middle) ?? 0) > code) high = middle
     else low = middle + 1
   }
   return low

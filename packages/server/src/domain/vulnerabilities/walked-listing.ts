@@ -1,25 +1,29 @@
-import type { Code } from './codes.ts'
+import type { Code, Codes } from './codes.ts'
+import { type GrowingCodes, growingCodes } from './growing-codes.ts'
 import { heldListing, indexAfter, type Listing, type Reader, readSlice, testedListing } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
 
-/** How far a long list is known, as codes. */
+/** How far a long list is known. */
 export interface Walk {
-  /** Its first rows, and the last one looked at on the way to them. */
-  known: number[]
+  /** Its first rows, or all of it. */
+  codes: Codes
+  isWhole: boolean
+  /** What is added to. */
+  known: GrowingCodes
+  /** The last one looked at on the way to them. */
   last: Position | undefined
-  /** All of it; nothing else is needed then. */
-  whole: Float64Array | undefined
   /** Somebody is about to know more. */
   step: Promise<void> | undefined
 }
 
 export function beginWalk(): Walk {
-  return { known: [], last: undefined, whole: undefined, step: undefined }
+  const known = growingCodes()
+  return { codes: known, isWhole: false, known, last: undefined, step: undefined }
 }
 
-/** In codes. An array that grows has half as much again in reserve. */
-export function weighWalk({ known, whole }: Walk): number {
-  return 1 + (whole ? whole.length : known.length * 1.5)
+/** In codes. */
+export function weighWalk({ codes, known }: Walk): number {
+  return 1 + (codes === known ? known.room : codes.length)
 }
 
 interface Walked {
@@ -41,26 +45,26 @@ export function walkedListing({ read, gatherWhole, code, walk, grown }: Walked):
     total: undefined,
     async at(offset, rows) {
       await goTo(offset + rows)
-      return readSlice(walk.whole ?? walk.known, code, offset, rows)
+      return readSlice(walk.codes, code, offset, rows)
     },
     async next(after, rows) {
       if (!isKnown(after)) return beyond.next(after, rows)
-      const find = () => indexAfter(walk.whole ?? walk.known, code, after)
+      const find = () => indexAfter(walk.codes, code, after)
       await goTo(find() + rows)
-      return readSlice(walk.whole ?? walk.known, code, find(), rows)
+      return readSlice(walk.codes, code, find(), rows)
     },
   }
 
   /** Whether what follows it follows what is known, without a gap. */
   function isKnown(position: Position | undefined): boolean {
-    if (!position || walk.whole) return true
-    const last = walk.known.at(-1)
+    if (!position || walk.isWhole) return true
+    const last = walk.codes.at(walk.codes.length - 1)
     return last !== undefined && code.of(position) <= last
   }
 
   async function goTo(end: number): Promise<void> {
-    while (!walk.whole && walk.known.length < end) {
-      const missing = end - walk.known.length
+    while (!walk.isWhole && walk.codes.length < end) {
+      const missing = end - walk.codes.length
       await together(() => goOn(Math.min(missing, mostAtOnce)))
     }
   }
@@ -68,23 +72,20 @@ export function walkedListing({ read, gatherWhole, code, walk, grown }: Walked):
   async function goOn(rows: number): Promise<void> {
     const found = await read(walk.last, rows)
     if (found === 'too many passed by') return gather()
-    for (const position of found.found) walk.known.push(code.of(position))
+    for (const position of found.found) walk.known.add(code.of(position))
     walk.last = found.last
-    if (found.isOver) hold(new Float64Array(walk.known))
+    walk.isWhole = found.isOver
   }
 
   async function gather(): Promise<void> {
-    hold(await gatherWhole())
-  }
-
-  function hold(whole: Float64Array): void {
-    walk.whole = whole
-    walk.known = []
+    walk.codes = await gatherWhole()
+    walk.known = growingCodes()
+    walk.isWhole = true
   }
 
   async function wholeListing(): Promise<Listing> {
-    while (!walk.whole) await together(gather)
-    return heldListing(walk.whole, code)
+    while (!walk.isWhole) await together(gather)
+    return heldListing(walk.codes, code)
   }
 
   /** One step at a time, whoever takes it: who wanted another one looks again. */
