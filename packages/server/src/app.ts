@@ -7,6 +7,7 @@ import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
+import { closeReading } from './domain/reports/reading-thread.ts'
 import { closeParsing } from './domain/topics/parsing.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
@@ -71,6 +72,7 @@ export async function openApp(deps: RootDeps): Promise<App> {
       await server.close()
       await closeRendering()
       await closeParsing()
+      await closeReading()
       await deps.db.close()
       await deps.objects.close()
     },

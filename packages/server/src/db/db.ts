@@ -74,7 +74,11 @@ export interface Dialect {
    * Values are passed as one JSON parameter; a missing or undefined field is null. Before `on conflict` SQLite needs a
    * `where true`, or it takes `on` for a join.
    */
-  records(rows: readonly object[], columns: Readonly<Record<string, RecordColumn>>): Sql
+  records(rows: readonly object[], columns: RecordColumns): Sql
+  /** The same of rows that were written down before, perhaps by another thread. */
+  recordsOf(texts: readonly string[], columns: RecordColumns): Sql
+  /** One row, for `recordsOf` of the same engine. */
+  recordText(row: object, columns: RecordColumns): string
   /** Locks the selected rows until the end of the transaction where the engine has row locks; else nothing. */
   readonly forUpdate: Sql
   /** Keeps the selected rows from being deleted until the end of the transaction; others may change them meanwhile. */
@@ -114,4 +118,5 @@ export interface IdRange {
   upTo: number
 }
 
+export type RecordColumns = Readonly<Record<string, RecordColumn>>
 export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

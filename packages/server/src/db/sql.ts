@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
-import type { Dialect, IdRange, RecordColumn } from './db.ts'
+import type { Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
   integers: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
-  records(rows, columns) {
+  records: (rows, columns) => sqliteDialect.recordsOf(textsOf(sqliteDialect, rows, columns), columns),
+  recordsOf(texts, columns) {
     const fields = Object.entries(columns).map(([name, type], index) => {
       const field = type === 'json' ? `nullif(value -> ${index}, 'null')` : `value ->> ${index}`
       return raw(`${field} as ${quoted(name)}`)
     })
-    const names = Object.keys(columns)
-    const lists = (rows as Record<string, unknown>[]).map((row) => names.map((name) => row[name]))
-    return sql`(select ${join(fields)} from json_each(${JSON.stringify(lists)}))`
+    return sql`(select ${join(fields)} from json_each(${listOf(texts)}))`
   },
+  recordText: (row, columns) =>
+    JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
   forUpdate: empty,
   forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
@@ -45,17 +46,17 @@ export const postgresDialect: Dialect = {
   engine: 'postgres',
   integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint)`,
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
-  records(rows, columns) {
+  records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
+  recordsOf(texts, columns) {
     const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)} ${postgresTypes[type]}`)
-    // With a list of names JSON.stringify leaves out other fields, but in nested values too: so pick by hand.
-    const names = Object.keys(columns)
-    const picked = (rows as Record<string, unknown>[]).map((row) => {
-      const kept: Record<string, unknown> = {}
-      for (const name of names) kept[name] = row[name]
-      return kept
-    })
     const list = raw(fields.join(', '))
-    return sql`(select * from json_to_recordset(${JSON.stringify(picked)}::json) as listed(${list}))`
+    return sql`(select * from json_to_recordset(${listOf(texts)}::json) as listed(${list}))`
+  },
+  recordText(row, columns) {
+    // With a list of names JSON.stringify leaves out other fields, but in nested values too: so pick by hand.
+    const kept: Record<string, unknown> = {}
+    for (const name of Object.keys(columns)) kept[name] = (row as Record<string, unknown>)[name]
+    return JSON.stringify(kept)
   },
   forUpdate: sql`for update`,
   forKeyShare: sql`for key share`,
@@ -78,6 +79,16 @@ export const postgresDialect: Dialect = {
   asciiLower: (text) => sql`lower(${text} collate "C")`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
+
+export const dialects: Readonly<Record<Dialect['engine'], Dialect>> = {
+  sqlite: sqliteDialect,
+  postgres: postgresDialect,
+}
+
+const textsOf = (dialect: Dialect, rows: readonly object[], columns: RecordColumns): string[] =>
+  rows.map((row) => dialect.recordText(row, columns))
+
+const listOf = (texts: readonly string[]): string => `[${texts.join()}]`
 
 function within(id: Sql, range: IdRange | undefined): Sql {
   return range ? sql`and ${id} > ${range.above} and ${id} <= ${range.upTo}` : empty

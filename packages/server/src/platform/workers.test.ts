@@ -13,15 +13,20 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-type Job = 'thread' | 'forever' | 'memory' | 'throw' | 'exit' | number
+type Job = 'thread' | 'forever' | 'memory' | 'throw' | 'exit' | 'garbage' | number
 
 const code = `
+import { getHeapSpaceStatistics } from 'node:v8'
 import { parentPort, threadId } from 'node:worker_threads'
 parentPort.on('message', async (job) => {
   if (job === 'forever') for (;;);
   if (job === 'memory') { const kept = []; for (;;) kept.push(new Array(100_000).fill({})) }
   if (job === 'throw') throw new TypeError('no')
   if (job === 'exit') process.exit(3)
+  if (job === 'garbage') for (let kept = [], i = 0; i < 2e6; i++) kept.length < 10_000 ? kept.push({ i }) : (kept = [])
+  if (job === 'garbage') {
+    return parentPort.postMessage(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size)
+  }
   if (typeof job === 'number') await new Promise((resolve) => setTimeout(resolve, job))
   parentPort.postMessage(threadId)
 })`
@@ -83,17 +88,30 @@ test('a thread without work goes away by itself, and on closing', async () => {
   expect(new Set([first, second, third]).size).toBe(3)
 })
 
-test('a thread without work does not keep the process alive', async () => {
+/** What a program says whose only work is a job of a thread. */
+async function programOf(job: Job, options: Partial<WorkersOptions>, flags: readonly string[] = []): Promise<string> {
   const workers = join(folder, 'worker.mjs')
   await writeFile(workers, code)
   const main = join(folder, 'main.ts')
+  const all = { most: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64, ...options }
   await writeFile(
     main,
     `import { openWorkers } from ${JSON.stringify(new URL('./workers.ts', import.meta.url).href)}
-    const options = { most: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64 }
-    openWorkers(new URL(${JSON.stringify(pathToFileURL(workers).href)}), options).run('thread').then(console.log)`,
+    openWorkers(new URL(${JSON.stringify(pathToFileURL(workers).href)}), ${JSON.stringify(all)}).run('${job}').then(console.log)`,
   )
   const loader = import.meta.resolve('tsx')
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', loader, main], { timeout: 20_000 })
-  expect(Number(stdout)).toBeGreaterThan(0)
+  const node = promisify(execFile)(process.execPath, [...flags, '--import', loader, main], { timeout: 20_000 })
+  return (await node).stdout
+}
+
+test('a thread without work does not keep the process alive', async () => {
+  expect(Number(await programOf('thread', {}))).toBeGreaterThan(0)
+})
+
+test('a thread has a young generation of its own size, whatever the process was started with', async () => {
+  const small = ['--max-semi-space-size=1']
+  const usual = Number(await programOf('garbage', {}, small))
+  const large = Number(await programOf('garbage', { maxYoungMib: 24 }, small))
+  expect(usual).toBeLessThanOrEqual(2 * 1024 * 1024)
+  expect(large).toBeGreaterThanOrEqual(8 * 1024 * 1024)
 })

@@ -1,9 +1,10 @@
-import { Worker } from 'node:worker_threads'
+import { setFlagsFromString } from 'node:v8'
+import { type Transferable, Worker } from 'node:worker_threads'
 
 /** Threads that answer one message with one message, for work that would hold up every other request. */
 export interface Workers<Job, Result> {
   /** Waits for its turn. Throws `JobAborted`, or what the worker threw. */
-  run(job: Job): Promise<Result>
+  run(job: Job, moved?: readonly Transferable[]): Promise<Result>
   /** Ends the threads that have nothing to do. They come back when there is work again. */
   close(): Promise<void>
 }
@@ -11,14 +12,19 @@ export interface Workers<Job, Result> {
 export interface WorkersOptions {
   /** So many threads at most; none is started before it is needed. */
   most: number
-  /** How long one job may run. */
-  timeoutMs: number
+  /** How long one job may run; absent: as long as it takes. */
+  timeoutMs?: number
   /** How long a thread without work is kept. */
   idleMs: number
   /** More than these do not even wait. */
   maxWaiting: number
   maxHeapMib: number
+  /** Of new objects, before what is left of them is moved to the old ones: more for work that makes much garbage. */
+  maxYoungMib?: number
 }
+
+/** As little as the main thread has: `--max-semi-space-size=1`. */
+const usualYoungMib = 3
 
 export class JobAborted extends Error {
   readonly because: 'time' | 'memory' | 'queue'
@@ -32,6 +38,7 @@ export class JobAborted extends Error {
 
 interface Task<Job, Result> {
   job: Job
+  moved: readonly Transferable[]
   resolve(result: Result): void
   reject(error: unknown): void
 }
@@ -60,7 +67,7 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   }
 
   function start(): Thread<Job, Result> {
-    const worker = startWorker(module, options.maxHeapMib)
+    const worker = startWorker(module, options)
     const thread: Thread<Job, Result> = { worker }
     threads.add(thread)
     worker.on('message', (result: Result) => {
@@ -81,12 +88,13 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   function give(thread: Thread<Job, Result>, task: Task<Job, Result>): void {
     clearTimeout(thread.timer)
     thread.task = task
-    thread.timer = setTimeout(() => {
+    const tooLong = () => {
       fail(thread, new JobAborted('time'))
       void end(thread)
-    }, options.timeoutMs)
+    }
+    thread.timer = options.timeoutMs === undefined ? undefined : setTimeout(tooLong, options.timeoutMs)
     thread.worker.ref()
-    thread.worker.postMessage(task.job)
+    thread.worker.postMessage(task.job, task.moved)
   }
 
   function rest(thread: Thread<Job, Result>): void {
@@ -111,9 +119,9 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   }
 
   return {
-    run: (job) =>
+    run: (job, moved = []) =>
       new Promise((resolve, reject) => {
-        waiting.push({ job, resolve, reject })
+        waiting.push({ job, moved, resolve, reject })
         next()
         if (waiting.length > options.maxWaiting) waiting.pop()?.reject(new JobAborted('queue'))
       }),
@@ -124,8 +132,11 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
 }
 
 /** A thread does not take over what makes Node read TypeScript, so the source brings it along; the build needs nothing. */
-function startWorker(module: URL, maxHeapMib: number): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib }
+function startWorker(module: URL, { maxHeapMib, maxYoungMib = usualYoungMib }: WorkersOptions): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: maxYoungMib }
+  // Where the program is started with this option it would count for threads too, whatever their limits say. The heap of the main
+  // thread was laid out at its start and stays as it is.
+  setFlagsFromString('--max-semi-space-size=0')
   if (!module.pathname.endsWith('.ts')) return new Worker(module, { resourceLimits })
   const [loader, file] = [import.meta.resolve('tsx/esm/api'), module.href].map((text) => JSON.stringify(text))
   const code = `import(${loader}).then(({ tsImport }) => tsImport(${file}, ${file}))`

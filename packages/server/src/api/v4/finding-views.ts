@@ -207,11 +207,8 @@ export async function viewFindings(
 ) {
   const ids = findings.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? [])
   const hasVectors = findings.some(({ extras }) => extras.cvss.length > 0)
-  const [transitions, links, rate] = await Promise.all([
-    findTransitions(deps, ids),
-    findLinks(deps, ids),
-    hasVectors ? loadRatings() : () => undefined,
-  ])
+  const [transitions, links] = await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)])
+  const rate = hasVectors ? loadRatings() : () => undefined
   const views: ReturnType<typeof viewFinding>[] = []
   for (const finding of findings) {
     const { description } = finding

@@ -116,7 +116,7 @@ async function store(
     return draft ? [{ findingId, draft }] : []
   })
   if (drafts.length < slice.length) throw new Error('a staged finding is missing')
-  await updateFindings(db, drafts, now)
+  await updateFindings(db, projectId, drafts, now)
   await deleteBelongings(
     db,
     drafts.map(({ findingId }) => findingId),

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Deps, provisionally, type RootDeps } from '../deps.ts'
 import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queries.ts'
 import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
 import {
   type FindingDraft,
-  findingRow,
   findKnownFindings,
   hasAnyFinding,
   hasFindings,
@@ -13,7 +11,8 @@ import {
   insertFindings,
   type KnownFinding,
 } from './finding-queries.ts'
-import type { Identifier, JsonObject, ReportFinding, Scanner } from './report.ts'
+import type { ImportedFinding } from './imported-finding.ts'
+import type { Identifier, JsonObject, Scanner } from './report.ts'
 import { stageFindings } from './staged-queries.ts'
 
 /** Where a report belongs. */
@@ -67,7 +66,7 @@ export interface FreshFinding {
   id: number
   uuid: string
   name: string
-  severity: ReportFinding['severity']
+  severity: ImportedFinding['severity']
   reportType: string
   /** 0 of a scanner that only a rehearsal has met. */
   scannerId: number
@@ -133,21 +132,18 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     }
   }
 
-  async function add(batch: readonly ReportFinding[]): Promise<void> {
+  async function add(batch: readonly ImportedFinding[]): Promise<void> {
     await keepScannersOf(batch.map(({ scanner }) => scanner))
     const uuids = batch.map(({ uuid }) => uuid)
     hasAny ??= await hasAnyFinding(deps.db, place.projectId)
     const listed = hasAny ? await findKnownFindings(deps.db, place, uuids) : []
     const known = new Map(listed.map((finding) => [finding.uuid, finding]))
-    const inserted: ReportFinding[] = []
-    const staged: ReportFinding[] = []
-    const digests = new Map<string, string>()
+    const inserted: ImportedFinding[] = []
+    const staged: ImportedFinding[] = []
     result.kept += batch.length
     for (const finding of batch) {
-      const digest = digestOf(finding)
-      digests.set(finding.uuid, digest)
       const match = known.get(finding.uuid)
-      const differs = match !== undefined && match.digest !== digest
+      const differs = match !== undefined && match.digest !== finding.digest
       if (!match) inserted.push(finding)
       else if (!match.isOwnUuid) {
         staged.push(finding)
@@ -155,25 +151,21 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       } else if (!match.wasSeen) {
         if (differs) {
           staged.push(finding)
-          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: isLarge(finding) })
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
         }
         addFresh(finding, match.id)
       } else {
         if (differs && mayChange(place, match)) {
           staged.push(finding)
-          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: isLarge(finding) })
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
         }
         see(result, match)
       }
     }
-    await write(inserted, staged, digests)
+    await write(inserted, staged)
   }
 
-  async function write(
-    inserted: readonly ReportFinding[],
-    staged: readonly ReportFinding[],
-    digests: ReadonlyMap<string, string>,
-  ): Promise<void> {
+  async function write(inserted: readonly ImportedFinding[], staged: readonly ImportedFinding[]): Promise<void> {
     const { importId, projectId, now } = place
     if (importId === undefined) {
       for (const finding of inserted) addFresh(finding, 0)
@@ -185,15 +177,11 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
         db,
         [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),
       )
-      const drafts = inserted.map((finding) => draftOf(finding, digests))
+      const drafts = inserted.map(draftOf)
       const ids = await insertFindings(db, { projectId, importId, now }, drafts)
-      const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.row.uuid), draft }))
+      const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft }))
       await insertBelongings(db, projectId, withIds)
-      await stageFindings(
-        db,
-        importId,
-        staged.map((finding) => draftOf(finding, digests)),
-      )
+      await stageFindings(db, importId, staged.map(draftOf))
       return ids
     })
     for (const finding of inserted) addFresh(finding, idOf(ids, finding.uuid))
@@ -207,27 +195,22 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     for (const [fingerprint, id] of await keepIdentifiers(db, place.projectId, all)) identifierIds.set(fingerprint, id)
   }
 
-  const hasPast = ({ scanner }: ReportFinding): boolean =>
+  const hasPast = ({ scanner }: ImportedFinding): boolean =>
     result.scannersWithPast.has(result.scannerIds.get(scanner.externalId) ?? 0)
 
-  function draftOf(finding: ReportFinding, digests: ReadonlyMap<string, string>): FindingDraft {
-    const [primary] = finding.identifiers
-    const ids = finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
-    const row = findingRow(finding, {
-      digest: digests.get(finding.uuid) ?? '',
-      scannerId: idOf(result.scannerIds, finding.scanner.externalId),
-      primaryIdentifierId: idOf(identifierIds, primary.fingerprint),
-    })
-    return { row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }
+  function draftOf(finding: ImportedFinding): FindingDraft {
+    const { uuid, row, identifiers } = finding
+    const ids = identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
+    return { uuid, row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }
   }
 
-  function addFresh(finding: ReportFinding, id: number): void {
+  function addFresh(finding: ImportedFinding, id: number): void {
     const fresh = freshFrom(finding, id)
     if (fresh.keys.length + fresh.former.length > 0) result.fresh.push(fresh)
     else addNew(result, fresh)
   }
 
-  const freshFrom = (finding: ReportFinding, id: number): FreshFinding => {
+  const freshFrom = (finding: ImportedFinding, id: number): FreshFinding => {
     const scannerId = result.scannerIds.get(finding.scanner.externalId) ?? 0
     return {
       id,
@@ -238,7 +221,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       reportType: finding.reportType,
       location: finding.location,
       line: lineOf(finding.location),
-      isLarge: isLarge(finding),
+      isLarge: finding.isLarge,
       keys: hasPast(finding) ? matchingKeys(finding, true) : [],
       // Also of scanners that are new: they may take over from others.
       former: hasAny ? formerUuids(finding, place.projectId) : [],
@@ -249,32 +232,41 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     keepScannersOf,
     /** Between two batches other requests have their turn. */
     async addAll(
-      batches: AsyncIterable<readonly ReportFinding[]>,
+      batches: AsyncIterable<readonly ImportedFinding[]>,
       afterEach: () => Promise<void>,
     ): Promise<Classified> {
       let size = fewestAtOnce
+      async function take(slice: readonly ImportedFinding[]): Promise<void> {
+        const since = performance.now()
+        await add(slice)
+        if (slice.length === size) size = nextSize(size, performance.now() - since)
+        await afterEach()
+        await setImmediate()
+      }
+      let waiting: ImportedFinding[] = []
       for await (const batch of batches) {
-        for (let start = 0; start < batch.length; ) {
-          const slice = batch.slice(start, start + size)
-          const since = performance.now()
-          await add(slice)
-          if (slice.length === size) size = nextSize(size, performance.now() - since)
-          start += slice.length
-          await afterEach()
-          await setImmediate()
+        waiting.push(...batch)
+        while (waiting.length >= size || lengthOf(waiting) > mostCharacters) {
+          const slice = waiting.slice(0, size)
+          waiting = waiting.slice(slice.length)
+          await take(slice)
         }
       }
+      if (waiting.length > 0) await take(waiting)
       return result
     },
   }
 }
 
-const isLarge = ({ rawMetadata }: ReportFinding): boolean => rawMetadata.length > 64 * 1024
-
 /** What a step takes is time that others wait; how many findings that are, the last step tells. */
 const turnMs = 10
 const fewestAtOnce = 25
 const mostAtOnce = 200
+/** Findings may be large. */
+const mostCharacters = 2 * 1024 * 1024
+
+const lengthOf = (findings: readonly ImportedFinding[]): number =>
+  findings.reduce((sum, { row }) => sum + row.length, 0)
 
 function nextSize(size: number, tookMs: number): number {
   const fitting = Math.round(size * Math.min(2, turnMs / tookMs))
@@ -304,21 +296,6 @@ export function see(
   if (known.vulnerabilityId === null) unattached.push(known.id)
   else if (known.wasPresent === undefined) found.push(known.id)
 }
-
-/** Of everything that is stored of a finding; what keeps its digest is left alone. */
-function digestOf({
-  pointer: _pointer,
-  keys: _keys,
-  codeExtract: _code,
-  rawMetadata,
-  ...stored
-}: ReportFinding): string {
-  // The entry is JSON text already, and escaping it once more takes longer than all the rest.
-  return hash('sha1', digestVersion + JSON.stringify(stored) + rawMetadata)
-}
-
-/** Another one makes every finding differ from what is stored, and so be stored anew when it is reported again. */
-const digestVersion = '2'
 
 export function idOf(ids: ReadonlyMap<string, number>, key: string): number {
   const id = ids.get(key)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadRatings, loadScores, severityOfScore, severityOfVectors } from './cvss-score.ts'
 
-const scoreOf = await loadScores()
+const scoreOf = loadScores()
 
 // Of the examples that FIRST publishes with its specifications, and of well-known advisories.
 test.for([
@@ -50,7 +50,7 @@ test('a score stands for a word, and of several vectors the worst counts', () =>
 })
 
 test('a rating has the words of its version, and counts in what else the vector says', async () => {
-  const rate = await loadRatings()
+  const rate = loadRatings()
   expect(
     [
       'AV:N/AC:L/Au:N/C:C/I:C/A:C',

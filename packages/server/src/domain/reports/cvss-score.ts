@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import type CvssCalculator from 'ae-cvss-calculator'
 import type { Severity } from '../vulnerabilities/scales.ts'
 
 /** What a CVSS vector stands for. */
@@ -17,8 +19,9 @@ export type RateVector = (vector: string) => CvssRating | undefined
 export type ScoreVector = (vector: string) => number | undefined
 
 /** Reads vectors of CVSS 2.0, 3.0, 3.1 and 4.0. The calculator is large, so it is loaded when something is to be rated. */
-export async function loadRatings(): Promise<RateVector> {
-  const { default: calculator } = await import('ae-cvss-calculator')
+export function loadRatings(): RateVector {
+  // Not imported: what that makes of a package like this one goes by who loads it.
+  const calculator: typeof CvssCalculator = createRequire(import.meta.url)('ae-cvss-calculator')
   return (vector) => {
     const version = /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0'
     const required = baseMetrics[version]
@@ -34,8 +37,8 @@ export async function loadRatings(): Promise<RateVector> {
   }
 }
 
-export async function loadScores(): Promise<ScoreVector> {
-  const rate = await loadRatings()
+export function loadScores(): ScoreVector {
+  const rate = loadRatings()
   return (vector) => rate(vector)?.baseScore
 }
 

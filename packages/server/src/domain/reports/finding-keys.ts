@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { findingUuid } from './fingerprints.ts'
-import { type JsonObject, type ReportFinding, signatureAlgorithms } from './report.ts'
+import type { ImportedFinding } from './imported-finding.ts'
+import { type JsonObject, signatureAlgorithms } from './report.ts'
 
 /**
  * Why a finding under another uuid was taken for one that is known: the same signature; the same place, of which the
@@ -34,7 +35,7 @@ const leastCodeElsewhere = 20
  * first identifier. Other kinds of findings are not known by lines. Its place is one of them where its uuid may have been
  * made of something else: of the signature that it has, or once had.
  */
-export function matchingKeys(finding: ReportFinding, mayHaveHadSignature: boolean): FindingKey[] {
+export function matchingKeys(finding: ImportedFinding, mayHaveHadSignature: boolean): FindingKey[] {
   const { location, signatures, codeExtract } = finding
   if (finding.reportType !== 'sast' && finding.reportType !== 'secret_detection') return []
   const keys: FindingKey[] = []
@@ -63,7 +64,7 @@ const renamers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
  * change the order of their identifiers, of its other identifiers (contract 6.6, step 2).
  */
 export function formerUuids(
-  finding: ReportFinding,
+  finding: ImportedFinding,
   projectId: number,
 ): { uuid: string; reason: 'identifier' | 'location' }[] {
   const { reportType, identifiers, locationFingerprint, signatures, scanner } = finding
@@ -86,7 +87,7 @@ export function lineOf(location: JsonObject): number {
   return typeof line === 'number' ? line : Number(line) || 0
 }
 
-function keyOf({ scanner, identifiers }: ReportFinding, rank: number, parts: readonly string[]): string {
+function keyOf({ scanner, identifiers }: ImportedFinding, rank: number, parts: readonly string[]): string {
   const text = [rank, scanner.externalId, identifiers[0].fingerprint, ...parts].join('\n')
   return hash('sha1', text, 'base64url').slice(0, 22)
 }

@@ -1,9 +1,8 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { showSeverities } from '../vulnerabilities/occurrence-queries.ts'
-import { confidenceRanks, severityRanks } from '../vulnerabilities/scales.ts'
 import type { FindingKey } from './finding-keys.ts'
-import type { JsonObject, ReportFinding } from './report.ts'
+import { type ImportedFinding, importedColumns } from './imported-finding.ts'
 
 /** What is known of a uuid that a report names. */
 export interface KnownFinding {
@@ -82,63 +81,10 @@ export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean>
   return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
 }
 
-/** A finding as it is stored, and what is stored with it. */
-export interface FindingDraft {
-  row: FindingRow
+/** A finding as it is to be stored, and what is stored with it. */
+export interface FindingDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
   identifierIds: readonly number[]
   keys: readonly FindingKey[]
-}
-
-const findingColumns = {
-  uuid: 'text',
-  report_type: 'text',
-  scanner_id: 'integer',
-  primary_identifier_id: 'integer',
-  name: 'text',
-  description: 'text',
-  solution: 'text',
-  severity: 'integer',
-  confidence: 'integer',
-  cve: 'text',
-  location: 'json',
-  location_fingerprint: 'text',
-  details: 'json',
-  extras: 'json',
-  digest: 'text',
-  metadata_version: 'text',
-  raw_metadata: 'text',
-} as const
-
-export type FindingRow = { [column in keyof typeof findingColumns]: unknown } & {
-  uuid: string
-  digest: string
-  location: JsonObject
-}
-
-export function findingRow(
-  finding: ReportFinding,
-  ids: { digest: string; scannerId: number; primaryIdentifierId: number },
-): FindingRow {
-  const { links, flags, evidence, assets, cvss, remediations, signatures } = finding
-  return {
-    uuid: finding.uuid,
-    report_type: finding.reportType,
-    scanner_id: ids.scannerId,
-    primary_identifier_id: ids.primaryIdentifierId,
-    name: finding.name,
-    description: finding.description,
-    solution: finding.solution,
-    severity: severityRanks[finding.severity],
-    confidence: confidenceRanks[finding.confidence],
-    cve: finding.cve,
-    location: finding.location,
-    location_fingerprint: finding.locationFingerprint,
-    details: finding.details,
-    extras: { links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
-    digest: ids.digest,
-    metadata_version: finding.metadataVersion,
-    raw_metadata: finding.rawMetadata,
-  }
 }
 
 /** Nobody sees them before they have an occurrence. Ids by uuid. */
@@ -148,7 +94,6 @@ export async function insertFindings(
   drafts: readonly FindingDraft[],
 ): Promise<Map<string, number>> {
   if (drafts.length === 0) return new Map()
-  const rows = drafts.map(({ row }) => row)
   const inserted = await db.all<{ id: number; uuid: string }>(sql`
     insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
       description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
@@ -156,26 +101,43 @@ export async function insertFindings(
     select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
       r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
       r.extras, r.digest, r.metadata_version, r.raw_metadata, ${now}, ${now}, ${now}
-    from ${db.dialect.records(rows, findingColumns)} as r
+    from ${rowsOf(db, projectId, drafts)} as r
     returning id, uuid`)
   return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
+}
+
+/** What drafts say, with the ids of what they name. `cross join` is how SQLite is told to begin with them. */
+function rowsOf({ dialect }: Db, projectId: number, drafts: readonly FindingDraft[]): Sql {
+  const texts = drafts.map(({ row }) => row)
+  return sql`(
+    select t.*, s.id as scanner_id, i.id as primary_identifier_id
+    from ${dialect.recordsOf(texts, importedColumns)} as t cross join scanners s cross join identifiers i
+    where s.project_id = ${projectId} and s.external_id = t.scanner
+      and i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)`
 }
 
 /** Takes over what the newest report says; uuid, and what people decided, stay. Occurrences sort by the severity too. */
 export async function updateFindings(
   db: Db,
+  projectId: number,
   drafts: readonly { findingId: number; draft: FindingDraft }[],
   now: string,
 ): Promise<void> {
   if (drafts.length === 0) return
-  const rows = drafts.map(({ findingId, draft }) => ({ ...draft.row, id: findingId }))
+  const ids = drafts.map(({ findingId, draft: { uuid } }) => ({ id: findingId, uuid }))
+  const rows = rowsOf(
+    db,
+    projectId,
+    drafts.map(({ draft }) => draft),
+  )
   await db.run(sql`
     update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
       description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
       cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
       extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
       updated_at = ${now}
-    from ${db.dialect.records(rows, { ...findingColumns, id: 'integer' })} as r where findings.id = r.id`)
+    from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
+    where findings.id = k.id`)
   await showSeverities(
     db,
     drafts.map(({ findingId }) => findingId),

@@ -20,11 +20,11 @@ import {
   type Sample,
 } from './import.ts'
 import { finishImport, holdImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
+import { type ImportReading, openReading } from './import-reading.ts'
 import { type Matched, matchMoved } from './match.ts'
 import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { stagePromotion } from './promote-import.ts'
-import { type Reading, readReport } from './read-report.ts'
 import type { OpenBytes } from './source.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
 import { Unreadable } from './unreadable.ts'
@@ -40,7 +40,7 @@ export async function rehearseReport(
   const { reportType, strict } = options
   const now = deps.now()
   const place = placeOf(project, options.ref, undefined, now)
-  const report = await openReport(deps, place, file.open, { reportType, strict })
+  const report = await openReport(deps, place, file, { reportType, strict })
   const read = await readAll(deps, place, report, async () => {})
   const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
   return {
@@ -98,7 +98,7 @@ export async function ingestReport(
   const { import: stored, open, run } = attempt
   const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
   const place = placeOf(project, stored.ref, stored.id, deps.now())
-  const report = await openReport(deps, place, open, { reportType, strict })
+  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, { reportType, strict })
   const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
   await storeRejected(deps, place, read)
   const counts = countsOf(report, read)
@@ -124,12 +124,12 @@ export async function ingestReport(
 async function openReport(
   { db }: Deps,
   place: ImportPlace,
-  open: OpenBytes,
+  file: { open: OpenBytes; bytes: number },
   options: Pick<IngestOptions, 'reportType' | 'strict'>,
-): Promise<Reading> {
+): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
-  const read = await readReport(open, { ...options, projectId, isImageKnown })
+  const read = await openReading(db, file.open, file.bytes, { ...options, projectId, isImageKnown })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }
@@ -165,12 +165,11 @@ interface Read {
 async function readAll(
   deps: RootDeps,
   place: ImportPlace,
-  report: Reading,
+  report: ImportReading,
   afterBatch: (findings: number) => Promise<void>,
 ): Promise<Read> {
   const classifier = openClassifier(deps, place)
   const { scanner, scanners, scan } = report.header
-  await classifier.keepScannersOf(scanner ? [scanner, ...scanners] : scanners)
   let kept = 0
   const reportTypes = new Set<string>(report.header.reportTypes)
   async function* counted() {
@@ -180,7 +179,13 @@ async function readAll(
       yield batch
     }
   }
-  const result = await classifier.addAll(counted(), () => afterBatch(kept))
+  let result: Classified
+  try {
+    await classifier.keepScannersOf(scanner ? [scanner, ...scanners] : scanners)
+    result = await classifier.addAll(counted(), () => afterBatch(kept))
+  } finally {
+    report.close()
+  }
   const matched = await matchMoved(deps, place, result)
   const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
   const isComplete = scan.status === 'success'
@@ -202,7 +207,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
       await insertBelongings(
         db,
         projectId,
-        drafts.map((draft) => ({ findingId: idOf(ids, draft.row.uuid), draft })),
+        drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft })),
       )
       return ids
     })
@@ -216,12 +221,15 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
 
 const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)
 
-function factsOf({ header }: Reading): ReadReportFacts {
+function factsOf({ header }: ImportReading): ReadReportFacts {
   const { format, version, reportType, scanner } = header
   return { format, version, reportType, scannerName: scanner?.name }
 }
 
-function countsOf(report: Reading, { result, matched, gone }: Read): Omit<ImportCounts, 'promoted'> & { promoted: 0 } {
+function countsOf(
+  report: ImportReading,
+  { result, matched, gone }: Read,
+): Omit<ImportCounts, 'promoted'> & { promoted: 0 } {
   const returned = result.returned.length
   return {
     ...report.outcome().counts,
@@ -238,7 +246,7 @@ function countsOf(report: Reading, { result, matched, gone }: Read): Omit<Import
 /** As many of a kind as anybody reads; the counts are of all. */
 const maxShown = 100
 
-async function outcomeOf(deps: Deps, report: Reading, { result, matched, gone }: Read): Promise<ImportOutcome> {
+async function outcomeOf(deps: Deps, report: ImportReading, { result, matched, gone }: Read): Promise<ImportOutcome> {
   const { warnings, skipped, merged } = report.outcome()
   const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
   return {

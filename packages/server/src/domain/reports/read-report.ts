@@ -33,7 +33,7 @@ export interface Reading {
   outcome: () => Outcome
 }
 
-interface Outcome {
+export interface Outcome {
   /** `read` is everything found in the file: findings + skipped + merged. */
   counts: { read: number; merged: number; skipped: number }
   /** The first of each, as many as anybody reads. */
@@ -58,7 +58,7 @@ export async function readReport(
     const context = await document.context(format.items)
     const tally = startTally()
     for (const warning of context.rest.warnings) tally.add(warning, '')
-    const opening = { ...options, tally, scoreOf: await loadScores() }
+    const opening = { ...options, tally, scoreOf: loadScores() }
     const opened = format.open(context, opening)
     if (!('header' in opened)) return opened
 
@@ -92,7 +92,8 @@ function checkItem(opened: OpenedReport, item: Item): ReportProblem[] {
 
 const tooLargeEntry = 'the entry is larger than this server reads'
 
-const batchSize = 200
+/** So few that they are garbage before they are old. */
+const batchSize = 50
 /** What one batch holds of the file's text; entries may be large. */
 const batchCharacters = 2 * 1024 * 1024
 /** How long nobody else may have a turn while one entry is made into findings. */

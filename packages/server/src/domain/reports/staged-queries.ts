@@ -6,7 +6,7 @@ import type { FindingDraft } from './finding-queries.ts'
 /** What an import says of findings that are known, kept until it is known to be whole. */
 export async function stageFindings(db: Db, importId: number, drafts: readonly FindingDraft[]): Promise<void> {
   if (drafts.length === 0) return
-  const rows = drafts.map((draft) => ({ uuid: draft.row.uuid, draft }))
+  const rows = drafts.map((draft) => ({ uuid: draft.uuid, draft }))
   await db.run(sql`
     insert into staged_findings (import_id, uuid, draft)
     select ${importId}, r.uuid, r.draft from ${db.dialect.records(rows, { uuid: 'text', draft: 'json' })} as r
