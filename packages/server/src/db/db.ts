@@ -99,6 +99,8 @@ export interface Dialect {
   indexedBy(index: string): Sql
   /** `in (…)` for a subquery of ids that stands in an `or`. */
   among(ids: Sql): Sql
+  /** One of several parts of a `union all`, of which all together the first rows are wanted: read no further than needed. */
+  partOfUnion(select: Sql, orderAndLimit: Sql): Sql
   /**
    * A condition on the rows of a table: the column has something of the text, served by the same index. Compare those it
    * finds by `similarity`.

@@ -29,6 +29,7 @@ export const sqliteDialect: Dialect = {
   searchedAtOnce: 5_000,
   indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
   among: (ids) => sql`in (${ids})`,
+  partOfUnion: (select) => select,
   resembles(table, column, text) {
     const parts = new Set<string>()
     for (let start = 0; start + 3 <= text.length; start++) parts.add(text.slice(start, start + 3))
@@ -73,6 +74,8 @@ export const postgresDialect: Dialect = {
   indexedBy: () => empty,
   // An array, and not a subquery: so an index can serve it beside other conditions.
   among: (ids) => sql`= any(array(${ids}))`,
+  // It does not see that an index has a part in the order of the whole, and would read and sort all rows of all parts.
+  partOfUnion: (select, orderAndLimit) => sql`(${select} ${orderAndLimit})`,
   resembles: (table, column, text) => sql`lower(${raw(`${quoted(table)}.${quoted(column)}`)}) % lower(${text})`,
   // `like` and not `strpos`: a trigram index on lower(column) serves it.
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,

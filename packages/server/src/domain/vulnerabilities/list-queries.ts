@@ -38,10 +38,12 @@ export async function listStretches(
   const order = direction === 'asc' ? sql`asc` : sql`desc`
   const start = after ?? (direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER)
   const isBehind = direction === 'asc' ? sql`id > ${start}` : sql`id < ${start}`
+  const orderAndLimit = sql`order by id ${order} limit ${limit}`
   const selects = stretches.map(
     (stretch) => sql`select severity, id from vulnerabilities where ${isIn(stretch)} and ${isBehind}`,
   )
-  return db.all(sql`${join(selects, ' union all ')} order by id ${order} limit ${limit}`)
+  const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, orderAndLimit)) : selects
+  return db.all(sql`${join(parts, ' union all ')} ${orderAndLimit}`)
 }
 
 function isIn({ projectId, isOnDefaultBranch, severity, cell }: Stretch): Sql {

@@ -5,6 +5,7 @@ import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { promotionProbe, selectPresent } from './finding-queries.ts'
 import { insertCreated } from './history-queries.ts'
+import { listStretches } from './list-queries.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -58,5 +59,28 @@ describe('before the engine has counted its tables', () => {
         : /on occurrences first[\s\S]*Cond: \(finding_id = f\.id\)/,
     )
     expect(plan).not.toMatch(/using occurrences_pkey on occurrences first/)
+  })
+
+  test('the stretches of a page are merged as they are read, and not sorted', async () => {
+    const cell = {
+      severity: 'medium',
+      reportType: 'sast',
+      isOnDefaultBranch: true,
+      isResolvedOnDefaultBranch: false,
+    } as const
+    const stretches = (['detected', 'confirmed', 'resolved'] as const).map((state) => ({
+      projectId: 1,
+      isOnDefaultBranch: true,
+      severity: cell.severity,
+      cell: { ...cell, state, scannerId: 1000, dismissalReason: null },
+    }))
+    let plan = ''
+    const all: Db['all'] = async (query) => {
+      plan = await planOf(query)
+      return []
+    }
+    await listStretches({ ...db, all }, stretches, 'desc', undefined, 21)
+    expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
+    expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
   })
 })
