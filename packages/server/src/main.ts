@@ -6,6 +6,7 @@ import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
+import { collectAlone } from './platform/heap.ts'
 import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 
 const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] | objects copy --from <place> --to <place>]
@@ -33,6 +34,7 @@ try {
 }
 
 async function serve(settings: Settings): Promise<void> {
+  collectAlone()
   const deps = await openDeps(settings)
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)

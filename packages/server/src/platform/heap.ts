@@ -14,3 +14,6 @@ export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
 }
 
 let working = 0
+
+/** Where young generations are small, to share a collection among threads takes longer than to do it alone. */
+export const collectAlone = (): void => setFlagsFromString('--no-parallel-scavenge')

@@ -1,6 +1,9 @@
 import { maxDepth, NotJson } from './json.ts'
 import { unreadable } from './unreadable.ts'
 
+/** Up to here looking at each byte is faster than to have the system search. */
+const shortString = 32
+
 /** Where the entries of a report lie: keys, and `*` for every element of a list. Ends in `*`. */
 export type ItemPath = readonly string[]
 
@@ -59,7 +62,7 @@ interface Frame {
   expects: 'item or end' | 'item' | 'comma or end'
 }
 
-const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}')
+const [quote = 0, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}')
 
 /**
  * Cuts the entries out of a JSON text that arrives in chunks, without parsing it: only strings and brackets are
@@ -323,7 +326,8 @@ export function startCutting(
       at++
       escaped = false
     }
-    while (at < length) {
+    const soon = Math.min(length, at + shortString)
+    while (at < soon) {
       const byte = chunk[at++]
       if (byte === quote) {
         inString = false
@@ -334,7 +338,22 @@ export function startCutting(
         at++
       }
     }
-    return length
+    return at < length ? passLongString(chunk, at) : length
+  }
+
+  /** From one quote to the next; one behind an odd number of backslashes belongs to the string. */
+  function passLongString(chunk: Buffer, start: number): number {
+    for (let at = start; ; ) {
+      const found = chunk.indexOf(quote, at)
+      const end = found < 0 ? chunk.length : found
+      let before = end
+      while (before > at && chunk[before - 1] === backslash) before--
+      const isEscaped = (end - before) % 2 === 1
+      if (found < 0) escaped = isEscaped
+      else if (!isEscaped) inString = false
+      if (found < 0 || !isEscaped) return found < 0 ? end : end + 1
+      at = end + 1
+    }
   }
 
   return {

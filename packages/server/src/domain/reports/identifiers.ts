@@ -8,24 +8,30 @@ export type IdentifierReader = (value: unknown, pointer: string) => Identifier[]
 
 /** Reads lists of identifiers, each once; the first of a list is the primary one. */
 export function startIdentifiers(dropped: (pointer: string) => void): IdentifierReader {
-  // Thousands of findings share a few dozen rules.
-  const fingerprints = new Map<string, string>()
-  const fingerprint = (type: string, value: string) => {
-    const key = `${type}:${value}`
-    const known = fingerprints.get(key) ?? identifierFingerprint(type, value)
-    fingerprints.set(key, known)
-    return known
+  // Thousands of findings share a few dozen rules: what is the same is one object.
+  const known = new Map<string, Identifier>()
+  const shared = (externalType: string, externalId: string, name: string, url: string | undefined): Identifier => {
+    const key = JSON.stringify([externalType, externalId, name, url])
+    const identifier = known.get(key) ?? {
+      externalType,
+      externalId,
+      name,
+      url,
+      fingerprint: identifierFingerprint(externalType, externalId),
+    }
+    known.set(key, identifier)
+    return identifier
   }
   return (value, pointer) => {
     const identifiers = new Map<string, Identifier>()
     for (const [index, entry] of objectsOf(value).entries()) {
       const { type, value: externalId, name } = entry
       if (!isFilled(type) || !isFilled(externalId) || !isFilled(name)) continue
-      const print = fingerprint(type, externalId)
-      if (identifiers.has(print)) continue
       const url = webUrl(entry.url)
+      const identifier = shared(type, externalId, name, url)
+      if (identifiers.has(identifier.fingerprint)) continue
       if (entry.url && !url) dropped(`${pointer}/${index}/url`)
-      identifiers.set(print, { externalType: type, externalId, name, url, fingerprint: print })
+      identifiers.set(identifier.fingerprint, identifier)
     }
     return [...identifiers.values()]
   }

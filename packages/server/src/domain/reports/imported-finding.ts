@@ -24,8 +24,9 @@ export interface ImportedFinding
   isLarge: boolean
 }
 
-/** Columns of `findings`; scanner and primary identifier by what they are known by in their project. */
+/** Columns of `findings`, the digest first; scanner and primary identifier by what they are known by in their project. */
 export const importedColumns = {
+  digest: 'text',
   uuid: 'text',
   report_type: 'text',
   scanner: 'text',
@@ -40,7 +41,6 @@ export const importedColumns = {
   location_fingerprint: 'text',
   details: 'json',
   extras: 'json',
-  digest: 'text',
   metadata_version: 'text',
   raw_metadata: 'text',
 } as const satisfies RecordColumns
@@ -48,61 +48,47 @@ export const importedColumns = {
 const largeCharacters = 64 * 1024
 
 export function importedFrom(finding: ReportFinding, { recordText }: Dialect): ImportedFinding {
-  const { uuid, reportType, name, severity, scanner, identifiers, location, locationFingerprint } = finding
-  const { signatures, codeExtract, rawMetadata } = finding
-  const extras = extrasOf(finding)
-  const digest = digestOf(finding, extras)
+  const { links, flags, evidence, assets, cvss, remediations, signatures, identifiers, rawMetadata } = finding
   const row: { [column in keyof typeof importedColumns]: unknown } = {
-    uuid,
-    report_type: reportType,
-    scanner: scanner.externalId,
+    digest: noDigest,
+    uuid: finding.uuid,
+    report_type: finding.reportType,
+    scanner: finding.scanner.externalId,
     primary_identifier: identifiers[0].fingerprint,
-    name,
+    name: finding.name,
     description: finding.description,
     solution: finding.solution,
-    severity: severityRanks[severity],
+    severity: severityRanks[finding.severity],
     confidence: confidenceRanks[finding.confidence],
     cve: finding.cve,
-    location,
-    location_fingerprint: locationFingerprint,
+    location: finding.location,
+    location_fingerprint: finding.locationFingerprint,
     details: finding.details,
-    extras,
-    digest,
+    extras: { links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
     metadata_version: finding.metadataVersion,
     raw_metadata: rawMetadata,
   }
+  const text = recordText(row, importedColumns)
+  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + text)
   return {
-    ...{
-      uuid,
-      reportType,
-      name,
-      severity,
-      scanner,
-      identifiers,
-      location,
-      locationFingerprint,
-      signatures,
-      codeExtract,
-    },
+    uuid: finding.uuid,
+    reportType: finding.reportType,
+    name: finding.name,
+    severity: finding.severity,
+    scanner: finding.scanner,
+    identifiers,
+    location: finding.location,
+    locationFingerprint: finding.locationFingerprint,
+    signatures,
+    codeExtract: finding.codeExtract,
     digest,
-    row: recordText(row, importedColumns),
+    row: text.replace(noDigest, digest),
     isLarge: rawMetadata.length > largeCharacters,
   }
 }
 
-const extrasOf = ({ links, flags, evidence, assets, cvss, remediations, signatures }: ReportFinding) => ({
-  ...{ links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
-})
-
-/** Of everything that is stored of a finding; what keeps its digest is left alone. Long texts go in as they are: to escape them takes longer than all the rest. */
-function digestOf(finding: ReportFinding, extras: ReturnType<typeof extrasOf>): string {
-  const { uuid, severity, confidence, scanner, identifiers, location, details, metadataVersion } = finding
-  const short = JSON.stringify([
-    ...[uuid, severity, confidence, scanner.externalId, identifiers, location, details, extras, metadataVersion],
-  ])
-  const { name, description, solution, cve, rawMetadata } = finding
-  return hash('sha1', [digestVersion, short, name, description, solution, cve, rawMetadata].join('\n'))
-}
+/** Stands where the digest of the rest will: in the first column, before anything that somebody else wrote. */
+const noDigest = '0'.repeat(40)
 
 /** Another one makes every finding differ from what is stored, and so be stored anew when it is reported again. */
 const digestVersion = '3'

@@ -30,7 +30,7 @@ export class NotJson extends Error {
  */
 export function parseReportJson(text: string): ReportJson {
   const value = parse(text)
-  if (!mayNeedCleaning.test(text)) return { value, exactLines: readExactLines(text), warnings: [] }
+  if (!mayNeedCleaning(text)) return { value, exactLines: readExactLines(text), warnings: [] }
   const { nulCharacters, loneSurrogates, hugeNumbers } = cleanJson(value)
   const warnings: string[] = []
   const warn = (message: string) => warnings.push(message)
@@ -52,7 +52,10 @@ function parse(text: string): unknown {
 }
 
 /** Only an escape can be NUL or half a character, only an exponent or hundreds of digits a number out of range. */
-const mayNeedCleaning = /\\u|[:,[\s]-?\d[\d.]{0,300}[eE]|\d{300}/
+const mayNeedCleaning = (text: string): boolean =>
+  text.includes('\\u') || exponent.test(text) || (text.length >= 300 && /\d{300}/.test(text))
+
+const exponent = /[:,[\s]-?\d[\d.]{0,300}[eE]/
 
 // A key of valid JSON cannot be preceded by a backslash, so text that only looks like one inside a string is no match.
 const oddLine = /(?<!\\)"(start_line|end_line)"\s*:\s*(-?\d+(?:[.eE][-+.eE\d]*|(?<=\d{16})))(?=\s*[,}])/g
