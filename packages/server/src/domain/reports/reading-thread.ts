@@ -20,7 +20,7 @@ const workers = openWorkers<ReadingJob, 'done'>(module, {
   idleMs: 10_000,
   maxWaiting: 20,
   maxHeapMib: 512,
-  maxYoungMib: 24,
+  maxYoungMib: 12,
 })
 
 /** Ends the threads that have nothing to do, when an app closes. */

@@ -1,5 +1,6 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../db/sql.ts'
+import { openYoungCollector } from '../../platform/heap.ts'
 import { receiveAll, receiveOne, sendAll } from '../../platform/port-stream.ts'
 import { importedFrom } from './imported-finding.ts'
 import { readReport } from './read-report.ts'
@@ -8,6 +9,22 @@ import { Unreadable } from './unreadable.ts'
 
 /** While one is taken in the next ones are made. */
 const batchesAhead = 6
+
+/** Of buffers that have been read, at most. */
+const mostGarbageBytes = 4 * 1024 * 1024
+const collectYoung = openYoungCollector()
+
+async function* tidily(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let garbage = 0
+  for await (const chunk of chunks) {
+    const { byteLength } = chunk
+    yield chunk
+    garbage += byteLength
+    if (garbage < mostGarbageBytes) continue
+    collectYoung()
+    garbage = 0
+  }
+}
 
 // Runs in a thread of its own: see reading-thread.ts.
 parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJob) => {
@@ -22,7 +39,7 @@ parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJo
   const { asksForImages, ...rest } = options
   const isImageKnown = asksForImages ? (image: string) => receiveOne<boolean>(ask({ image })) : undefined
   const tell = async function* (): AsyncGenerator<News> {
-    const read = await readReport(() => receiveAll<Uint8Array>(ask({ open: true })), { ...rest, isImageKnown })
+    const read = await readReport(() => tidily(receiveAll<Uint8Array>(ask({ open: true }))), { ...rest, isImageKnown })
     if ('problems' in read) {
       yield read
       return
