@@ -38,10 +38,12 @@ export async function findKnownFindings(
   const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+  // Before it has counted its tables, PostgreSQL takes a project for a small one and would read all of it.
+  const isAmong = (some: readonly string[]) => db.dialect.among(sql`select * from ${db.dialect.texts(some)} as listed`)
   const rows = await db.all<KnownFindingRow>(sql`
     select f.uuid, ${columns}
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
-    where f.project_id = ${projectId} and f.uuid in ${db.dialect.texts(uuids)} order by f.id`)
+    where f.project_id = ${projectId} and f.uuid ${isAmong(uuids)} order by f.id`)
   const known = new Set(rows.map(({ uuid }) => uuid))
   const others = uuids.filter((uuid) => !known.has(uuid))
   const recognised =
@@ -51,7 +53,7 @@ export async function findKnownFindings(
           select m.uuid, ${columns}
           from finding_matches m join findings f on f.id = m.finding_id
             left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
-          where m.project_id = ${projectId} and m.uuid in ${db.dialect.texts(others)} order by m.id`)
+          where m.project_id = ${projectId} and m.uuid ${isAmong(others)} order by m.id`)
   return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
 }
 
@@ -130,7 +132,7 @@ export async function updateFindings(
     projectId,
     drafts.map(({ draft }) => draft),
   )
-  await db.run(sql`
+  const updated = await db.run(sql`
     update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
       description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
       cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
@@ -138,6 +140,7 @@ export async function updateFindings(
       updated_at = ${now}
     from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
     where findings.id = k.id`)
+  if (updated < drafts.length) throw new Error('what a staged finding names is gone')
   await showSeverities(
     db,
     drafts.map(({ findingId }) => findingId),

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
+import { findKnownFindings } from '../reports/finding-queries.ts'
 import { promotionProbe, selectPresent } from './finding-queries.ts'
 import { insertCreated } from './history-queries.ts'
 import { listStretches } from './list-queries.ts'
@@ -12,7 +13,7 @@ beforeAll(async () => {
   const server = await startServer()
   db = server.deps.db
   const project = await server.project('acme/site')
-  const rows = Array.from({ length: 3_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
+  const rows = Array.from({ length: 12_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
   await insertMadeUp(db, rows, server.deps.now())
 })
 
@@ -23,7 +24,7 @@ async function planOf(query: Sql): Promise<string> {
   return rows.map((row) => Object.values(row).join(' ')).join('\n')
 }
 
-/** How a statement would be run that a function runs. */
+/** How the statement would be run that a function runs; of several that read, the first. */
 async function planIn(work: (db: Db) => Promise<unknown>): Promise<string> {
   let plan = ''
   await work({
@@ -31,6 +32,10 @@ async function planIn(work: (db: Db) => Promise<unknown>): Promise<string> {
     async run(query) {
       plan = await planOf(query)
       return 0
+    },
+    async all(query) {
+      plan ||= await planOf(query)
+      return []
     },
   })
   return plan
@@ -74,13 +79,18 @@ describe('before the engine has counted its tables', () => {
       severity: cell.severity,
       cell: { ...cell, state, scannerId: 1000, dismissalReason: null },
     }))
-    let plan = ''
-    const all: Db['all'] = async (query) => {
-      plan = await planOf(query)
-      return []
-    }
-    await listStretches({ ...db, all }, stretches, 'desc', undefined, 21)
+    const plan = await planIn((db) => listStretches(db, stretches, 'desc', undefined, 21))
     expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
+  })
+
+  test('what a report names is looked up by its uuids', async () => {
+    const uuids = Array.from({ length: 100 }, (_, index) => `00000000-0000-5000-8000-${`${index}`.padStart(12, '0')}`)
+    const place = { projectId: 1, ref: 'main', defaultBranch: 'main' }
+    expect(await planIn((db) => findKnownFindings(db, place, uuids))).toMatch(
+      isSqlite()
+        ? /SEARCH f USING INDEX sqlite_autoindex_findings_2 \(project_id=\? AND uuid=\?\)/
+        : /Index Cond: \(\(project_id = .*uuid = ANY/,
+    )
   })
 })
