@@ -36,6 +36,10 @@ export interface CutLimits {
 export interface Rest {
   bytes: Buffer
   pieces: { at: number; offset: number }[]
+  /** Of the whole text. */
+  length: number
+  /** An entry in which the text ends. */
+  unfinished: Pick<Cut, 'bytes' | 'offset'> | undefined
 }
 
 export interface Cutter {
@@ -83,7 +87,8 @@ export function startCutting(
   let items = 0
 
   // Of the value or key that is being passed over.
-  let mode: 'structure' | 'key' | 'string' | 'container' | 'scalar' = 'structure'
+  let mode: 'structure' | 'key' | 'string' | 'container' | 'scalar' | 'prose' = 'structure'
+  let hasBegun = false
   let depth = 0
   let inString = false
   let escaped = false
@@ -180,6 +185,10 @@ export function startCutting(
         } else finishValue()
         continue
       }
+      if (mode === 'prose') {
+        at = length
+        continue
+      }
       const byte = chunk[at] as number
       if (mode === 'scalar') {
         if (byte === comma || byte === closeList || byte === closeObject || byte <= 0x20) finishValue()
@@ -191,6 +200,12 @@ export function startCutting(
         continue
       }
       const frame = frames.at(-1)
+      if (!hasBegun) {
+        hasBegun = true
+        // Whatever brackets come later, they are none of a report: parsing tells where it goes wrong.
+        if (byte !== openObject && byte !== openList) mode = 'prose'
+        if (mode === 'prose') continue
+      }
       const isItems = frame?.isList === true && frame.node.each?.path !== undefined
       if (isItems) {
         if (byte === closeList && frame.expects !== 'item') {
@@ -358,7 +373,13 @@ export function startCutting(
 
   return {
     push,
-    end: () => ({ bytes: Buffer.concat(rest), pieces }),
+    end: () => ({
+      bytes: Buffer.concat(rest),
+      pieces,
+      length: position,
+      unfinished:
+        sink === 'item' ? { bytes: isTooLarge() ? undefined : Buffer.concat(parts), offset: began } : undefined,
+    }),
   }
 }
 

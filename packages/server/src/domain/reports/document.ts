@@ -141,11 +141,16 @@ function parsePiece(bytes: Buffer, offset: number): ReportJson {
   }
 }
 
-function parseRest({ bytes, pieces }: Rest): ReportJson {
+function parseRest({ bytes, pieces, length, unfinished }: Rest): ReportJson {
   try {
     return parsePiece(bytes, 0)
   } catch (error) {
     if (!(error instanceof NotJson)) throw error
+    if (error.offset >= bytes.length) {
+      // Behind the rest may be entries, and the text may end in one of them.
+      if (unfinished?.bytes) parsePiece(unfinished.bytes, unfinished.offset)
+      throw new NotJson(length, error.what)
+    }
     const piece = pieces.findLast(({ at }) => at <= error.offset)
     throw piece ? new NotJson(error.offset - piece.at + piece.offset, error.what) : error
   }
