@@ -1,5 +1,5 @@
 import type Sqlite from 'better-sqlite3'
-import { openWorkers } from '../platform/workers.ts'
+import { openWorkers, workerBeside } from '../platform/workers.ts'
 
 /** Moves SQLite's log into the file, away from the thread that serves requests: it waits for the disk twice. */
 export interface Checkpoints {
@@ -17,13 +17,8 @@ const heldFrames = 16_000
 const mostPasses = 4
 const fewFrames = 500
 
-// The build beside the source: whichever of the two this is.
-const module = import.meta.url.endsWith('.ts')
-  ? new URL('./checkpoint-worker.ts', import.meta.url)
-  : new URL('./checkpoint-worker.js', import.meta.url)
-
 /** Of all databases of the process; it is there only while much is written. */
-const workers = openWorkers<string, 'done'>(module, {
+const workers = openWorkers<string, 'done'>(workerBeside(import.meta.url, './checkpoint-worker'), {
   most: 1,
   timeoutMs: 60_000,
   idleMs: 5_000,

@@ -51,6 +51,10 @@ interface Thread<Job, Result> {
   isEnding?: boolean
 }
 
+/** The module of a worker by its path without an ending: the build beside the build, the source beside the source. */
+export const workerBeside = (url: string, path: string): URL =>
+  new URL(`${path}${url.endsWith('.ts') ? '.ts' : '.js'}`, url)
+
 /** None of the threads keeps the process alive, unless it has a job. */
 export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): Workers<Job, Result> {
   const threads = new Set<Thread<Job, Result>>()

@@ -6,7 +6,7 @@ import { openArriving } from './arriving.ts'
 
 const chunk = Buffer.alloc(64 * 1024, 'x')
 const open = (raw: PassThrough) =>
-  openArriving(raw as never as IncomingMessage, () => parameterProblem('ended too early'))
+  openArriving(raw as never as IncomingMessage, () => parameterProblem('ended too early')) // all that it uses of a request
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('what arrives is given in order, and then the end', async () => {

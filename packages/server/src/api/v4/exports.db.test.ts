@@ -436,7 +436,7 @@ describe('trouble', () => {
           name === 'run'
             ? // Passed on as it came; only its text is looked at.
               (query: { text: string }) =>
-                query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query as never)
+                query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query as never) // as it came
             : Reflect.get(db, name),
       }),
     }

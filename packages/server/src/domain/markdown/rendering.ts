@@ -1,5 +1,5 @@
 import { unavailable, unprocessable } from '../../platform/failure.ts'
-import { JobAborted, openWorkers } from '../../platform/workers.ts'
+import { JobAborted, openWorkers, workerBeside } from '../../platform/workers.ts'
 import { renderMarkdown } from './render.ts'
 import type { MarkdownContext } from './uploads.ts'
 
@@ -11,12 +11,7 @@ export interface Rendering {
 /** Nobody notices the time that these take, whatever is in them. */
 export const maxLengthAtOnce = 4096
 
-// The build beside the source: whichever of the two this is.
-const module = import.meta.url.endsWith('.ts')
-  ? new URL('./worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url)
-
-const workers = openWorkers<Rendering, string>(module, {
+const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './worker'), {
   most: 2,
   timeoutMs: 5000,
   idleMs: 60_000,

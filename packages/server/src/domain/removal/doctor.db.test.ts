@@ -105,7 +105,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   for (const { body } of [lost, kept]) {
     const job = { id: 0, payload: { importId: body.id }, attempt: 1, signal: AbortSignal.timeout(5000) }
     // A kind forgets what its payload is; this is an import's.
-    await importKind.run(deps, { ...job, progress: async () => {} } as never)
+    await importKind.run(deps, { ...job, progress: async () => {} } as never) // all that it uses of a job
   }
   const states = (await server.admin.get(at)).body.map(({ status }: { status: string }) => status)
   expect(states.sort()).toEqual(['done', 'failed'])

@@ -2,20 +2,15 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Dialect } from '../../db/db.ts'
 import { type ReportProblem, unavailable } from '../../platform/failure.ts'
 import { receiveAll, SenderGone, sendAll } from '../../platform/port-stream.ts'
-import { JobAborted, openWorkers } from '../../platform/workers.ts'
+import { JobAborted, openWorkers, workerBeside } from '../../platform/workers.ts'
 import type { ImportReading } from './import-reading.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 import type { News, Question, ReadingJob } from './reading-messages.ts'
 import type { OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
-// The build beside the source: whichever of the two this is.
-const module = import.meta.url.endsWith('.ts')
-  ? new URL('./reading-worker.ts', import.meta.url)
-  : new URL('./reading-worker.js', import.meta.url)
-
 /** One for imports and one for rehearsals beside them. */
-const workers = openWorkers<ReadingJob, 'done'>(module, {
+const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, './reading-worker'), {
   most: 2,
   idleMs: 10_000,
   maxWaiting: 20,

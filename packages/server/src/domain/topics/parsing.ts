@@ -1,5 +1,5 @@
 import { importRejected, unavailable, unprocessable } from '../../platform/failure.ts'
-import { JobAborted, openWorkers } from '../../platform/workers.ts'
+import { JobAborted, openWorkers, workerBeside } from '../../platform/workers.ts'
 import { type Parsed, parseText } from './parse-text.ts'
 import type { VocabularyFormat } from './vocabulary.ts'
 
@@ -11,12 +11,7 @@ export interface Parsing {
 /** Nobody notices the time that these take. */
 const maxLengthInline = 16 * 1024
 
-// The build beside the source: whichever of the two this is.
-const module = import.meta.url.endsWith('.ts')
-  ? new URL('./parse-worker.ts', import.meta.url)
-  : new URL('./parse-worker.js', import.meta.url)
-
-const workers = openWorkers<Parsing, Parsed>(module, {
+const workers = openWorkers<Parsing, Parsed>(workerBeside(import.meta.url, './parse-worker'), {
   most: 1,
   timeoutMs: 20_000,
   idleMs: 10_000,

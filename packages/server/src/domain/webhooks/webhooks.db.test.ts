@@ -288,7 +288,7 @@ describe('a receiver in trouble', () => {
     const dying = {
       ...server.deps,
       // It never resolves, to whatever its work would have.
-      db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never },
+      db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never }, // never answers
     }
     const job = {
       id: 0,
@@ -299,7 +299,7 @@ describe('a receiver in trouble', () => {
     }
     const [{ id: hookId } = { id: 0 }] = (await server.admin.get(`/projects/${project.id}/hooks`)).body
     // A kind forgets what its payload is; this is a delivery's.
-    await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed')
+    await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed') // a delivery's payload
     expect(receiver.received).toHaveLength(1)
     clock.now = later(100)
     await server.runJobs()
