@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../server/src/testing/client.ts'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
@@ -20,7 +20,7 @@ const file = (entries: object[], name = 'gl-sast-report.json') => ({
   mimeType: 'application/json',
   buffer: Buffer.from(JSON.stringify(sastReport(entries))),
 })
-const reports = async () => (await web.server.admin.get(`/projects/${project.id}/security_reports`)).body
+const reports = async ({ id } = project) => (await web.server.admin.get(`/projects/${id}/security_reports`)).body
 
 describe('a report', () => {
   test('shows what it would change before anything changes, then how it went', async () => {
@@ -50,18 +50,25 @@ describe('a report', () => {
   })
 
   test('of a branch changes that branch only, and says so when nothing changes', async () => {
-    const page = await web.open('/acme/shop/-/reports/new', { as: developer, width: 360 })
-    await page.getByLabel('The report of a scanner').setInputFiles(file([entry({ line: 10 })]))
+    const stall = await web.server.project('acme/stall')
+    const as = await web.server.as('developer', stall)
+    const report = file([entry({ line: 10 })])
+    const form = formWithFile('file', report.name, report.buffer.toString())
+    expect((await as.post(`/projects/${stall.id}/security_reports`, form)).status).toBe(201)
+
+    const page = await web.open('/acme/stall/-/reports/new', { as, width: 360 })
+    await page.getByLabel('The report of a scanner').setInputFiles(report)
     await page.getByLabel('Branch').fill('feature')
     await page.getByRole('button', { name: 'See what it would change' }).click()
     await page.getByRole('button', { name: 'Take it in' }).click()
     await page.getByRole('list', { name: 'What changed' }).waitFor()
     const [scroll, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
     expect(scroll).toBeLessThanOrEqual(window ?? 0)
-    expect((await reports())[0]).toMatchObject({ ref: 'feature', findings: { new: 0, known: 1, gone: 0 } })
+    const [taken] = await reports(stall)
+    expect(taken).toMatchObject({ ref: 'feature', findings: { new: 0, known: 1, gone: 0 } })
 
-    const again = await web.open('/acme/shop/-/reports/new', { as: developer, theme: 'dark' })
-    await again.getByLabel('The report of a scanner').setInputFiles(file([entry({ line: 10 })]))
+    const again = await web.open('/acme/stall/-/reports/new', { as, theme: 'dark' })
+    await again.getByLabel('The report of a scanner').setInputFiles(report)
     await again.getByLabel('Branch').fill('feature')
     await again.getByRole('button', { name: 'See what it would change' }).click()
     await again.getByRole('button', { name: 'Take it in all the same' }).waitFor()

@@ -193,6 +193,17 @@ test('where the system chooses the colours, what is current and what has the foc
   expect(new Set((await marks()).slice(1)).size).toBe(2)
 })
 
+test('who wants no motion sees each change at once', async () => {
+  const page = await web.open('/-/sign_in') // every page of these tests is of somebody who wants none
+  const button = page.getByRole('button', { name: 'Sign in' }).first()
+  const colour = await button.evaluate((element: HTMLElement) => {
+    getComputedStyle(element).backgroundColor // a change begins where something was shown before
+    element.style.backgroundColor = 'rgb(1, 2, 3)'
+    return getComputedStyle(element).backgroundColor
+  })
+  expect(colour).toBe('rgb(1, 2, 3)')
+})
+
 test('what gets the focus is not below the header', async () => {
   const page = await web.open('/-/api', { height: 400 })
   const links = page.getByRole('main').getByRole('listitem').getByRole('link')
