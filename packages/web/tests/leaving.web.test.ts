@@ -68,7 +68,7 @@ describe('what somebody saw or wrote', () => {
   test('goes from all tabs at once when he signs out in one, and comes back with him', async () => {
     const tabber = await web.server.user('tabber')
     await member(tabber)
-    const page = await web.open('/acme/secret', { as: tabber, expects: /404/, isChanged: true })
+    const page = await web.open('/acme/secret', { as: tabber, expects: /40[14]/, isChanged: true })
     const other = await page.context().newPage()
     await other.goto('/acme/secret')
     await other.getByRole('heading', { name: 'Overview' }).waitFor()
