@@ -11,7 +11,11 @@ export async function importEntries(
   server: TestServer,
   project: TestProject,
   entries: object[],
-  { scanner, type, ...fields }: { ref?: string; commit_sha?: string; scanner?: string; type?: string } = {},
+  {
+    scanner,
+    type,
+    ...fields
+  }: { ref?: string; category?: string; commit_sha?: string; scanner?: string; type?: string; dry_run?: string } = {},
 ): Promise<Reply['body']> {
   const report = sastReport(entries)
   if (scanner) report.scan.scanner.id = scanner

@@ -23,6 +23,7 @@ const importView = Type.Object(
     project_id: Type.Integer(),
     status: Type.String({ description: 'waiting, running, done or failed' }),
     ref: Type.String(),
+    category: nullableString,
     commit_sha: nullableString,
     format: Type.String(),
     version: nullableString,
@@ -73,6 +74,7 @@ function viewImport(done: Import) {
     project_id: done.projectId,
     status: done.state,
     ref: done.ref,
+    category: done.category,
     commit_sha: done.commitSha,
     format: done.format,
     version: done.version,
@@ -125,6 +127,13 @@ export const securityReportRoutes: readonly Route[] = [
       file: filePart,
       report_type: optional(oneOf(reportTypes, { description: 'Default: what the report says it is' })),
       ref: optional(text({ allowBlank: false, description: 'Branch or tag; default: the default branch' })),
+      category: optional(
+        text({
+          allowBlank: false,
+          description:
+            'Part of the ref that the report is about, such as an image or a folder: only what its category found may be gone; default: all of the ref',
+        }),
+      ),
       commit_sha: optional(text()),
       strict: optional(
         flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
@@ -145,6 +154,7 @@ export const securityReportRoutes: readonly Route[] = [
       const options = {
         reportType: input.report_type,
         ref: input.ref,
+        category: input.category,
         commitSha: input.commit_sha,
         strict: input.strict,
         promote: input.promote,

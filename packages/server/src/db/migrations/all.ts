@@ -21,6 +21,7 @@ import { narrowCandidates } from './0028_narrow_candidates.ts'
 import { promotionOfImports } from './0029_promotion_of_imports.ts'
 import { promotedFindings } from './0030_promoted_findings.ts'
 import { bulkPromotions } from './0031_bulk_promotions.ts'
+import { reportCategories } from './0032_report_categories.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   promotionOfImports,
   promotedFindings,
   bulkPromotions,
+  reportCategories,
 ]

@@ -17,6 +17,8 @@ import { deleteFindings, deleteMatches, insertMatches, renameFindings } from './
 import {
   insertOccurrences,
   insertScans,
+  joinCategory,
+  leaveCategory,
   listResolvedAmongPresent,
   markGone,
   markReturned,
@@ -31,6 +33,8 @@ export interface Plan {
   result: Classified
   matched: Matched
   gone: readonly number[]
+  /** Not in this report any more, and in those of other categories. */
+  left: readonly number[]
   /** What was looked for. */
   scope: Scope
   /** False of a scan that failed: it looked at less than it says. */
@@ -46,7 +50,7 @@ export interface Plan {
  * writers of SQLite wait, so nothing is done here that could be done before.
  */
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
-  const { sighting, result, matched, gone, scope } = plan
+  const { sighting, result, matched, gone, left, scope } = plan
   const { db } = deps
   await inSlices(
     result.changed,
@@ -68,6 +72,8 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   await inSlices(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
   await inSlices(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
   await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
+  await inSlices(result.joined, (ids) => joinCategory(db, sighting, ids))
+  await inSlices(left, (ids) => leaveCategory(db, sighting, ids))
   await inSlices(gone, (ids) => markGone(db, sighting, ids))
   await insertScans(db, sighting, scope, plan.isComplete)
   await followFindings(deps, project, {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Deps, provisionally, type RootDeps } from '../deps.ts'
 import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queries.ts'
+import { type Category, isIn } from './categories.ts'
 import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
 import {
   type FindingDraft,
@@ -20,6 +21,8 @@ export interface ImportPlace {
   projectId: number
   ref: string
   defaultBranch: string
+  /** Absent: the report speaks for all of the ref. */
+  category: Category | undefined
   /** Absent: a rehearsal, which writes nothing. */
   importId: number | undefined
   now: string
@@ -39,6 +42,8 @@ export interface Classified {
   /** Of those that arrive: with a vulnerability, from another ref. */
   found: number[]
   returned: number[]
+  /** There already, and never in a report of this category before. */
+  joined: number[]
   /** Known ones that say something else now. */
   changed: StagedFinding[]
   /** Those without a vulnerability; in a rehearsal new ones are counted as id 0. */
@@ -96,6 +101,7 @@ export function nothingClassified(): Classified {
     arrivals: [],
     found: [],
     returned: [],
+    joined: [],
     changed: [],
     unattached: [],
     fresh: [],
@@ -159,7 +165,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
           staged.push(finding)
           result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
         }
-        see(result, match)
+        see(result, place, match)
       }
     }
     await write(inserted, staged)
@@ -287,12 +293,14 @@ export function addNew({ news, newcomers, unattached }: Classified, fresh: Fresh
 
 /** A known finding that the report names. */
 export function see(
-  { seen, arrivals, found, returned, unattached }: Classified,
-  known: { id: number; vulnerabilityId: number | null; wasPresent: boolean | undefined },
+  { seen, arrivals, found, returned, joined, unattached }: Classified,
+  { category }: Pick<ImportPlace, 'category'>,
+  known: Pick<KnownFinding, 'id' | 'vulnerabilityId' | 'wasPresent' | 'categories'>,
 ): void {
   seen.add(known.id)
   if (known.wasPresent === undefined) arrivals.push(known.id)
   else if (!known.wasPresent) returned.push(known.id)
+  else if (category && !isIn(category, known.categories)) joined.push(known.id)
   if (known.vulnerabilityId === null) unattached.push(known.id)
   else if (known.wasPresent === undefined) found.push(known.id)
 }

@@ -14,6 +14,8 @@ export interface KnownFinding {
   vulnerabilityId: number | null
   /** Whether it was there on the ref; `undefined` when it was never seen on it. */
   wasPresent: boolean | undefined
+  /** On the ref: see categories.ts. */
+  categories: string
   /** False: an import that never came to its end left it. Nobody has seen it. */
   wasSeen: boolean
   wasOnDefaultBranch: boolean
@@ -25,6 +27,7 @@ interface KnownFindingRow {
   digest: string
   vulnerability_id: number | null
   is_present: boolean | null
+  categories: string | null
   seen_somewhere: number | null
   seen_on_default: number | null
 }
@@ -35,7 +38,7 @@ export async function findKnownFindings(
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
   // `+`: for the least id PostgreSQL may go through all of them in their order, believing that the first is soon found.
-  const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present,
+  const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present, o.categories,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
   // Before it has counted its tables, PostgreSQL takes a project for a small one and would read all of it.
@@ -66,6 +69,7 @@ const knownFrom =
     digest: row.digest,
     vulnerabilityId: row.vulnerability_id,
     wasPresent: row.is_present ?? undefined,
+    categories: row.categories ?? '',
     wasSeen: row.seen_somewhere !== null,
     wasOnDefaultBranch: row.seen_on_default !== null,
   })

@@ -42,7 +42,14 @@ test('however many are gone, each is found once, also when severities change whi
       },
     },
   })
-  const place = { projectId, ref: 'main', defaultBranch: 'main', importId: undefined, now: server.deps.now() }
+  const place = {
+    projectId,
+    ref: 'main',
+    defaultBranch: 'main',
+    category: undefined,
+    importId: undefined,
+    now: server.deps.now(),
+  }
   const reported = ids.filter((id) => id % 5 === 0)
   const classified = {
     ...nothingClassified(),
@@ -51,8 +58,9 @@ test('however many are gone, each is found once, also when severities change whi
     seen: new Set(reported),
   }
   const scope = { scannerIds: [scannerId], reportTypes: ['sast'] }
-  const gone = await findGone({ ...server.deps, db: changing }, place, scope, classified)
+  const { gone, left } = await findGone({ ...server.deps, db: changing }, place, scope, classified)
   // The last two are nowhere on the branch, though vulnerabilities say so.
   expect(gone).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
+  expect(left).toEqual([])
   expect(slices).toBeGreaterThan(2)
 })

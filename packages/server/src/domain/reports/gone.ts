@@ -3,8 +3,15 @@ import type { Deps } from '../deps.ts'
 import { listSaidToBeThere } from '../vulnerabilities/promoted-queries.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { listScannerIds } from './catalogue-queries.ts'
+import { speaksAloneFor, speaksFor } from './categories.ts'
 import type { Classified, ImportPlace } from './classify.ts'
 import { listOfScanner, type Scope } from './occurrence-queries.ts'
+
+export interface Missing {
+  gone: number[]
+  /** Still in the newest report of another category. */
+  left: number[]
+}
 
 /**
  * What these scanners found on the ref before, and this report does not name. Of the default branch also what was found
@@ -15,16 +22,20 @@ export async function findGone(
   place: ImportPlace,
   { reportTypes }: Scope,
   { scannerIds, scannersWithPast, seen }: Classified,
-): Promise<number[]> {
+): Promise<Missing> {
   const gone: number[] = []
+  const left: number[] = []
+  const { category } = place
   // Secrets never say that they are gone.
   const followsDefaultBranch = (reportType: string) =>
     place.ref === place.defaultBranch && reportType !== 'secret_detection'
   const search = async (scannerId: number, reportType: string): Promise<void> => {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, sliceSize)
-      const missing = slice.filter(({ id }) => !seen.has(id))
-      for (const { id, isPresent } of missing) if (isPresent) gone.push(id)
+      const missing = slice.filter(({ id, categories }) => !seen.has(id) && speaksFor(category, categories))
+      for (const { id, isPresent, categories } of missing) {
+        if (isPresent) (speaksAloneFor(category, categories) ? gone : left).push(id)
+      }
       if (followsDefaultBranch(reportType)) {
         const absent = missing.filter(({ isPresent }) => !isPresent).map(({ id }) => id)
         if (absent.length > 0) gone.push(...(await listSaidToBeThere(deps.db, absent)))
@@ -34,13 +45,13 @@ export async function findGone(
     }
   }
   for (const scannerId of scannersWithPast) for (const reportType of reportTypes) await search(scannerId, reportType)
-  if (scannerIds.has(billScanner)) return gone
+  if (scannerIds.has(billScanner)) return { gone, left }
   const bills = (await listScannerIds(deps.db, place.projectId, [billScanner])).get(billScanner)
   for (const reportType of reportTypes) {
     const others = speaksForBills.get(reportType) ?? []
     if (bills !== undefined && others.some((externalId) => scannerIds.has(externalId))) await search(bills, reportType)
   }
-  return gone
+  return { gone, left }
 }
 
 const sliceSize = 2000

@@ -13,6 +13,7 @@ export interface ImportDraft {
   projectId: number
   userId: number
   ref: string
+  category: string | null
   commitSha: string | null
   options: StoredOptions
   fileSha256: string
@@ -23,10 +24,10 @@ export interface ImportDraft {
 
 export async function insertImport(db: Db, draft: ImportDraft): Promise<Import> {
   const row = await db.one<ImportRow>(sql`
-    insert into imports (project_id, user_id, ref, commit_sha, format, report_type, file_sha256, file_bytes,
+    insert into imports (project_id, user_id, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
       findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
       findings_skipped, warnings, state, options, object_key, created_at)
-    values (${draft.projectId}, ${draft.userId}, ${draft.ref}, ${draft.commitSha}, '', '', ${draft.fileSha256},
+    values (${draft.projectId}, ${draft.userId}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
       ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
     returning ${importColumns}`)
   if (!row) throw new Error('an inserted import returned no row')
@@ -158,6 +159,7 @@ interface ImportRow {
   user_id: number | null
   state: ImportState
   ref: string
+  category: string | null
   commit_sha: string | null
   format: string
   format_version: string | null
@@ -184,7 +186,7 @@ interface ImportRow {
   finished_at: string | null
 }
 
-const importColumns = sql`id, project_id, user_id, state, ref, commit_sha, format, format_version, report_type,
+const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
   scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
   findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, outcome, object_key,
   created_at, started_at, shown_at, finished_at`
@@ -195,6 +197,7 @@ const importFrom = (row: ImportRow): Import => ({
   userId: row.user_id,
   state: row.state,
   ref: row.ref,
+  category: row.category,
   commitSha: row.commit_sha,
   format: row.format,
   version: row.format_version,

@@ -10,6 +10,8 @@ export interface IngestOptions {
   reportType?: ReportType | undefined
   /** Absent: the project's default branch. */
   ref?: string | undefined
+  /** The part of the ref that the report is about; absent: all of it. */
+  category?: string | undefined
   commitSha?: string | undefined
   /** Makes vulnerabilities of what has none yet; absent: as the project is set. */
   promote?: boolean | undefined
@@ -27,6 +29,7 @@ export interface Import {
   userId: number | null
   state: ImportState
   ref: string
+  category: string | null
   commitSha: string | null
   /** These four are empty until the report is read. */
   format: string

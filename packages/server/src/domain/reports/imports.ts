@@ -32,6 +32,7 @@ export async function importReport(
       projectId: project.id,
       userId: user.id,
       ref: options.ref ?? project.defaultBranch,
+      category: options.category ?? null,
       commitSha: options.commitSha ?? null,
       options: {
         ...(options.reportType && { reportType: options.reportType }),

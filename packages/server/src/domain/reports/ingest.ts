@@ -7,9 +7,10 @@ import { inSlices } from '../slices.ts'
 import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { mostAtOnce } from '../vulnerabilities/promotion-slices.ts'
 import { applyPlan, type Plan } from './apply.ts'
+import { findCategoryId, keepCategory } from './category-queries.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
-import { findGone } from './gone.ts'
+import { findGone, type Missing } from './gone.ts'
 import { isKnownImage } from './image-queries.ts'
 import {
   type Import,
@@ -39,7 +40,7 @@ export async function rehearseReport(
   assertShort(options)
   const { reportType, strict } = options
   const now = deps.now()
-  const place = placeOf(project, options.ref, undefined, now)
+  const place = await openPlace(deps, project, options, undefined, now)
   const report = await openReport(deps, place, file, { reportType, strict })
   const read = await readAll(deps, place, report, async () => {})
   const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
@@ -49,6 +50,7 @@ export async function rehearseReport(
     userId: null,
     state: 'done',
     ref: place.ref,
+    category: options.category ?? null,
     commitSha: options.commitSha ?? null,
     ...factsOf(report),
     scannerName: factsOf(report).scannerName ?? null,
@@ -65,13 +67,13 @@ export async function rehearseReport(
   }
 }
 
-const maxRefLength = 255
+const maxNameLength = 255
 
-/** No repository has longer ones, and no index takes them. */
-export function assertShort({ ref, commitSha }: IngestOptions): void {
-  for (const [name, text] of Object.entries({ ref, commit_sha: commitSha })) {
-    if (text !== undefined && text.length > maxRefLength) {
-      throw invalid({ [name]: [`is too long (maximum is ${maxRefLength} characters)`] })
+/** No repository has longer refs, and no index takes them. */
+export function assertShort({ ref, category, commitSha }: IngestOptions): void {
+  for (const [name, text] of Object.entries({ ref, category, commit_sha: commitSha })) {
+    if (text !== undefined && text.length > maxNameLength) {
+      throw invalid({ [name]: [`is too long (maximum is ${maxNameLength} characters)`] })
     }
   }
 }
@@ -97,21 +99,28 @@ export async function ingestReport(
 ): Promise<boolean> {
   const { import: stored, open, run } = attempt
   const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
-  const place = placeOf(project, stored.ref, stored.id, deps.now())
+  const place = await openPlace(deps, project, stored, stored.id, deps.now())
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, { reportType, strict })
   const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
   await storeRejected(deps, place, read)
   const counts = countsOf(report, read)
   const outcome = await outcomeOf(deps, report, read)
-  const sighting: Sighting = { projectId: project.id, ref: place.ref, importId: stored.id, now: place.now }
   const { unattached } = read.result
   const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
   // Usual reports appear with all that becomes of them.
   const isDone = toPromote.length <= mostAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
-  const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
   await transaction(deps, async (deps) => {
     if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
+    const { category } = stored
+    const sighting: Sighting = {
+      projectId: project.id,
+      ref: place.ref,
+      importId: stored.id,
+      categoryId: category === null ? undefined : await keepCategory(deps.db, project.id, category),
+      now: place.now,
+    }
+    const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
     const promoted = await applyPlan(deps, project, user, plan)
     await dropStaged(deps.db, stored.id)
     await doomObjects(deps, [stored.objectKey])
@@ -143,11 +152,18 @@ async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<B
   }
 }
 
-function placeOf(project: Project, ref: string | undefined, importId: number | undefined, now: string): ImportPlace {
+async function openPlace(
+  { db }: Deps,
+  project: Project,
+  { ref, category }: { ref?: string | undefined; category?: string | null | undefined },
+  importId: number | undefined,
+  now: string,
+): Promise<ImportPlace> {
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,
     defaultBranch: project.defaultBranch,
+    category: category ? { id: await findCategoryId(db, project.id, category) } : undefined,
     importId,
     now,
   }
@@ -157,6 +173,7 @@ interface Read {
   result: Classified
   matched: Matched
   gone: number[]
+  left: number[]
   scope: Scope
   isComplete: boolean
   rules: ScanRules | undefined
@@ -189,11 +206,13 @@ async function readAll(
   const matched = await matchMoved(deps, place, result)
   const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
   const isComplete = scan.status === 'success'
-  const gone = isComplete ? await findGone(deps, place, scope, result) : []
+  const { gone, left } = isComplete ? await findGone(deps, place, scope, result) : nothingMissing
   const { primaryIdentifiers: identifiers } = scan
   const rules = isComplete && identifiers ? { reportTypes: scope.reportTypes, identifiers } : undefined
-  return { result, matched, gone, scope, isComplete, rules }
+  return { result, matched, gone, left, scope, isComplete, rules }
 }
+
+const nothingMissing: Missing = { gone: [], left: [] }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */
 async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {

@@ -11,6 +11,8 @@ export interface Candidate {
   digest: string
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
+  /** On the ref: see categories.ts. */
+  categories: string
   wasOnDefaultBranch: boolean
   reportType: string
   scannerId: number
@@ -29,6 +31,7 @@ interface CandidateRow {
   digest: string
   vulnerability_id: number | null
   is_present: boolean | null
+  categories: string | null
   seen_on_default: number | null
   report_type: string
   scanner_id: number
@@ -62,7 +65,7 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
 }
 
 const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
-  f.report_type, f.scanner_id, f.location, o.is_present,
+  f.report_type, f.scanner_id, f.location, o.is_present, o.categories,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
 
 const candidateFrom = (row: CandidateRow): Candidate => ({
@@ -71,6 +74,7 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   digest: row.digest,
   vulnerabilityId: row.vulnerability_id,
   wasPresent: row.is_present ?? undefined,
+  categories: row.categories ?? '',
   wasOnDefaultBranch: row.seen_on_default !== null,
   reportType: row.report_type,
   scannerId: row.scanner_id,

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
+import { speaksAloneFor } from './categories.ts'
 import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
 import { type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
 import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
@@ -29,7 +30,7 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
     // Its own uuid is the better title, and of two claims the first one in the file.
     if (result.seen.has(claim.known.id)) rejected.push({ ...claim, id: 0 })
     else {
-      see(result, claim.known)
+      see(result, place, claim.known)
       if (claim.differs && mayChange(place, claim.known)) {
         result.changed.push({ findingId: claim.known.id, uuid: claim.uuid, isLarge: claim.isLarge })
       }
@@ -43,7 +44,7 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
     for (const { fresh, known, reason } of pairs) {
       if (taken.has(fresh) || result.seen.has(known.id)) continue
       taken.add(fresh)
-      see(result, known)
+      see(result, place, known)
       matches.push({ fresh, known, reason, takesOver: mayChange(place, known) })
     }
     if (taken.size > 0) open = open.filter((fresh) => !taken.has(fresh))
@@ -83,6 +84,10 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
   return pairs
 }
 
+/** What reports of other categories still have is where it was. */
+const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate): boolean =>
+  wasPresent !== true || speaksAloneFor(category, categories)
+
 function ranksOf(open: readonly FreshFinding[]): number[] {
   const ranks = new Set<number>()
   for (const { keys } of open) for (const { rank } of keys) ranks.add(rank)
@@ -114,7 +119,7 @@ async function pairsByKey(
   }
   await inSlices([...keys], async (keys) => {
     for (const { key, ...known } of await listByKeys(deps.db, place, keys)) {
-      if (!seen.has(known.id)) groups.get(`${known.reportType} ${key}`)?.known.push(known)
+      if (!seen.has(known.id) && mayHaveMoved(place, known)) groups.get(`${known.reportType} ${key}`)?.known.push(known)
     }
   })
   const reason = reasonOf(rank)

@@ -1,51 +1,83 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { shownSeverity } from '../vulnerabilities/rows.ts'
+import { isScanOf, shownSeverity } from '../vulnerabilities/rows.ts'
 import { severityOf } from '../vulnerabilities/scales.ts'
+import { categoriesOf } from './categories.ts'
 import type { Sample } from './import.ts'
 
 export interface Sighting {
   projectId: number
   ref: string
   importId: number
+  /** Of the report, if it has one. */
+  categoryId: number | undefined
   now: string
 }
 
 /** Findings that were never on the ref before. */
 export async function insertOccurrences(
   db: Db,
-  { projectId, ref, importId, now }: Sighting,
+  { projectId, ref, importId, categoryId, now }: Sighting,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_import_id, last_import_id,
-      first_seen_at, last_seen_at)
-    select ${projectId}, f.id, ${ref}, ${shownSeverity}, true, ${importId}, ${importId}, ${now}, ${now}
+    insert into occurrences (project_id, finding_id, ref, severity, is_present, categories, first_import_id,
+      last_import_id, first_seen_at, last_seen_at)
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, true, ${categoriesOf(categoryId)}, ${importId}, ${importId},
+      ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }
 
 /** Findings that are on the ref again. */
 export async function markReturned(
   db: Db,
-  { ref, importId, now }: Sighting,
+  { ref, importId, categoryId, now }: Sighting,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    update occurrences set is_present = true, last_import_id = ${importId}, last_seen_at = ${now}
+    update occurrences set is_present = true, categories = ${categoriesOf(categoryId)},
+      last_import_id = ${importId}, last_seen_at = ${now}
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Findings that are not on the ref any more; the last complete scan before this one was the last that saw them. */
+/** Findings that are there, and that a report of this category has for the first time. */
+export async function joinCategory(
+  db: Db,
+  { ref, categoryId }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences
+    set categories = case when categories = '' then ${categoriesOf(categoryId)} else categories || ${`${categoryId},`} end
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Findings that reports of this category have no more, and those of other ones have. */
+export async function leaveCategory(
+  db: Db,
+  { ref, categoryId }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences set categories = replace(categories, ${categoriesOf(categoryId)}, ','), ${asLastSeen(ref)}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Findings that are not on the ref any more. */
 export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update occurrences set is_present = false, ${asLastSeen(ref)}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Of an update, before this scan is kept: the last complete one was the last that saw them. */
+function asLastSeen(ref: string): Sql {
   const lastScan = (column: Sql) => sql`coalesce((
     select ${column} from findings f join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type
     where f.id = occurrences.finding_id and s.ref = ${ref} and s.is_complete = true
-      and s.import_id > occurrences.last_import_id
+      and ${isScanOf(sql`occurrences`)} and s.import_id > occurrences.last_import_id
     order by s.import_id desc limit 1), ${column === scanTime ? sql`last_seen_at` : sql`last_import_id`})`
-  await db.run(sql`
-    update occurrences set is_present = false, last_import_id = ${lastScan(scanImport)},
-      last_seen_at = ${lastScan(scanTime)}
-    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+  return sql`last_import_id = ${lastScan(scanImport)}, last_seen_at = ${lastScan(scanTime)}`
 }
 
 const scanImport = sql`s.import_id`
@@ -57,32 +89,38 @@ export interface Scope {
   reportTypes: readonly string[]
 }
 
-/** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
+/**
+ * All that a scanner ever found of a type, after an id, with whether it is on the ref. What never was there has the
+ * categories that it has elsewhere. By id: severities may change meanwhile.
+ */
 export async function listOfScanner(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
   ref: string,
   after: number,
   limit: number,
-): Promise<{ id: number; isPresent: boolean }[]> {
-  const rows = await db.all<{ id: number; is_present: boolean | null }>(sql`
-    select f.id, o.is_present from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
+  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string }>(sql`
+    select f.id, o.is_present, coalesce(o.categories, (
+      select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1
+    ), '') as categories
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
     where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
     order by f.id limit ${limit}`)
-  return rows.map(({ id, is_present }) => ({ id, isPresent: is_present ?? false }))
+  return rows.map(({ id, is_present, categories }) => ({ id, isPresent: is_present ?? false, categories }))
 }
 
 /** What this import looked for; after what went is marked. */
 export async function insertScans(
   db: Db,
-  { ref, importId, now }: Sighting,
+  { ref, importId, categoryId, now }: Sighting,
   { scannerIds, reportTypes }: Scope,
   isComplete: boolean,
 ): Promise<void> {
   const rows = scannerIds.flatMap((scanner_id) => reportTypes.map((report_type) => ({ scanner_id, report_type })))
   await db.run(sql`
-    insert into scans (import_id, scanner_id, report_type, ref, is_complete, seen_at)
-    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${isComplete}, ${now}
+    insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, seen_at)
+    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, ${isComplete}, ${now}
     from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text' })} as r`)
 }
 

@@ -3,7 +3,13 @@ import type { Db } from '../../db/db.ts'
 import type { StoredIdentifier, StoredScanner } from './finding.ts'
 import type { Position } from './list-queries.ts'
 import { type Probe, passAll } from './probe-queries.ts'
-import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
+import {
+  isScanOf,
+  type ListedFindingRow,
+  listedFindingColumns,
+  listedFindingFrom,
+  type PresentFinding,
+} from './rows.ts'
 import { reportTypes, type Severity, type State, severityRanks } from './scales.ts'
 
 export interface FindingScope {
@@ -86,6 +92,7 @@ export function importProbe({ ref }: FindingScope, importId: number): Probe {
       select 1 from occurrences o
         join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
       where o.finding_id = f.id and o.ref = ${ref} and o.first_import_id <= ${importId} and s.import_id = ${importId}
+        and ${isScanOf(sql`o`)}
         and (s.is_complete = true or o.first_import_id = ${importId} or o.last_import_id = ${importId}))`,
   }
 }

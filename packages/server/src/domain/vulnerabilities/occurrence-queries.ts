@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { PastImport } from './history.ts'
 import type { Occurrence } from './occurrences.ts'
-import { shownSeverity } from './rows.ts'
+import { isScanOf, shownSeverity } from './rows.ts'
 
 interface OccurrenceRow {
   ref: string
@@ -18,7 +18,7 @@ interface OccurrenceRow {
 const lastScan = (column: Sql, otherwise: Sql) => sql`coalesce((
   select s.${column} from scans s
   where o.is_present = true and s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
-    and s.is_complete = true and s.import_id > o.last_import_id
+    and s.is_complete = true and ${isScanOf(sql`o`)} and s.import_id > o.last_import_id
   order by s.import_id desc limit 1), ${otherwise})`
 
 /** One more than the page holds; there are as many as the finding has been on refs. */

@@ -26,6 +26,10 @@ export interface FindingRow {
   updated_at: string
 }
 
+/** Whether a scan `s` looked for what this occurrence is: it was of all of the ref, or of one of its categories. */
+export const isScanOf = (occurrence: Sql): Sql =>
+  sql`(s.category_id is null or ${occurrence}.categories like '%,' || s.category_id || ',%')`
+
 /** Of the table `findings`, called `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
   f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,

@@ -98,6 +98,12 @@ export function NewReport() {
               placeholder={project.default_branch ?? 'main'}
               hint="What the scanner looked at. Only this branch’s findings change. Blank: the default branch."
             />
+            <TextField
+              label="Category"
+              name="category"
+              maxLength={255}
+              hint="For several reports of one scanner, such as one for each image or folder: what other categories found stays. Blank: the report is about the whole branch."
+            />
             <CheckField
               label="Make vulnerabilities of new findings"
               name="promote"
@@ -168,9 +174,10 @@ export function NewReport() {
 
 /** What was chosen; `promote` said either way, since the project may be set otherwise. */
 function optionsOf(fields: FormData): Record<string, string> {
-  const ref = String(fields.get('ref') ?? '').trim()
+  const [ref, category] = ['ref', 'category'].map((name) => String(fields.get(name) ?? '').trim())
   return {
     ...(ref && { ref }),
+    ...(category && { category }),
     ...(fields.has('strict') && { strict: 'true' }),
     promote: String(fields.has('promote')),
   }

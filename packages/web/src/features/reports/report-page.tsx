@@ -47,6 +47,7 @@ export function ReportPage({ id }: { id: string }) {
                 ['Kind', reportTypeInWords(report.report_type)],
                 ['Scanner', report.scanner],
                 ['Branch', <code key="ref">{report.ref}</code>],
+                ['Category', report.category],
                 ['Commit', report.commit_sha && <code>{report.commit_sha}</code>],
                 ['Size', formatBytes(report.file_size)],
                 ['SHA-256', <code key="hash">{report.file_sha256}</code>],

@@ -72,7 +72,9 @@ function Row({ report, to }: { report: Import; to: string }) {
     <tr>
       <td>
         <Link to={to}>{report.scanner ?? `Report ${report.id}`}</Link>
-        <div className="muted small">{reportTypeInWords(report.report_type)}</div>
+        <div className="muted small">
+          {[reportTypeInWords(report.report_type), report.category].filter(Boolean).join(' · ')}
+        </div>
       </td>
       <td className="mono">{report.ref}</td>
       <td>

@@ -1,0 +1,23 @@
+import type { Migration } from '../migrate.ts'
+import { columnTypes } from './column-types.ts'
+
+/** Several reports of one scanner about one ref: each speaks for its category only. */
+export const reportCategories: Migration = {
+  name: '0032_report_categories',
+  up(engine) {
+    const { id, integer } = columnTypes(engine)
+    return `
+create table report_categories (
+  id ${id},
+  project_id ${integer} not null references projects(id) on delete cascade,
+  name text not null,
+  unique (project_id, name)
+);
+alter table imports add column category text; -- by name: before its report is shown the category may not be there
+alter table scans add column category_id ${integer} references report_categories(id) on delete cascade;
+create index scans_category on scans (category_id);
+-- Ids of the categories whose newest reports have the finding, as ',3,7,'; empty: known from reports without one.
+alter table occurrences add column categories text not null default '';
+`
+  },
+}
