@@ -177,7 +177,7 @@ describe('users', () => {
 
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('button', { name: 'Delete for good' }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog.getByRole('button', { name: 'Delete for good' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Type zoe to go on').fill('zoe')
     await dialog.getByRole('button', { name: 'Delete for good' }).click()
     await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor()

@@ -43,7 +43,7 @@ test('groups are listed and searched; whoever may makes one and a subgroup no wi
   await page.getByRole('button', { name: 'Create the group' }).click()
   await page.getByRole('link', { name: 'New subgroup' }).click()
   await page.getByLabel('Name').fill('North')
-  expect(await page.getByRole('radio', { name: /^Public/ }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: /^Public/ }).isDisabled()).toBe(true)
   await page.getByRole('button', { name: 'Create the group' }).click()
   await page.waitForURL('**/groups/explorers/north')
 })
