@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ItemPath, startCutting } from './cut-items.ts'
+import { startCutting } from './cut-items.ts'
 import { type DocumentLimits, documentLimits, openDocument } from './document.ts'
+import type { ItemPath } from './item-paths.ts'
 import { Unreadable } from './unreadable.ts'
 
 async function* inPieces(text: string, size: number) {

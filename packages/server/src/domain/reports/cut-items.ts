@@ -1,14 +1,10 @@
+import { openRest, type RestLimits, type RestOfDocument } from './cut-rest.ts'
+import { enter, type Frame, type ItemPath, treeOf } from './item-paths.ts'
 import { maxDepth, NotJson } from './json.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Up to here looking at each byte is faster than to have the system search. */
 const shortString = 32
-
-/** Where the entries of a report lie: keys, and `*` for every element of a list. Ends in `*`. */
-export type ItemPath = readonly string[]
-
-/** The rest is kept in one piece between two entries or chunks; no report needs so many. */
-const maxPieces = 50_000
 
 /** One entry of a report, cut out and not parsed. */
 export interface Cut {
@@ -23,19 +19,15 @@ export interface Cut {
   bytes: Buffer | undefined
 }
 
-export interface CutLimits {
+export interface CutLimits extends RestLimits {
   maxItemBytes: number
-  maxRestBytes: number
   /** Values, more or less: what parsing them takes goes by their number. */
   maxItemValues: number
-  maxRestValues: number
   maxItems: number
 }
 
-/** The document without its entries; `offsets` say where its pieces lie in the text. */
-export interface Rest {
-  bytes: Buffer
-  pieces: { at: number; offset: number }[]
+/** The document without its entries. */
+export interface Rest extends RestOfDocument {
   /** Of the whole text. */
   length: number
   /** An entry in which the text ends. */
@@ -47,23 +39,6 @@ export interface Cutter {
   push(chunk: Buffer): Cut[]
   /** Empty when the rest was not wanted. */
   end(): Rest
-}
-
-interface Node {
-  keys: Map<string, Node>
-  each: Node | undefined
-  path: ItemPath | undefined
-}
-
-interface Frame {
-  isList: boolean
-  node: Node
-  pointer: string
-  /** Keys on the way to entries that were met; twice would make two documents of one. */
-  met: Set<string> | undefined
-  index: number
-  /** In a list of entries: what may come now. */
-  expects: 'item or end' | 'item' | 'comma or end'
 }
 
 const [quote = 0, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}')
@@ -80,9 +55,7 @@ export function startCutting(
 ): Cutter {
   const root = treeOf(paths)
   const frames: Frame[] = []
-  const rest: Buffer[] = []
-  const pieces: Rest['pieces'] = []
-  let restBytes = 0
+  const rest = openRest(limits)
   let position = 0
   let items = 0
 
@@ -97,30 +70,11 @@ export function startCutting(
   let parts: Buffer[] = []
   let partBytes = 0
   let values = 0
-  let restValues = 0
   let began = 0
   let key: string | undefined
   let isKeyNext = false
 
-  const keep = (bytes: Buffer, offset: number): void => {
-    if (!keepRest || bytes.length === 0) return
-    restBytes += bytes.length
-    if (restBytes > limits.maxRestBytes) {
-      const mebibytes = Math.floor(limits.maxRestBytes / 1024 / 1024)
-      throw unreadable(`The report holds more than ${mebibytes} MiB besides its findings.`)
-    }
-    if (pieces.push({ at: restBytes - bytes.length, offset }) > maxPieces) {
-      throw unreadable(`The report is made of more than ${maxPieces} parts besides its findings.`)
-    }
-    rest.push(Buffer.from(bytes))
-  }
   const isTooLarge = () => partBytes > limits.maxItemBytes || values > limits.maxItemValues
-  const countRest = (more: number): void => {
-    restValues += 1 + more
-    if (keepRest && restValues > limits.maxRestValues) {
-      throw unreadable(`The report holds more than ${limits.maxRestValues} values besides its findings.`)
-    }
-  }
   const collect = (bytes: Buffer): void => {
     partBytes += bytes.length
     if (!isTooLarge()) parts.push(bytes)
@@ -137,7 +91,7 @@ export function startCutting(
     const flush = (end: number): void => {
       if (end > from) {
         const bytes = chunk.subarray(from, end)
-        if (sink === 'rest') keep(bytes, position + from)
+        if (sink === 'rest' && keepRest) rest.keep(bytes, position + from)
         else if (sink === 'item') collect(bytes)
       }
       from = end
@@ -157,7 +111,7 @@ export function startCutting(
     }
     const finishValue = (): void => {
       mode = 'structure'
-      if (sink === 'rest') countRest(values)
+      if (sink === 'rest' && keepRest) rest.count(1 + values)
       if (sink !== 'item') values = 0
       if (sink === 'item') finishItem(frames.at(-1) as Frame)
       else if (sink === 'nowhere') {
@@ -241,11 +195,11 @@ export function startCutting(
         continue
       }
       if (byte === openObject || byte === openList) {
-        const inner = enter(frame, byte === openList, position + at)
+        const inner = enter(root, frame, key, { isList: byte === openList, offset: position + at })
         at++
         if (inner) {
           frames.push(inner)
-          countRest(0)
+          if (keepRest) rest.count(1)
           isKeyNext = !inner.isList
           if (inner.isList && inner.node.each?.path) {
             flush(at)
@@ -291,26 +245,6 @@ export function startCutting(
     if (frames.length + depth > maxDepth) {
       throw unreadable(`The report is nested more than ${maxDepth} levels deep, which is as deep as this server reads.`)
     }
-  }
-
-  /** The frame of a container on the way to entries; undefined for any other. */
-  function enter(frame: Frame | undefined, isList: boolean, offset: number): Frame | undefined {
-    const node = frame
-      ? frame.isList
-        ? frame.node.each
-        : key === undefined
-          ? undefined
-          : frame.node.keys.get(key)
-      : root
-    if (frame && !frame.isList && key !== undefined && frame.node.keys.has(key)) {
-      frame.met ??= new Set()
-      if (frame.met.has(key)) throw new NotJson(offset, `the key ${JSON.stringify(key)} stands here a second time`)
-      frame.met.add(key)
-    }
-    const wanted = node && (isList ? node.each !== undefined : node.keys.size > 0 || !frame)
-    if (!wanted) return undefined
-    const step = frame ? `/${frame.isList ? frame.index : key}` : ''
-    return { isList, node, pointer: `${frame?.pointer ?? ''}${step}`, met: undefined, index: 0, expects: 'item or end' }
   }
 
   function passContainer(chunk: Buffer, start: number): number {
@@ -374,8 +308,7 @@ export function startCutting(
   return {
     push,
     end: () => ({
-      bytes: Buffer.concat(rest),
-      pieces,
+      ...rest.end(),
       length: position,
       unfinished:
         sink === 'item' ? { bytes: isTooLarge() ? undefined : Buffer.concat(parts), offset: began } : undefined,
@@ -385,23 +318,6 @@ export function startCutting(
 
 const startsValue = (byte: number): boolean =>
   byte !== comma && byte !== colon && byte !== closeList && byte !== closeObject
-
-function treeOf(paths: readonly ItemPath[]): Node {
-  const create = (): Node => ({ keys: new Map(), each: undefined, path: undefined })
-  const root = create()
-  for (const path of paths) {
-    let node = root
-    for (const step of path) {
-      const known = step === '*' ? node.each : node.keys.get(step)
-      const next = known ?? create()
-      if (step === '*') node.each = next
-      else node.keys.set(step, next)
-      node = next
-    }
-    node.path = path
-  }
-  return root
-}
 
 function keyOf(bytes: Buffer): string | undefined {
   try {

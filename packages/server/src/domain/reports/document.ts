@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Cut, type CutLimits, type ItemPath, type Rest, startCutting } from './cut-items.ts'
+import { type Cut, type CutLimits, type Rest, startCutting } from './cut-items.ts'
+import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
 import { unreadable } from './unreadable.ts'

@@ -1,8 +1,8 @@
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
-import type { ItemPath } from './cut-items.ts'
 import type { ScoreVector } from './cvss-score.ts'
 import type { DocumentContext, Item } from './document.ts'
+import type { ItemPath } from './item-paths.ts'
 import type { JsonObject, Report, ReportFinding, SkippedFinding } from './report.ts'
 import type { Tally } from './tally.ts'
 
