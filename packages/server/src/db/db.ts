@@ -81,6 +81,8 @@ export interface Dialect {
   recordText(row: object, columns: RecordColumns): string
   /** Locks the selected rows until the end of the transaction where the engine has row locks; else nothing. */
   readonly forUpdate: Sql
+  /** The same, but rows that refer to them may come meanwhile, such as those of a long import to its project. */
+  readonly forNoKeyUpdate: Sql
   /** Keeps the selected rows from being deleted until the end of the transaction; others may change them meanwhile. */
   readonly forKeyShare: Sql
   /** pg_trgm's `similarity(a, b)` rounded to two decimals. */

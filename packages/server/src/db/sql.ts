@@ -17,6 +17,7 @@ export const sqliteDialect: Dialect = {
   recordText: (row, columns) =>
     JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
   forUpdate: empty,
+  forNoKeyUpdate: empty,
   forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
   containsTerms(table, columns, terms, range) {
@@ -60,6 +61,7 @@ export const postgresDialect: Dialect = {
     return JSON.stringify(kept)
   },
   forUpdate: sql`for update`,
+  forNoKeyUpdate: sql`for no key update`,
   forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
   containsTerms(table, columns, terms, range) {

@@ -58,9 +58,9 @@ export async function listProjectsById(db: Db, ids: readonly number[]): Promise<
   return rows.map(projectFrom)
 }
 
-/** Holds the row until the transaction ends. False when the project is gone. */
+/** Nobody else changes the row until the transaction ends. False when the project is gone. */
 export async function lockProject(db: Db, id: number): Promise<boolean> {
-  return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forUpdate}`)) !== undefined
+  return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forNoKeyUpdate}`)) !== undefined
 }
 
 export interface ProjectDraft {

@@ -104,7 +104,7 @@ export async function listOfScanner(
     select f.id, o.is_present, coalesce(o.categories, (
       select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1
     ), '') as categories
-    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
     where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
     order by f.id limit ${limit}`)
   return rows.map(({ id, is_present, categories }) => ({ id, isPresent: is_present ?? false, categories }))

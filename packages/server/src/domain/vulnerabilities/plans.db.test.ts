@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { findKnownFindings } from '../reports/finding-queries.ts'
+import { listOfScanner } from '../reports/occurrence-queries.ts'
 import { promotionProbe, selectPresent } from './finding-queries.ts'
 import { insertCreated } from './history-queries.ts'
 import { listStretches } from './list-queries.ts'
@@ -93,4 +94,17 @@ describe('before the engine has counted its tables', () => {
         : /Index Cond: \(\(project_id = .*uuid = ANY/,
     )
   })
+})
+
+test('what a scanner ever found is read on from where it stopped, in each of its tables', async () => {
+  if (!isSqlite()) await db.run(sql`analyze`)
+  const [{ scanner_id: scannerId } = { scanner_id: 0 }] = await db.all<{ scanner_id: number }>(
+    sql`select scanner_id from findings limit 1`,
+  )
+  const plan = await planIn((db) => listOfScanner(db, { scannerId, reportType: 'sast' }, 'main', 6000, 2000))
+  expect(plan).toMatch(
+    isSqlite()
+      ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+      : /Index (?:Only )?Scan using occurrences_finding_id_ref_key on occurrences o[\s\S]*Cond: \(\(finding_id (?:> |= f\.id)/,
+  )
 })

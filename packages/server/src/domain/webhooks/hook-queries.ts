@@ -18,11 +18,6 @@ export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
   return row && hookFrom(row)
 }
 
-/** Until the transaction ends nobody else adds a hook to the project. */
-export async function lockProject(db: Db, projectId: number): Promise<void> {
-  await db.one(sql`select id from projects where id = ${projectId} ${db.dialect.forUpdate}`)
-}
-
 export async function insertHook(db: Db, projectId: number, draft: HookDraft, now: string): Promise<Hook> {
   const row = await db.one<HookRow>(sql`
     insert into hooks (project_id, url, name, description, token, has_vulnerability_events, verifies_certificates,

@@ -7,20 +7,12 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { hurry } from '../jobs/jobs.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
+import { lockProject } from '../projects/project-queries.ts'
 import { type Attempt, attemptDelivery, keepAttempt } from './deliver.ts'
 import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
 import { type HookEvent, insertTestEvent } from './event-queries.ts'
 import type { Hook, HookDraft } from './hook.ts'
-import {
-  countHooks,
-  deleteHook,
-  findHook,
-  insertHook,
-  listHooks,
-  lockProject,
-  resetFailures,
-  updateHook,
-} from './hook-queries.ts'
+import { countHooks, deleteHook, findHook, insertHook, listHooks, resetFailures, updateHook } from './hook-queries.ts'
 import { deliveryKey, enqueueDeliveries } from './record.ts'
 import { randomUuid } from './uuid.ts'
 
@@ -45,7 +37,7 @@ export async function getHook({ db }: Deps, project: Project, id: number): Promi
 export function createHook(deps: Deps, project: Project, draft: HookDraft): Promise<Hook> {
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
-    await lockProject(deps.db, project.id)
+    await lockProject(deps.db, project.id) // so nobody else adds one meanwhile
     if ((await countHooks(deps.db, project.id)) >= mostHooks) {
       throw unprocessable(`Maximum number of project hooks (${mostHooks}) exceeded`)
     }
