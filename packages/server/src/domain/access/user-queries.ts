@@ -42,7 +42,7 @@ export async function findUserById(db: Db, id: number): Promise<User | undefined
 
 /** Held until the transaction ends. */
 export async function lockUser(db: Db, id: number): Promise<User | undefined> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id} ${db.dialect.forUpdate}`)
+  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id} ${db.dialect.forNoKeyUpdate}`)
   return row && userFrom(row)
 }
 

@@ -12,7 +12,7 @@ export interface ExportDraft extends ExportTarget {
 
 /** Until the transaction ends he asks for nothing else. */
 export async function lockAuthor(db: Db, authorId: number): Promise<void> {
-  await db.one(sql`select id from users where id = ${authorId} ${db.dialect.forUpdate}`)
+  await db.one(sql`select id from users where id = ${authorId} ${db.dialect.forNoKeyUpdate}`)
 }
 
 /** Whether the author has one of the same target that is not done, and was asked for after this time. */

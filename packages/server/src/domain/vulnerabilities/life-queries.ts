@@ -14,7 +14,7 @@ export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnera
 export async function lockVulnerabilities(db: Db, projectId: number, ids: readonly number[]): Promise<Vulnerability[]> {
   const rows = await db.all<VulnerabilityRow>(sql`
     select ${vulnerabilityColumns} from vulnerabilities
-    where id in ${db.dialect.integers(ids)} and project_id = ${projectId} order by id ${db.dialect.forUpdate}`)
+    where id in ${db.dialect.integers(ids)} and project_id = ${projectId} order by id ${db.dialect.forNoKeyUpdate}`)
   return rows.map(vulnerabilityFrom)
 }
 

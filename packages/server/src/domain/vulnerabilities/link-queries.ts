@@ -30,7 +30,7 @@ export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Pr
 
 /** Whoever else wants to add one waits until the transaction ends. */
 export async function lockLinks(db: Db, vulnerabilityId: number): Promise<IssueLink[]> {
-  await db.all(sql`select id from vulnerabilities where id = ${vulnerabilityId} ${db.dialect.forUpdate}`)
+  await db.all(sql`select id from vulnerabilities where id = ${vulnerabilityId} ${db.dialect.forNoKeyUpdate}`)
   return listLinks(db, [vulnerabilityId])
 }
 
