@@ -67,6 +67,8 @@ export interface Dialect {
   readonly engine: 'sqlite' | 'postgres'
   /** A one-column subquery of integers, for `where id in ${db.dialect.integers(ids)}`. Any length, also none. */
   integers(values: readonly number[]): Sql
+  /** A table with the column `value`: the integers in a text that is a JSON list. */
+  integersIn(text: Sql): Sql
   /** The same for text. */
   texts(values: readonly string[]): Sql
   /**

@@ -4,7 +4,8 @@ import type { Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
-  integers: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+  integers: (values) => sqliteDialect.integersIn(sql`${JSON.stringify(values)}`),
+  integersIn: (text) => sql`(select value from json_each(${text}))`,
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   records: (rows, columns) => sqliteDialect.recordsOf(textsOf(sqliteDialect, rows, columns), columns),
   recordsOf(texts, columns) {
@@ -46,7 +47,8 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   engine: 'postgres',
-  integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint)`,
+  integers: (values) => postgresDialect.integersIn(sql`${JSON.stringify(values)}`),
+  integersIn: (text) => sql`(select json_array_elements_text((${text})::json)::bigint as value)`,
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
   records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
   recordsOf(texts, columns) {

@@ -22,6 +22,7 @@ import { promotionOfImports } from './0029_promotion_of_imports.ts'
 import { promotedFindings } from './0030_promoted_findings.ts'
 import { bulkPromotions } from './0031_bulk_promotions.ts'
 import { reportCategories } from './0032_report_categories.ts'
+import { scansOfCategory } from './0033_scans_of_category.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   promotedFindings,
   bulkPromotions,
   reportCategories,
+  scansOfCategory,
 ]

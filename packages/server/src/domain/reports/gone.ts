@@ -5,7 +5,7 @@ import type { ReportType } from '../vulnerabilities/scales.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import { speaksAloneFor, speaksFor } from './categories.ts'
 import type { Classified, ImportPlace } from './classify.ts'
-import { listOfScanner, type Scope } from './occurrence-queries.ts'
+import { listMissedBy, listOfScanner, type Scope } from './occurrence-queries.ts'
 
 export interface Missing {
   gone: number[]
@@ -29,16 +29,22 @@ export async function findGone(
   // Secrets never say that they are gone.
   const followsDefaultBranch = (reportType: string) =>
     place.ref === place.defaultBranch && reportType !== 'secret_detection'
+  const amongSpokenFor = async (source: { scannerId: number; reportType: string }, wanting: number[]) => {
+    if (!category) return wanting
+    if (category.id === undefined || wanting.length === 0) return []
+    return listMissedBy(deps.db, source, place.ref, category.id, wanting)
+  }
   const search = async (scannerId: number, reportType: string): Promise<void> => {
     for (let after: number | undefined = 0; after !== undefined; ) {
       const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, sliceSize)
-      const missing = slice.filter(({ id, categories }) => !seen.has(id) && speaksFor(category, categories))
+      const missing = slice.filter(({ id }) => !seen.has(id))
       for (const { id, isPresent, categories } of missing) {
-        if (isPresent) (speaksAloneFor(category, categories) ? gone : left).push(id)
+        if (isPresent && speaksFor(category, categories)) (speaksAloneFor(category, categories) ? gone : left).push(id)
       }
       if (followsDefaultBranch(reportType)) {
         const absent = missing.filter(({ isPresent }) => !isPresent).map(({ id }) => id)
-        if (absent.length > 0) gone.push(...(await listSaidToBeThere(deps.db, absent)))
+        const wanting = absent.length > 0 ? await listSaidToBeThere(deps.db, absent) : []
+        gone.push(...(await amongSpokenFor({ scannerId, reportType }, wanting)))
       }
       after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
       await setImmediate()

@@ -1,6 +1,6 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { isScanOf, shownSeverity } from '../vulnerabilities/rows.ts'
+import { categoriesOfOccurrence, newestScan, shownSeverity } from '../vulnerabilities/rows.ts'
 import { severityOf } from '../vulnerabilities/scales.ts'
 import { categoriesOf } from './categories.ts'
 import type { Sample } from './import.ts'
@@ -28,14 +28,15 @@ export async function insertOccurrences(
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }
 
-/** Findings that are on the ref again. */
+/** Findings that are on the ref again. A report without a category knows of none that has lost them. */
 export async function markReturned(
   db: Db,
   { ref, importId, categoryId, now }: Sighting,
   findingIds: readonly number[],
 ): Promise<void> {
+  const ofCategory = categoryId === undefined ? empty : sql`categories = ${categoriesOf(categoryId)},`
   await db.run(sql`
-    update occurrences set is_present = true, categories = ${categoriesOf(categoryId)},
+    update occurrences set is_present = true, ${ofCategory}
       last_import_id = ${importId}, last_seen_at = ${now}
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
@@ -59,29 +60,24 @@ export async function leaveCategory(
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    update occurrences set categories = replace(categories, ${categoriesOf(categoryId)}, ','), ${asLastSeen(ref)}
-    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+    update occurrences as o set categories = replace(o.categories, ${categoriesOf(categoryId)}, ','), ${asLastSeen(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
 /** Findings that are not on the ref any more. */
 export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
   await db.run(sql`
-    update occurrences set is_present = false, ${asLastSeen(ref)}
-    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+    update occurrences as o set is_present = false, ${asLastSeen(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
 /** Of an update, before this scan is kept: the last complete one was the last that saw them. */
-function asLastSeen(ref: string): Sql {
-  const lastScan = (column: Sql) => sql`coalesce((
-    select ${column} from findings f join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type
-    where f.id = occurrences.finding_id and s.ref = ${ref} and s.is_complete = true
-      and ${isScanOf(sql`occurrences`)} and s.import_id > occurrences.last_import_id
-    order by s.import_id desc limit 1), ${column === scanTime ? sql`last_seen_at` : sql`last_import_id`})`
-  return sql`last_import_id = ${lastScan(scanImport)}, last_seen_at = ${lastScan(scanTime)}`
-}
+const asLastSeen = (db: Db): Sql =>
+  sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
+    last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
 
-const scanImport = sql`s.import_id`
-const scanTime = sql`s.seen_at`
+const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
+  sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`
 
 /** What a scanner found on a ref is there until a scan of the same kind does not see it. */
 export interface Scope {
@@ -89,10 +85,7 @@ export interface Scope {
   reportTypes: readonly string[]
 }
 
-/**
- * All that a scanner ever found of a type, after an id, with whether it is on the ref. What never was there has the
- * categories that it has elsewhere. By id: severities may change meanwhile.
- */
+/** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
 export async function listOfScanner(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
@@ -100,14 +93,44 @@ export async function listOfScanner(
   after: number,
   limit: number,
 ): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
-  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string }>(sql`
-    select f.id, o.is_present, coalesce(o.categories, (
-      select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1
-    ), '') as categories
+  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string | null }>(sql`
+    select f.id, o.is_present, o.categories
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
     where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
     order by f.id limit ${limit}`)
-  return rows.map(({ id, is_present, categories }) => ({ id, isPresent: is_present ?? false, categories }))
+  return rows.map(({ id, is_present, categories }) => ({
+    id,
+    isPresent: is_present ?? false,
+    categories: categories ?? '',
+  }))
+}
+
+/**
+ * Of findings that are not on the ref, those that a category may say so of: where it had them, here or else where they were
+ * last, and no other category had them that has not spoken here yet.
+ */
+export async function listMissedBy(
+  db: Db,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  categoryId: number,
+  findingIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select o.finding_id as id from (
+      select f.id as finding_id, coalesce(h.categories, (
+        select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1
+      ), '') as categories
+      from findings f left join occurrences h on h.finding_id = f.id and h.ref = ${ref}
+      where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as o
+    where o.categories like ${`%${categoriesOf(categoryId)}%`} and not exists (
+      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and not exists (
+        select 1 from scans s
+        where s.scanner_id = ${scannerId} and s.report_type = ${reportType} and s.ref = ${ref}
+          and coalesce(s.category_id, 0) = c.value and s.is_complete = true))
+    order by o.finding_id`)
+  return rows.map(({ id }) => id)
 }
 
 /** What this import looked for; after what went is marked. */

@@ -3,13 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { StoredIdentifier, StoredScanner } from './finding.ts'
 import type { Position } from './list-queries.ts'
 import { type Probe, passAll } from './probe-queries.ts'
-import {
-  isScanOf,
-  type ListedFindingRow,
-  listedFindingColumns,
-  listedFindingFrom,
-  type PresentFinding,
-} from './rows.ts'
+import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
 import { reportTypes, type Severity, type State, severityRanks } from './scales.ts'
 
 export interface FindingScope {
@@ -85,15 +79,18 @@ export function stateProbe({ dialect }: Db, states: readonly State[]): Probe {
   return { passes: sql`${state} in ${dialect.texts(states)}` }
 }
 
-/** It looked for what the finding is, after it was first seen. What is present was seen by every later complete scan. */
+/**
+ * It looked for what the finding is, after it was first seen: for all of the ref, or for a category that has the finding now.
+ * What is present was seen by every later complete scan.
+ */
 export function importProbe({ ref }: FindingScope, importId: number): Probe {
   return {
     passes: sql`exists (
       select 1 from occurrences o
         join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
       where o.finding_id = f.id and o.ref = ${ref} and o.first_import_id <= ${importId} and s.import_id = ${importId}
-        and ${isScanOf(sql`o`)}
-        and (s.is_complete = true or o.first_import_id = ${importId} or o.last_import_id = ${importId}))`,
+        and (o.first_import_id = ${importId} or o.last_import_id = ${importId} or (s.is_complete = true
+          and (s.category_id is null or o.categories like '%,' || s.category_id || ',%'))))`,
   }
 }
 

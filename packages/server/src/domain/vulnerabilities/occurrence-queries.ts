@@ -1,9 +1,9 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { PastImport } from './history.ts'
 import type { Occurrence } from './occurrences.ts'
-import { isScanOf, shownSeverity } from './rows.ts'
+import { newestScan, shownSeverity } from './rows.ts'
 
 interface OccurrenceRow {
   ref: string
@@ -14,22 +14,20 @@ interface OccurrenceRow {
   last_import_id: number | null
 }
 
-/** What is present was seen by every later complete scan of the same kind. */
-const lastScan = (column: Sql, otherwise: Sql) => sql`coalesce((
-  select s.${column} from scans s
-  where o.is_present = true and s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
-    and s.is_complete = true and ${isScanOf(sql`o`)} and s.import_id > o.last_import_id
-  order by s.import_id desc limit 1), ${otherwise})`
-
-/** One more than the page holds; there are as many as the finding has been on refs. */
+/**
+ * One more than the page holds; there are as many as the finding has been on refs. What is present was seen by every later
+ * complete scan of the same kind.
+ */
 export async function listOccurrences(
   db: Db,
   vulnerabilityId: number,
   { perPage, offset }: PageRequest,
 ): Promise<Occurrence[]> {
+  const last = (column: 'seen_at' | 'import_id') =>
+    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, o.last_${raw(column)})`
   const rows = await db.all<OccurrenceRow>(sql`
-    select o.ref, o.is_present, o.first_seen_at, o.first_import_id, ${lastScan(sql`seen_at`, sql`o.last_seen_at`)} as last_seen_at,
-      ${lastScan(sql`import_id`, sql`o.last_import_id`)} as last_import_id
+    select o.ref, o.is_present, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
+      ${last('import_id')} as last_import_id
     from findings f join occurrences o on o.finding_id = f.id
     where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
   const imports = await findImports(

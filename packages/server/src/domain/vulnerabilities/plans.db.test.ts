@@ -4,10 +4,11 @@ import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { findKnownFindings } from '../reports/finding-queries.ts'
-import { listOfScanner } from '../reports/occurrence-queries.ts'
+import { leaveCategory, listOfScanner, markGone } from '../reports/occurrence-queries.ts'
 import { promotionProbe, selectPresent } from './finding-queries.ts'
 import { insertCreated } from './history-queries.ts'
 import { listStretches } from './list-queries.ts'
+import { listOccurrences } from './occurrence-queries.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -83,6 +84,23 @@ describe('before the engine has counted its tables', () => {
     const plan = await planIn((db) => listStretches(db, stretches, 'desc', undefined, 21))
     expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
+  })
+
+  test('of each category of a finding the newest scan is found in one step, past those of other ones', async () => {
+    const sighting = { projectId: 1, ref: 'main', importId: 1, categoryId: 3, now: '2026-01-01T00:00:00.000Z' }
+    const plans = [
+      await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
+      await planIn((db) => markGone(db, sighting, [1, 2, 3])),
+      await planIn((db) => leaveCategory(db, sighting, [1, 2, 3])),
+    ]
+    for (const plan of plans) {
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH s USING INDEX scans_newest_of_category \(scanner_id=\? AND report_type=\? AND ref=\? AND <expr>=\? AND import_id>\?\)/
+          : /Index Scan Backward using scans_newest_of_category[\s\S]*Cond: \(\(scanner_id = .*COALESCE\(category_id.*import_id >/,
+      )
+    }
+    for (const plan of plans.slice(1)) expect(plan).not.toMatch(/SCAN (?:o|f)\b|Seq Scan/)
   })
 
   test('what a report names is looked up by its uuids', async () => {

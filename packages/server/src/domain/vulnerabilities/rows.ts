@@ -1,4 +1,5 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { raw, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
 import type { Finding, FindingExtras, ListedFinding, Vulnerability } from './finding.ts'
 import { confidenceOf, type DismissalReason, type State, severityOf } from './scales.ts'
 
@@ -26,9 +27,22 @@ export interface FindingRow {
   updated_at: string
 }
 
-/** Whether a scan `s` looked for what this occurrence is: it was of all of the ref, or of one of its categories. */
-export const isScanOf = (occurrence: Sql): Sql =>
-  sql`(s.category_id is null or ${occurrence}.categories like '%,' || s.category_id || ',%')`
+/** A table with the column `value`: the ids of the categories that the occurrence `o` is in; 0 for all of the ref. */
+export const categoriesOfOccurrence = ({ dialect }: Db): Sql =>
+  dialect.integersIn(sql`'[0' || rtrim(o.categories, ',') || ']'`)
+
+/**
+ * Import or time of the last complete scan, later than what is written down, that looked for the finding `f` in the
+ * occurrence `o`: of all of the ref, or of a category that it is in. Each of these is one step, however many scans there are.
+ */
+export const newestScan = (db: Db, column: 'import_id' | 'seen_at'): Sql => sql`(
+  select max(newest.${raw(column)}) from (
+    select (
+      select s.${raw(column)} from scans s
+      where s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
+        and coalesce(s.category_id, 0) = c.value and s.is_complete = true and s.import_id > o.last_import_id
+      order by s.import_id desc limit 1) as ${raw(column)}
+    from ${categoriesOfOccurrence(db)} as c) as newest)`
 
 /** Of the table `findings`, called `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
