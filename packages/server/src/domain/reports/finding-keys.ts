@@ -27,6 +27,9 @@ export function reasonOf(rank: number): MatchReason {
 /** Equal code stands where it stood before, in the order of its lines; the others must be alone to be told apart. */
 export const mayBeSeveral = (rank: number): boolean => rank <= ranks.code
 
+/** Whether those that have a key of this rank in common are in one file. */
+export const isOfOneFile = (rank: number): boolean => rank !== ranks.code_elsewhere
+
 /** Short code is too common to be recognised in another file. */
 const leastCodeElsewhere = 20
 

@@ -11,7 +11,7 @@ export interface Candidate {
   digest: string
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
-  /** On the ref: see categories.ts. */
+  /** On the ref, if it is there, else on the default branch: see categories.ts. */
   categories: string
   wasOnDefaultBranch: boolean
   reportType: string
@@ -31,7 +31,7 @@ interface CandidateRow {
   digest: string
   vulnerability_id: number | null
   is_present: boolean | null
-  categories: string | null
+  categories: string
   seen_on_default: number | null
   report_type: string
   scanner_id: number
@@ -65,7 +65,10 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
 }
 
 const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
-  f.report_type, f.scanner_id, f.location, o.is_present, o.categories,
+  f.report_type, f.scanner_id, f.location, o.is_present,
+  case when o.is_present = true then o.categories else coalesce((
+    select d.categories from occurrences d
+    where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') end as categories,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
 
 const candidateFrom = (row: CandidateRow): Candidate => ({
@@ -74,7 +77,7 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   digest: row.digest,
   vulnerabilityId: row.vulnerability_id,
   wasPresent: row.is_present ?? undefined,
-  categories: row.categories ?? '',
+  categories: row.categories,
   wasOnDefaultBranch: row.seen_on_default !== null,
   reportType: row.report_type,
   scannerId: row.scanner_id,

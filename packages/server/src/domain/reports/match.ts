@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
-import { speaksAloneFor } from './categories.ts'
+import { speaksFor } from './categories.ts'
 import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
-import { type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
+import { isOfOneFile, type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
 import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
 
 /** A finding of the report that is a known one under another uuid. */
@@ -84,9 +84,12 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
   return pairs
 }
 
-/** What reports of other categories still have is where it was. */
-const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate): boolean =>
-  wasPresent !== true || speaksAloneFor(category, categories)
+/**
+ * What only reports of other categories have is where it was. What a report without one found here may have moved in its
+ * file: a report that has the same code there would have named it at its place.
+ */
+const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate, rank: number): boolean =>
+  speaksFor(category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank)))
 
 function ranksOf(open: readonly FreshFinding[]): number[] {
   const ranks = new Set<number>()
@@ -119,7 +122,8 @@ async function pairsByKey(
   }
   await inSlices([...keys], async (keys) => {
     for (const { key, ...known } of await listByKeys(deps.db, place, keys)) {
-      if (!seen.has(known.id) && mayHaveMoved(place, known)) groups.get(`${known.reportType} ${key}`)?.known.push(known)
+      const mayBeOne = !seen.has(known.id) && mayHaveMoved(place, known, rank)
+      if (mayBeOne) groups.get(`${known.reportType} ${key}`)?.known.push(known)
     }
   })
   const reason = reasonOf(rank)

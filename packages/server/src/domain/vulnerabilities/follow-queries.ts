@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag'
+import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { ScanRules } from './follow.ts'
 
@@ -26,15 +26,27 @@ export async function listGone(db: Db, findingIds: readonly number[]): Promise<n
 }
 
 /** What is no longer found, and nobody has looked at, of rules of the same kinds that the scan no longer has. */
-export async function listDroppedByRule(db: Db, projectId: number, rules: ScanRules): Promise<number[]> {
+export async function listDroppedByRule(
+  db: Db,
+  projectId: number,
+  { ref, categoryId }: { ref: string; categoryId: number | undefined },
+  rules: ScanRules,
+): Promise<number[]> {
   const types = [...new Set(rules.identifiers.map(({ externalType }) => externalType))]
   const fingerprints = rules.identifiers.map(({ fingerprint }) => fingerprint)
+  const ofCategory =
+    categoryId === undefined
+      ? empty
+      : sql`and exists (
+          select 1 from occurrences o
+          where o.finding_id = f.id and o.ref = ${ref} and o.categories like ${`%,${categoryId},%`})`
   const rows = await db.all<{ id: number }>(sql`
     select v.id from vulnerabilities v
     join findings f on f.vulnerability_id = v.id join identifiers i on i.id = f.primary_identifier_id
     where v.project_id = ${projectId} and v.report_type in ${db.dialect.texts(rules.reportTypes)}
       and v.is_resolved_on_default_branch = true and v.state = 'detected'
       and i.external_type in ${db.dialect.texts(types)} and i.fingerprint not in ${db.dialect.texts(fingerprints)}
+      ${ofCategory}
     order by v.id`)
   return rows.map(({ id }) => id)
 }

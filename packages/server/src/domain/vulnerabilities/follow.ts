@@ -13,6 +13,8 @@ import { titleOf } from './title.ts'
 
 /** What an import saw on its ref; ids of findings. */
 export interface Sightings extends SightingOrigin {
+  /** Of the report, if it has one: its rules tell nothing of what other ones found. */
+  categoryId: number | undefined
   seen: readonly number[]
   /** Of those seen: known before, but not on this ref. */
   found: readonly number[]
@@ -54,7 +56,7 @@ export async function followFindings(deps: Deps, project: Project, sightings: Si
   const gone = await inSlicesOf(sightings.gone, (ids) => listGone(deps.db, ids))
   await changeAll(deps, project, gone, sightings, (vulnerability) => leave(vulnerability, project, now))
   if (!sightings.rules) return
-  const dropped = await listDroppedByRule(deps.db, project.id, sightings.rules)
+  const dropped = await listDroppedByRule(deps.db, project.id, sightings, sightings.rules)
   await changeAll(deps, project, dropped, sightings, (vulnerability) => drop(vulnerability, now))
 }
 
