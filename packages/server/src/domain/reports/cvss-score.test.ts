@@ -44,9 +44,13 @@ test('a score stands for a word, and of several vectors the worst counts', () =>
   expect([0, 0.1, 3.9, 4, 6.9, 7, 8.9, 9, 10].map(severityOfScore)).toEqual([
     ...['info', 'low', 'low', 'medium', 'medium', 'high', 'high', 'critical', 'critical'],
   ])
-  const vectors = ['AV:L/AC:H/Au:M/C:N/I:P/A:N', 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 'broken']
+  const vectors = ['AV:L/AC:H/Au:M/C:N/I:P/A:N', 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 'broken'].map(
+    (vector) => ({
+      vector,
+    }),
+  )
   expect(severityOfVectors(vectors, scoreOf)).toBe('high')
-  expect(severityOfVectors(['broken'], scoreOf)).toBeUndefined()
+  expect(severityOfVectors([{ vector: 'broken' }], scoreOf)).toBeUndefined()
 })
 
 test('a rating has the words of its version, and counts in what else the vector says', async () => {

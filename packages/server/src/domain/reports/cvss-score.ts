@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type CvssCalculator from 'ae-cvss-calculator'
 import type { Severity } from '../vulnerabilities/scales.ts'
+import type { CvssVector } from './report.ts'
 
 /** What a CVSS vector stands for. */
 interface CvssRating {
@@ -69,7 +70,10 @@ export function severityOfScore(score: number): Severity {
 }
 
 /** The worst severity that any of the vectors stands for. */
-export function severityOfVectors(vectors: readonly string[], scoreOf: ScoreVector): Severity | undefined {
-  const scores = vectors.map(scoreOf).filter((score) => score !== undefined)
+export function severityOfVectors(
+  vectors: readonly Pick<CvssVector, 'vector'>[],
+  scoreOf: ScoreVector,
+): Severity | undefined {
+  const scores = vectors.map(({ vector }) => scoreOf(vector)).filter((score) => score !== undefined)
   return scores.length > 0 ? severityOfScore(Math.max(...scores)) : undefined
 }

@@ -59,13 +59,7 @@ export function readFinding(
     name: textOf(vulnerability.name) ?? textOf(vulnerability.message),
     description: textOf(vulnerability.description),
     solution: textOf(vulnerability.solution) ?? textOf(remediation?.summary)?.trim(),
-    severity:
-      wordOf(severities, vulnerability.severity) ??
-      severityOfVectors(
-        cvss.map(({ vector }) => vector),
-        context.scoreOf,
-      ) ??
-      'unknown',
+    severity: wordOf(severities, vulnerability.severity) ?? severityOfVectors(cvss, context.scoreOf) ?? 'unknown',
     confidence: wordOf(confidences, vulnerability.confidence),
     links: vulnerability.links,
     flags: readFlags(vulnerability.flags),

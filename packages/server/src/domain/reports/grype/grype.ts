@@ -99,13 +99,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
     name: `${ids[0] === undefined ? 'Vulnerability' : vulnerabilityId(ids[0]).name} in ${name}`,
     description: [vulnerability, ...related].map(({ description }) => textOf(description)).find(Boolean),
     solution: fixes.length > 0 ? `Upgrade ${name} to ${fixes.join(' or ')}` : undefined,
-    severity:
-      severityWord(severities, vulnerability.severity) ??
-      severityOfVectors(
-        cvss.map(({ vector }) => vector),
-        scoreOf,
-      ) ??
-      'unknown',
+    severity: severityWord(severities, vulnerability.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
     links: [vulnerability.dataSource, ...listOf(vulnerability.urls)]
       .filter((url) => textOf(url))
       .map((url) => ({ url })),

@@ -130,10 +130,7 @@ function severityOf(result: JsonObject, rule: JsonObject | undefined, cvss: Cvss
   const level = levelOf(result, rule)
   return (
     (score === undefined ? undefined : severityOfScore(score)) ??
-    severityOfVectors(
-      cvss.map(({ vector }) => vector),
-      run.scoreOf,
-    ) ??
+    severityOfVectors(cvss, run.scoreOf) ??
     levels[level] ??
     'unknown'
   )

@@ -136,13 +136,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       name: textOf(entry.Title) ?? `${ids[0] ?? 'Vulnerability'} in ${dependency.package.name}`,
       description: textOf(entry.Description),
       solution: fixed && `Upgrade ${dependency.package.name} to ${fixed}`,
-      severity:
-        known(severityWord(severities, entry.Severity)) ??
-        severityOfVectors(
-          cvss.map(({ vector }) => vector),
-          scoreOf,
-        ) ??
-        'unknown',
+      severity: known(severityWord(severities, entry.Severity)) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
       links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
       cvss,
       rawMetadata: JSON.stringify(entry),
