@@ -1,9 +1,10 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { type Check, findProblems, object, scalar, text } from '../checks.ts'
+import { linesOf, unknownCommit } from '../code-place.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
-import { startIdentifiers } from '../identifiers.ts'
+import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
 import { objectOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
@@ -40,16 +41,12 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
 }
 
 /** The line of an entry of version 7 is known only as text, so two secrets of one line there are one. */
-function draftOf(entry: JsonObject, version: string, identifiersOf: ReturnType<typeof startIdentifiers>): FindingDraft {
+function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierReader): FindingDraft {
   const field = (name: string, old: string) => textOf(entry[version === '8' ? name : old])
   const rule = field('RuleID', 'rule') ?? ''
   const sha = field('Commit', 'commit')
   const file = field('File', 'file') ?? ''
-  const line = (name: string, old: string) => {
-    const number = entry[version === '8' ? name : old]
-    return Number.isSafeInteger(number) && Number(number) > 0 ? Number(number) : undefined
-  }
-  const [start, end] = [line('StartLine', 'lineNumber'), line('EndLine', 'lineNumber')]
+  const lines = version === '8' ? linesOf(entry.StartLine, entry.EndLine) : linesOf(entry.lineNumber, entry.lineNumber)
   const about = field('Description', 'rule') ?? rule
   const fingerprint = textOf(entry.Fingerprint)
   return {
@@ -58,10 +55,9 @@ function draftOf(entry: JsonObject, version: string, identifiersOf: ReturnType<t
     identifiers: identifiersOf([{ type: 'gitleaks_rule_id', name: `Gitleaks rule ID ${rule}`, value: rule }], ''),
     location: {
       file,
-      ...(start !== undefined && { start_line: start }),
-      ...(end !== undefined && { end_line: end }),
+      ...lines,
       commit: {
-        sha: sha ?? '0000000',
+        ...(sha === undefined ? unknownCommit : { sha }),
         ...textual('author', field('Author', 'author')),
         ...textual('date', field('Date', 'date')),
         ...textual('message', field('Message', 'commitMessage')),

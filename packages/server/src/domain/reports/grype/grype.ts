@@ -5,7 +5,7 @@ import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
-import { startIdentifiers } from '../identifiers.ts'
+import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
@@ -69,7 +69,7 @@ interface Reading extends OpenOptions {
   scanner: Scanner
   target: string
   system: string
-  identifiersOf: ReturnType<typeof startIdentifiers>
+  identifiersOf: IdentifierReader
 }
 
 function targetOf({ target }: JsonObject): string {

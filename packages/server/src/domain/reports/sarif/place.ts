@@ -1,3 +1,4 @@
+import { lineNumberOf } from '../code-place.ts'
 import { objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import { decodedUri } from '../uri.ts'
@@ -20,9 +21,9 @@ export function placeOf(result: JsonObject, run: Run): Place {
   const location = locations.find(({ physicalLocation }) => objectOf(physicalLocation)) ?? locations[0] ?? {}
   const physical = objectOf(location.physicalLocation) ?? {}
   const region = objectOf(physical.region) ?? {}
-  const startLine = lineOf(region.startLine)
+  const startLine = lineNumberOf(region.startLine)
   // The standard's default, so that tools that leave it out and tools that do not mean one place.
-  const endLine = lineOf(region.endLine) ?? startLine
+  const endLine = lineNumberOf(region.endLine) ?? startLine
   const logical = objectsOf(location.logicalLocations)[0] ?? {}
   const [snippet] = [region, objectOf(physical.contextRegion)]
     .map((part) => textOf(objectOf(part?.snippet)?.text))
@@ -33,12 +34,9 @@ export function placeOf(result: JsonObject, run: Run): Place {
     endLine,
     snippet,
     symbol: textOf(logical.fullyQualifiedName) ?? textOf(logical.name),
-    isOdd: [region.startLine, region.endLine].some((line) => line !== undefined && lineOf(line) === undefined),
+    isOdd: [region.startLine, region.endLine].some((line) => line !== undefined && lineNumberOf(line) === undefined),
   }
 }
-
-const lineOf = (line: unknown): number | undefined =>
-  Number.isSafeInteger(line) && Number(line) > 0 ? Number(line) : undefined
 
 /** The path within the repository, as far as it can be known; never looked up. */
 function fileOf(physical: JsonObject, { artifactOf, bases, roots }: Run): string | undefined {

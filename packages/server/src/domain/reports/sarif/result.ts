@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Confidence, Severity } from '../../vulnerabilities/scales.ts'
+import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfScore, severityOfVectors } from '../cvss-score.ts'
 import type { FindingDraft } from '../draft.ts'
 import { severityWord } from '../header.ts'
@@ -100,10 +101,6 @@ function taxonOf(reference: unknown): string | undefined {
 }
 
 function locationOf(place: Place, reportType: string, run: Run, packageName: string | undefined): JsonObject {
-  const lines = {
-    ...(place.startLine !== undefined && { start_line: place.startLine }),
-    ...(place.endLine !== undefined && { end_line: place.endLine }),
-  }
   const file = { ...(place.file !== undefined && { file: place.file }) }
   const dependency = { package: { name: packageName ?? '' }, version: '' }
   if (reportType === 'dependency_scanning') return { ...file, dependency }
@@ -111,8 +108,13 @@ function locationOf(place: Place, reportType: string, run: Run, packageName: str
     return { image: run.image ?? place.file ?? '', operating_system: 'Unknown', dependency, ...file }
   }
   if (reportType === 'dast' || reportType === 'api_fuzzing') return { path: place.file ?? '', ...file }
-  const commit = reportType === 'secret_detection' && { commit: { sha: '0000000' } }
-  return { ...file, ...lines, ...(place.symbol && { method: place.symbol }), ...commit }
+  const commit = reportType === 'secret_detection' && { commit: unknownCommit }
+  return {
+    ...file,
+    ...linesOf(place.startLine, place.endLine),
+    ...(place.symbol && { method: place.symbol }),
+    ...commit,
+  }
 }
 
 /** Scanners of packages name the package in a fixed form of words. */

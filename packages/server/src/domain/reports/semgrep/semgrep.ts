@@ -1,10 +1,11 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { Confidence, ReportType, Severity } from '../../vulnerabilities/scales.ts'
 import { type Check, findProblems, integer, list, object, text } from '../checks.ts'
+import { linesOf, unknownCommit } from '../code-place.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
-import { startIdentifiers } from '../identifiers.ts'
+import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
@@ -48,7 +49,7 @@ interface Reading {
   reportType: ReportType
   version: string
   scanner: Scanner
-  identifiersOf: ReturnType<typeof startIdentifiers>
+  identifiersOf: IdentifierReader
 }
 
 /** Files that could not be parsed are told of; what was found in the others counts all the same. */
@@ -65,8 +66,6 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
   const metadata = objectOf(extra.metadata) ?? {}
   const rule = textOf(result.check_id) ?? ''
   const source = textOf(metadata.source)
-  const start = lineOf(result.start)
-  const end = lineOf(result.end)
   const isSecret = reportType === 'secret_detection'
   const fingerprint = textOf(extra.fingerprint)
   const ruleIds = [{ type: 'semgrep_id', name: rule, value: rule, url: source }]
@@ -77,9 +76,8 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     identifiers: identifiersOf([...ruleIds, ...weaknessIds(manyOf(metadata.cwe)), ...owasp], ''),
     location: {
       file: textOf(result.path) ?? '',
-      ...(start !== undefined && { start_line: start }),
-      ...(end !== undefined && { end_line: end }),
-      ...(isSecret && { commit: { sha: '0000000' } }),
+      ...linesOf(objectOf(result.start)?.line, objectOf(result.end)?.line),
+      ...(isSecret && { commit: unknownCommit }),
     },
     name: textOf(metadata.shortname) ?? rule.split('.').at(-1),
     description: textOf(extra.message),
@@ -118,11 +116,6 @@ const confidences: ReadonlyMap<string, Confidence> = new Map([
   ['medium', 'medium'],
   ['low', 'low'],
 ])
-
-const lineOf = (place: unknown): number | undefined => {
-  const line = objectOf(place)?.line
-  return Number.isSafeInteger(line) && Number(line) > 0 ? Number(line) : undefined
-}
 
 /** A text or a list of them. */
 const manyOf = (value: unknown): string[] =>

@@ -1,10 +1,11 @@
 import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
 import { type Check, findProblems, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
+import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
-import { startIdentifiers } from '../identifiers.ts'
+import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
@@ -22,7 +23,7 @@ export const trivy: ReportFormat = {
     const object = objectOf(root)
     if (object) return 'SchemaVersion' in object || ('Results' in object && 'ArtifactName' in object)
     const first = Array.isArray(root) && objectOf(root[0])
-    return first ? 'Target' in first && kinds.concat('Type' as Kind).some((key) => key in first) : false
+    return first ? 'Target' in first && [...kinds, 'Type'].some((key) => key in first) : false
   },
   items: [...paths, ...oldPaths],
   open,
@@ -105,7 +106,7 @@ interface Reading extends OpenOptions {
   scanner: Scanner
   report: JsonObject
   results: readonly unknown[]
-  identifiersOf: ReturnType<typeof startIdentifiers>
+  identifiersOf: IdentifierReader
 }
 
 /** Old reports do not say what was scanned; the lock files of languages have their own types. */
@@ -172,7 +173,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       reportType: 'secret_detection',
       scanner,
       identifiers: identifiersOf([{ type: 'trivy_secret_id', name: id, value: id }], ''),
-      location: { ...codePlace(result, entry), commit: { sha: '0000000' } },
+      location: { ...codePlace(result, entry), commit: unknownCommit },
       name: textOf(entry.Title),
       description: textOf(entry.Category) && `A secret of the category ${entry.Category} was found.`,
       severity: severityWord(severities, entry.Severity) ?? 'unknown',
@@ -192,16 +193,10 @@ const severities: ReadonlyMap<string, Severity> = new Map([
 
 const known = (severity: Severity | undefined): Severity | undefined => (severity === 'unknown' ? undefined : severity)
 
-function codePlace(result: JsonObject, lines: JsonObject): JsonObject {
-  const line = (key: string) =>
-    Number.isSafeInteger(lines[key]) && Number(lines[key]) > 0 ? Number(lines[key]) : undefined
-  const [start, end] = [line('StartLine'), line('EndLine')]
-  return {
-    file: textOf(result.Target) ?? '',
-    ...(start !== undefined && { start_line: start }),
-    ...(end !== undefined && { end_line: end }),
-  }
-}
+const codePlace = (result: JsonObject, { StartLine, EndLine }: JsonObject): JsonObject => ({
+  file: textOf(result.Target) ?? '',
+  ...linesOf(StartLine, EndLine),
+})
 
 function operatingSystem(report: JsonObject, result: JsonObject): string {
   const system = objectOf(objectOf(report.Metadata)?.OS)
