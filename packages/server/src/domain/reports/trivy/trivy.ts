@@ -1,5 +1,5 @@
 import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
-import { type Check, findProblems, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
+import { findProblems } from '../checks.ts'
 import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
@@ -10,6 +10,7 @@ import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
+import { entryChecks, reportCheck } from './check.ts'
 import { type FindingKind, findingKind, type Kind, kindOf, kinds } from './kinds.ts'
 
 const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
@@ -219,64 +220,3 @@ const joined = (...texts: unknown[]): string | undefined => {
 }
 
 const isText = (value: unknown): value is string => textOf(value) !== undefined
-
-const anyText = text()
-const someText = text({ min: 1 })
-const word = scalar('string', 'null')
-
-const resultCheck: Check = object({
-  required: ['Target'],
-  properties: {
-    Target: anyText,
-    Vulnerabilities: listOrNull(),
-    Misconfigurations: listOrNull(),
-    Secrets: listOrNull(),
-    Licenses: listOrNull(),
-    ExperimentalModifiedFindings: listOrNull(),
-  },
-})
-
-const reportCheck: Check = (value, found) => {
-  if (Array.isArray(value)) return list(resultCheck)(value, found)
-  object({ required: ['SchemaVersion'], properties: { ArtifactName: word, Results: listOrNull(resultCheck) } })(
-    value,
-    found,
-  )
-}
-
-const entryChecks: Record<Kind, Check> = {
-  Vulnerabilities: object({
-    required: ['VulnerabilityID', 'PkgName'],
-    properties: {
-      VulnerabilityID: someText,
-      PkgName: someText,
-      InstalledVersion: anyText,
-      Severity: word,
-      References: listOrNull(anyText),
-      CweIDs: listOrNull(anyText),
-      CVSS: ifObject({}),
-    },
-  }),
-  Misconfigurations: object({
-    required: ['ID'],
-    properties: {
-      ID: someText,
-      Title: anyText,
-      Severity: word,
-      CauseMetadata: object({}),
-      References: listOrNull(anyText),
-    },
-  }),
-  Licenses: object({}),
-  ExperimentalModifiedFindings: object({}),
-  Secrets: object({
-    required: ['RuleID'],
-    properties: {
-      RuleID: someText,
-      Title: anyText,
-      Severity: word,
-      StartLine: scalar('integer'),
-      EndLine: scalar('integer'),
-    },
-  }),
-}
