@@ -49,7 +49,6 @@ export interface FindingDraft {
   remediations?: Remediation[] | undefined
   cve?: string | undefined
   codeExtract?: string | undefined
-  toolFingerprints?: string[] | undefined
   /** JSON text of the entry. */
   rawMetadata: string
   metadataVersion: string
@@ -109,7 +108,6 @@ export function finishFinding(
     locationFingerprint: place,
     signatures,
     codeExtract: draft.codeExtract && shorten(draft.codeExtract, maxExtract),
-    toolFingerprints: draft.toolFingerprints ?? [],
     links: readLinks(draft.links, `${pointer}/links`, dropUrl),
     flags: draft.flags ?? [],
     evidence: draft.evidence,

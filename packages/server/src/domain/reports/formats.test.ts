@@ -69,7 +69,6 @@ describe('SARIF', () => {
       location: { file: 'src/db.c', start_line: 10, end_line: 12, method: 'db::find' },
       locationFingerprint: sha1('src/db.c:10:12'),
       codeExtract: 'run(query)',
-      toolFingerprints: ['primaryLocationLineHash:39fa2ee980eb94b0:1'],
       links: [{ url: 'https://example.com/EX1' }],
       signatures: [],
     })
@@ -366,11 +365,10 @@ test('Semgrep becomes findings in code', async () => {
     location: { file: 'app/db.py', start_line: 10, end_line: 12 },
     locationFingerprint: sha1('app/db.py:10:12'),
     codeExtract: 'cursor.execute(query % values)',
-    toolFingerprints: ['semgrep:abc123_0'],
     links: [{ url: 'https://example.com/rules/injection' }, { url: 'https://example.com/sql' }],
   })
   expect(ids(at(report, 0))).toEqual(['semgrep_id:rules.python.sql.injection', 'cwe:89', 'owasp:A03:2021'])
-  expect(at(report, 1)).toMatchObject({ severity: 'low', codeExtract: undefined, toolFingerprints: [] })
+  expect(at(report, 1)).toMatchObject({ severity: 'low', codeExtract: undefined })
   expect(reasons(report)).toEqual(['/results/1: it is suppressed in the source (nosemgrep)'])
 })
 

@@ -71,8 +71,6 @@ export interface ReportFinding {
   signatures: Signature[]
   /** The code that was found fault with, as the scanner quotes it; never a secret itself. */
   codeExtract: string | undefined
-  /** What the tool itself knows the finding by, as `name:value`; not part of the uuid. */
-  toolFingerprints: string[]
   links: Link[]
   flags: Flag[]
   evidence: JsonObject | undefined

@@ -48,7 +48,6 @@ function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierRe
   const file = field('File', 'file') ?? ''
   const lines = version === '8' ? linesOf(entry.StartLine, entry.EndLine) : linesOf(entry.lineNumber, entry.lineNumber)
   const about = field('Description', 'rule') ?? rule
-  const fingerprint = textOf(entry.Fingerprint)
   return {
     reportType: 'secret_detection',
     scanner,
@@ -67,7 +66,6 @@ function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierRe
     description: `The rule ${rule} of gitleaks found a secret in ${file}${sha ? `, commit ${sha}` : ''}.`,
     solution: 'Revoke the secret, put a new one where it cannot be read, and remove it from the history.',
     severity: 'critical',
-    toolFingerprints: fingerprint ? [`gitleaks:${fingerprint}`] : [],
     rawMetadata: JSON.stringify(entry),
     metadataVersion: version,
   }

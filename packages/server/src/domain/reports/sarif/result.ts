@@ -73,7 +73,6 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
     links: [rule?.helpUri, result.hostedViewerUri].filter((url) => textOf(url)).map((url) => ({ url })),
     cvss,
     codeExtract: isSecret ? undefined : place.snippet,
-    toolFingerprints: fingerprintsOf(result),
     rawMetadata: JSON.stringify(result),
     metadataVersion: run.version,
   }
@@ -161,19 +160,5 @@ const vectorsOf = (...bags: JsonObject[]): CvssVector[] =>
       return vector ? [{ vendor: 'unknown', vector }] : []
     }),
   )
-
-const maxFingerprints = 20
-
-/** Kept to find again what has moved; not part of the identity, because tools give one to several results. */
-function fingerprintsOf(result: JsonObject): string[] {
-  return [result.fingerprints, result.partialFingerprints]
-    .flatMap((value) => Object.entries(objectOf(value) ?? {}))
-    .filter(([name, value]) => typeof value === 'string' && value !== '' && !personal.test(name))
-    .slice(0, maxFingerprints)
-    .map(([name, value]) => `${name}:${value}`.slice(0, 500))
-}
-
-/** gitleaks puts facts about the commit among them. */
-const personal = /^(?:commitSha|email|author|date|commitMessage)$/
 
 const firstLine = (text: string | undefined): string | undefined => text?.split('\n', 1)[0]

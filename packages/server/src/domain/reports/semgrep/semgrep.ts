@@ -67,7 +67,6 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
   const rule = textOf(result.check_id) ?? ''
   const source = textOf(metadata.source)
   const isSecret = reportType === 'secret_detection'
-  const fingerprint = textOf(extra.fingerprint)
   const ruleIds = [{ type: 'semgrep_id', name: rule, value: rule, url: source }]
   const owasp = manyOf(metadata.owasp).map((name) => ({ type: 'owasp', name, value: name.split(' ')[0] ?? name }))
   return {
@@ -85,9 +84,8 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     severity: severityOf(extra.severity, metadata.impact),
     confidence: severityWord(confidences, metadata.confidence),
     links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
-    // Without a login Semgrep writes this instead of the code and of the fingerprint.
+    // Without a login Semgrep writes this instead of the code.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
-    toolFingerprints: fingerprint && fingerprint !== withheld ? [`semgrep:${fingerprint}`] : [],
     rawMetadata: JSON.stringify(result),
     metadataVersion: version,
   }
