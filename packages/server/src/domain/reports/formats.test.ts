@@ -355,6 +355,7 @@ test('Semgrep becomes findings in code', async () => {
     reportType: 'sast',
     scan: { status: 'success', messages: [{ level: 'warn', value: 'app/odd.py cannot be parsed' }] },
     counts: { read: 3, merged: 0, skipped: 1 },
+    warnings: [{ type: 'Scanner', message: 'The scanner warns: app/odd.py cannot be parsed' }],
   })
   expect(at(report, 0)).toMatchObject({
     name: 'injection',

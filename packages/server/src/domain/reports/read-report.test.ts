@@ -15,12 +15,31 @@ describe('a report of 15.x', () => {
         status: 'success',
         startTime: '2026-03-01T10:00:00.000Z',
         endTime: '2026-03-01T10:00:09.000Z',
-        messages: [{ level: 'warn', value: 'one file was not read' }],
+        messages: [{ level: 'info', value: 'two files were read' }],
         primaryIdentifiers: [{ externalType: 'acme_rule', externalId: 'xss.1' }],
       },
       counts: { read: 2, skipped: 0, merged: 0 },
       warnings: [],
     })
+  })
+
+  test('hands on what its scanner warns of, and not its chatter', async () => {
+    const report = fixture('sast-15')
+    Object.assign(report.scan ?? {}, {
+      messages: [
+        { level: 'info', value: 'all is well' },
+        { level: 'warn', value: 'one file was not read' },
+        { level: 'fatal', value: `no rules for ${'x'.repeat(1000)}` },
+      ],
+    })
+    expect((await readFrom(report)).warnings).toEqual([
+      { type: 'Scanner', pointer: '', message: 'The scanner warns: one file was not read' },
+      {
+        type: 'Scanner',
+        pointer: '',
+        message: expect.stringMatching(/^The scanner reports an error: no rules for x+\.\.\.$/),
+      },
+    ])
   })
 
   test('becomes findings with everything the report says', async () => {

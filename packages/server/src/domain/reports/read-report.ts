@@ -7,8 +7,9 @@ import { type Document, type DocumentContext, type DocumentLimits, type Item, op
 import { formatOf, unknownFormat } from './formats.ts'
 import { objectOf } from './json-fields.ts'
 import { startProblems } from './problems.ts'
-import type { MergedFinding, Report, ReportFinding, SkippedFinding } from './report.ts'
+import type { MergedFinding, Report, ReportFinding, Scan, SkippedFinding } from './report.ts'
 import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeader } from './report-format.ts'
+import { shorten } from './shorten.ts'
 import type { OpenBytes } from './source.ts'
 import { startTally, type Tally } from './tally.ts'
 import { Unreadable } from './unreadable.ts'
@@ -153,7 +154,7 @@ function startReading(
     batches,
     outcome: () => ({
       counts,
-      warnings: [...problems.all(), ...opened.warnings, ...tally.warnings()],
+      warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
       skipped,
       merged,
     }),
@@ -161,6 +162,23 @@ function startReading(
 }
 
 const maxListed = 1000
+const maxRemarks = 100
+const maxRemark = 500
+
+/** What the scanner wants whoever ran it to know: that it could not read a file, and so found nothing in it. */
+function remarksOf({ messages }: Scan): ReportProblem[] {
+  return messages
+    .filter(({ level }) => level !== 'info')
+    .slice(0, maxRemarks)
+    .map(({ level, value }) => ({
+      type: 'Scanner',
+      message: shorten(
+        `${level === 'fatal' ? 'The scanner reports an error' : 'The scanner warns'}: ${value}`,
+        maxRemark,
+      ),
+      pointer: '',
+    }))
+}
 
 /** Reads everything once beforehand where that decides which of two equal findings stays. */
 async function findLosers(

@@ -46,6 +46,7 @@ export interface Scan {
   /** ISO 8601 in UTC; undefined when absent or no real point in time. */
   startTime: string | undefined
   endTime: string | undefined
+  /** For whoever ran the scanner: `info`, `warn` or `fatal`, as the schema of GitLab's reports has them. */
   messages: { level: string; value: string }[]
   /** The rules this scan looked for; undefined when the report does not list them. */
   primaryIdentifiers: Identifier[] | undefined
