@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../platform/failure.ts'
-import type { JsonObject } from './report.ts'
+import { isObject } from './json-fields.ts'
 
 /** Looks at one value and notes what is wrong with it. Means exactly what a draft-07 JSON Schema would. */
 export type Check = (value: unknown, found: Found) => void
@@ -46,9 +46,6 @@ export function within(found: Found, key: string | number, check: Check, value: 
   check(value, found)
   found.path.pop()
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export interface ObjectRules {
   required?: readonly string[]
@@ -127,7 +124,7 @@ export const scalar =
 export function integer({ min }: { min?: number } = {}): Check {
   return (value, found) => {
     if (!Number.isInteger(value)) return note(found, 'is not of type: integer')
-    if (min !== undefined && (value as number) < min) note(found, 'is invalid: error_type=minimum')
+    if (min !== undefined && Number(value) < min) note(found, 'is invalid: error_type=minimum')
   }
 }
 

@@ -51,8 +51,3 @@ export function chooseType(
   const message = `The report was sent as ${sent}, but what ${format} writes can only be one of: ${possible.join(', ')}`
   return { problems: [{ type: 'Format', message, pointer: '' }] }
 }
-
-/** A word of the tool's scale, in whatever case, as one of ours. */
-export function severityWord<Severity>(scale: ReadonlyMap<string, Severity>, word: unknown): Severity | undefined {
-  return typeof word === 'string' ? scale.get(word.trim().toLowerCase()) : undefined
-}

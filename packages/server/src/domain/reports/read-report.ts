@@ -34,14 +34,8 @@ export interface Reading {
   outcome: () => Outcome
 }
 
-export interface Outcome {
-  /** `read` is everything found in the file: findings + skipped + merged. */
-  counts: { read: number; merged: number; skipped: number }
-  /** The first of each, as many as anybody reads. */
-  warnings: ReportProblem[]
-  skipped: SkippedFinding[]
-  merged: MergedFinding[]
-}
+/** What is known of a report when its entries have been read; of each list the first, as many as anybody reads. */
+export type Outcome = Pick<Report, 'counts' | 'warnings' | 'skipped' | 'merged'>
 
 /**
  * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,

@@ -1,4 +1,5 @@
-import { type Check, isLongerThan, isObject, list, note } from '../checks.ts'
+import { type Check, isLongerThan, list, note } from '../checks.ts'
+import { isObject } from '../json-fields.ts'
 
 /** Vectors of CVSS 2 or 3, in any order of their metrics and with any of them missing. */
 export const cvssVectors: Check = list(

@@ -1,17 +1,5 @@
-import {
-  type Check,
-  constant,
-  ifObject,
-  integer,
-  isObject,
-  list,
-  note,
-  object,
-  scalar,
-  text,
-  within,
-  word,
-} from '../checks.ts'
+import { type Check, constant, ifObject, integer, list, note, object, scalar, text, within, word } from '../checks.ts'
+import { isObject } from '../json-fields.ts'
 import type { Major } from './versions.ts'
 
 /** The structured description of a finding: named elements of a closed set of kinds, nested at will. */

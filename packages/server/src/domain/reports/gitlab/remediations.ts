@@ -3,15 +3,16 @@ import type { JsonObject } from '../report.ts'
 
 /** Finds the remediation that says it fixes a vulnerability; of several the last one. 14.x may name it by its `cve`. */
 export function indexRemediations(root: JsonObject): (vulnerability: JsonObject) => JsonObject | undefined {
-  const byId = new Map<string, JsonObject>()
-  const byCve = new Map<string, JsonObject>()
+  // By whatever stands there: only texts are put in, so nothing else is found.
+  const byId = new Map<unknown, JsonObject>()
+  const byCve = new Map<unknown, JsonObject>()
   for (const remediation of objectsOf(root.remediations)) {
     for (const { id, cve } of objectsOf(remediation.fixes)) {
       if (typeof id === 'string') byId.set(id, remediation)
-      if (textOf(cve)) byCve.set(cve as string, remediation)
+      if (textOf(cve)) byCve.set(cve, remediation)
     }
   }
-  return ({ id, cve }) => byId.get(id as string) ?? byCve.get(cve as string)
+  return ({ id, cve }) => byId.get(id) ?? byCve.get(cve)
 }
 
 /** One remediation may fix every finding; this much of it may be repeated in their raw texts. */

@@ -4,9 +4,9 @@ import { type Check, findProblems, listOrNull, object, text } from '../checks.ts
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
+import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
@@ -99,7 +99,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
     name: `${ids[0] === undefined ? 'Vulnerability' : vulnerabilityId(ids[0]).name} in ${name}`,
     description: [vulnerability, ...related].map(({ description }) => textOf(description)).find(Boolean),
     solution: fixes.length > 0 ? `Upgrade ${name} to ${fixes.join(' or ')}` : undefined,
-    severity: severityWord(severities, vulnerability.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
+    severity: gradeOn(severities, vulnerability.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
     links: [vulnerability.dataSource, ...listOf(vulnerability.urls)]
       .filter((url) => textOf(url))
       .map((url) => ({ url })),

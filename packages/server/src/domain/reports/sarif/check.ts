@@ -1,4 +1,5 @@
-import { type Check, constant, integer, isObject, list, note, object, scalar, text, word } from '../checks.ts'
+import { type Check, constant, integer, list, note, object, scalar, text, word } from '../checks.ts'
+import { isObject } from '../json-fields.ts'
 
 // What the published schema demands of the parts that are read. It forbids unknown properties besides, which these rules
 // do not: tools add their own, and nothing of them is read.

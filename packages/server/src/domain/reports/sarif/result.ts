@@ -3,8 +3,7 @@ import type { Confidence, Severity } from '../../vulnerabilities/scales.ts'
 import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfScore, severityOfVectors } from '../cvss-score.ts'
 import type { FindingDraft } from '../draft.ts'
-import { severityWord } from '../header.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject } from '../report.ts'
 import { type RawIdentifier, vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
 import { messageOf, textIn } from './message.ts'
@@ -69,7 +68,7 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
       .map((fix) => textIn(fix.description))
       .find(Boolean),
     severity: severityOf(result, rule, cvss, run),
-    confidence: severityWord(precisions, ruleProperties.precision),
+    confidence: gradeOn(precisions, ruleProperties.precision),
     links: [rule?.helpUri, result.hostedViewerUri].filter((url) => textOf(url)).map((url) => ({ url })),
     cvss,
     codeExtract: isSecret ? undefined : place.snippet,

@@ -4,9 +4,9 @@ import { type Check, findProblems, integer, list, object, text } from '../checks
 import { linesOf, unknownCommit } from '../code-place.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
+import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { weaknessIds } from '../vulnerability-ids.ts'
@@ -82,7 +82,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     description: textOf(extra.message),
     solution: textOf(extra.fix) && `Replace it with: ${extra.fix}`,
     severity: severityOf(extra.severity, metadata.impact),
-    confidence: severityWord(confidences, metadata.confidence),
+    confidence: gradeOn(confidences, metadata.confidence),
     links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
     // Without a login Semgrep writes this instead of the code.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
@@ -94,7 +94,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
 const withheld = 'requires login'
 
 function severityOf(word: unknown, impact: unknown): Severity {
-  return severityWord(severities, word) ?? severityWord(severities, impact) ?? 'unknown'
+  return gradeOn(severities, word) ?? gradeOn(severities, impact) ?? 'unknown'
 }
 
 const severities: ReadonlyMap<string, Severity> = new Map([

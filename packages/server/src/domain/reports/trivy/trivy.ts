@@ -4,9 +4,9 @@ import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { chooseType, plainScan, scannerOf, severityWord, toolHeader } from '../header.ts'
+import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
@@ -138,7 +138,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       name: textOf(entry.Title) ?? `${ids[0] ?? 'Vulnerability'} in ${dependency.package.name}`,
       description: textOf(entry.Description),
       solution: fixed && `Upgrade ${dependency.package.name} to ${fixed}`,
-      severity: known(severityWord(severities, entry.Severity)) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
+      severity: known(gradeOn(severities, entry.Severity)) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
       links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
       cvss,
       rawMetadata: JSON.stringify(entry),
@@ -159,7 +159,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       name: textOf(entry.Title) ?? textOf(entry.Message),
       description: joined(entry.Description, entry.Message),
       solution: textOf(entry.Resolution),
-      severity: severityWord(severities, entry.Severity) ?? 'unknown',
+      severity: gradeOn(severities, entry.Severity) ?? 'unknown',
       links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
       codeExtract: objectsOf(objectOf(cause.Code)?.Lines)
         .map(({ Content }) => textOf(Content) ?? '')
@@ -177,7 +177,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       location: { ...codePlace(result, entry), commit: unknownCommit },
       name: textOf(entry.Title),
       description: textOf(entry.Category) && `A secret of the category ${entry.Category} was found.`,
-      severity: severityWord(severities, entry.Severity) ?? 'unknown',
+      severity: gradeOn(severities, entry.Severity) ?? 'unknown',
       rawMetadata: JSON.stringify(entry),
       metadataVersion: version,
     }
