@@ -8,12 +8,14 @@ import type { Classified, StagedFinding } from './classify.ts'
 import {
   absorbFindings,
   deleteBelongings,
-  type FindingDraft,
+  deleteFindings,
   insertBelongings,
+  renameFindings,
+  type StoredDraft,
   updateFindings,
 } from './finding-queries.ts'
 import type { Match, Matched } from './match.ts'
-import { deleteFindings, deleteMatches, insertMatches, renameFindings } from './match-queries.ts'
+import { deleteMatches, insertMatches } from './match-queries.ts'
 import {
   insertOccurrences,
   insertScans,
@@ -115,7 +117,7 @@ async function store(
   projectId: number,
   now: string,
   slice: readonly StagedFinding[],
-  staged: ReadonlyMap<string, FindingDraft>,
+  staged: ReadonlyMap<string, StoredDraft>,
 ): Promise<void> {
   const drafts = slice.flatMap(({ findingId, uuid }) => {
     const draft = staged.get(uuid)

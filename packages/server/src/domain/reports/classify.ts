@@ -4,13 +4,13 @@ import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queri
 import { type Category, isIn } from './categories.ts'
 import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
 import {
-  type FindingDraft,
   findKnownFindings,
   hasAnyFinding,
   hasFindings,
   insertBelongings,
   insertFindings,
   type KnownFinding,
+  type StoredDraft,
 } from './finding-queries.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 import type { Identifier, JsonObject, Scanner } from './report.ts'
@@ -204,7 +204,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const hasPast = ({ scanner }: ImportedFinding): boolean =>
     result.scannersWithPast.has(result.scannerIds.get(scanner.externalId) ?? 0)
 
-  function draftOf(finding: ImportedFinding): FindingDraft {
+  function draftOf(finding: ImportedFinding): StoredDraft {
     const { uuid, row, identifiers } = finding
     const ids = identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
     return { uuid, row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }

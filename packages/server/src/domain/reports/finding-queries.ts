@@ -87,8 +87,8 @@ export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean>
   return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
 }
 
-/** A finding as it is to be stored, and what is stored with it. */
-export interface FindingDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
+/** A finding as it is to be stored, and what is stored with it. What a format makes of an entry is a `FindingDraft`. */
+export interface StoredDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
   identifierIds: readonly number[]
   keys: readonly FindingKey[]
 }
@@ -97,7 +97,7 @@ export interface FindingDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
 export async function insertFindings(
   db: Db,
   { projectId, importId, now }: { projectId: number; importId: number; now: string },
-  drafts: readonly FindingDraft[],
+  drafts: readonly StoredDraft[],
 ): Promise<Map<string, number>> {
   if (drafts.length === 0) return new Map()
   const inserted = await db.all<{ id: number; uuid: string }>(sql`
@@ -113,7 +113,7 @@ export async function insertFindings(
 }
 
 /** What drafts say, with the ids of what they name. `cross join` is how SQLite is told to begin with them. */
-function rowsOf({ dialect }: Db, projectId: number, drafts: readonly FindingDraft[]): Sql {
+function rowsOf({ dialect }: Db, projectId: number, drafts: readonly StoredDraft[]): Sql {
   const texts = drafts.map(({ row }) => row)
   return sql`(
     select t.*, s.id as scanner_id, i.id as primary_identifier_id
@@ -126,7 +126,7 @@ function rowsOf({ dialect }: Db, projectId: number, drafts: readonly FindingDraf
 export async function updateFindings(
   db: Db,
   projectId: number,
-  drafts: readonly { findingId: number; draft: FindingDraft }[],
+  drafts: readonly { findingId: number; draft: StoredDraft }[],
   now: string,
 ): Promise<void> {
   if (drafts.length === 0) return
@@ -155,7 +155,7 @@ export async function updateFindings(
 export async function insertBelongings(
   db: Db,
   projectId: number,
-  drafts: readonly { findingId: number; draft: FindingDraft }[],
+  drafts: readonly { findingId: number; draft: StoredDraft }[],
 ): Promise<void> {
   const identifiers = drafts.flatMap(({ findingId, draft }) =>
     draft.identifierIds.map((identifierId, position) => ({
@@ -224,4 +224,20 @@ export async function absorbFindings(
     where finding_identifiers.finding_id = r.shadow_id`)
   await db.run(sql`
     update finding_keys set finding_id = r.finding_id from ${listed} as r where finding_keys.finding_id = r.shadow_id`)
+}
+
+export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
+}
+
+/** Findings that keep their history and go by another uuid from now on. */
+export async function renameFindings(
+  db: Db,
+  renamed: readonly { findingId: number; uuid: string }[],
+  now: string,
+): Promise<void> {
+  const rows = renamed.map(({ findingId, uuid }) => ({ finding_id: findingId, uuid }))
+  await db.run(sql`
+    update findings set uuid = r.uuid, updated_at = ${now}
+    from ${db.dialect.records(rows, { finding_id: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
 }

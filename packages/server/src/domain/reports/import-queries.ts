@@ -1,13 +1,16 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { type Import, type ImportCounts, type ImportOutcome, type ImportState, noOutcome } from './import.ts'
+import {
+  type Import,
+  type ImportCounts,
+  type ImportOutcome,
+  type ImportState,
+  type IngestOptions,
+  noOutcome,
+} from './import.ts'
 
 /** What a process needs to run an import without the request that brought it. */
-interface StoredOptions {
-  reportType?: string
-  promote?: boolean
-  strict?: boolean
-}
+type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict'>
 
 export interface ImportDraft {
   projectId: number
@@ -22,16 +25,16 @@ export interface ImportDraft {
   now: string
 }
 
-export async function insertImport(db: Db, draft: ImportDraft): Promise<Import> {
-  const row = await db.one<ImportRow>(sql`
+export async function insertImport(db: Db, draft: ImportDraft): Promise<number> {
+  const row = await db.one<{ id: number }>(sql`
     insert into imports (project_id, user_id, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
       findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
       findings_skipped, warnings, state, options, object_key, created_at)
     values (${draft.projectId}, ${draft.userId}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
       ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
-    returning ${importColumns}`)
+    returning id`)
   if (!row) throw new Error('an inserted import returned no row')
-  return importFrom(row)
+  return row.id
 }
 
 /** Newest first. */

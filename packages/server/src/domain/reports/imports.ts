@@ -27,28 +27,24 @@ export async function importReport(
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
-  const accepted = await transaction(deps, async (deps) => {
-    const accepted = await insertImport(deps.db, {
+  const importId = await transaction(deps, async (deps) => {
+    const importId = await insertImport(deps.db, {
       projectId: project.id,
       userId: user.id,
       ref: options.ref ?? project.defaultBranch,
       category: options.category ?? null,
       commitSha: options.commitSha ?? null,
-      options: {
-        ...(options.reportType && { reportType: options.reportType }),
-        ...(options.promote !== undefined && { promote: options.promote }),
-        ...(options.strict !== undefined && { strict: options.strict }),
-      },
+      options: { reportType: options.reportType, promote: options.promote, strict: options.strict },
       fileSha256: file.sha256,
       fileBytes: file.bytes,
       objectKey: file.key,
       now: deps.now(),
     })
-    await enqueue(deps, importJob(project.id, accepted.id ?? 0))
-    return accepted
+    await enqueue(deps, importJob(project.id, importId))
+    return importId
   })
   file.kept = true
-  return outcomeOf(deps, accepted.id ?? 0, options.isAsync ? 0 : patienceMs)
+  return outcomeOf(deps, importId, options.isAsync ? 0 : patienceMs)
 }
 
 async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {

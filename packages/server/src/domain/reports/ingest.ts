@@ -43,6 +43,7 @@ export async function rehearseReport(
   const place = await openPlace(deps, project, options, undefined, now)
   const report = await openReport(deps, place, file, { reportType, strict })
   const read = await readAll(deps, place, report, async () => {})
+  const facts = factsOf(report)
   const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
   return {
     id: undefined,
@@ -52,8 +53,8 @@ export async function rehearseReport(
     ref: place.ref,
     category: options.category ?? null,
     commitSha: options.commitSha ?? null,
-    ...factsOf(report),
-    scannerName: factsOf(report).scannerName ?? null,
+    ...facts,
+    scannerName: facts.scannerName ?? null,
     fileSha256: file.sha256,
     objectKey: null,
     fileBytes: file.bytes,
@@ -98,7 +99,7 @@ export async function ingestReport(
   attempt: Attempt,
 ): Promise<boolean> {
   const { import: stored, open, run } = attempt
-  const { reportType, strict } = stored.options as Pick<IngestOptions, 'reportType' | 'strict'> // as it was sent
+  const { reportType, strict } = stored.options
   const place = await openPlace(deps, project, stored, stored.id, deps.now())
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, { reportType, strict })
   const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
@@ -245,10 +246,7 @@ function factsOf({ header }: ImportReading): ReadReportFacts {
   return { format, version, reportType, scannerName: scanner?.name }
 }
 
-function countsOf(
-  report: ImportReading,
-  { result, matched, gone }: Read,
-): Omit<ImportCounts, 'promoted'> & { promoted: 0 } {
+function countsOf(report: ImportReading, { result, matched, gone }: Read): Omit<ImportCounts, 'promoted'> {
   const returned = result.returned.length
   return {
     ...report.outcome().counts,
@@ -258,7 +256,6 @@ function countsOf(
     gone: gone.length,
     changed: result.changed.length,
     moved: matched.matches.length,
-    promoted: 0,
   }
 }
 

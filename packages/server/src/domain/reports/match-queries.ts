@@ -117,22 +117,6 @@ export async function deleteMatches(db: Db, projectId: number, uuids: readonly s
     delete from finding_matches where project_id = ${projectId} and uuid in ${db.dialect.texts(uuids)}`)
 }
 
-export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
-  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
-}
-
-/** Findings that keep their history and go by another uuid from now on. */
-export async function renameFindings(
-  db: Db,
-  renamed: readonly { findingId: number; uuid: string }[],
-  now: string,
-): Promise<void> {
-  const rows = renamed.map(({ findingId, uuid }) => ({ finding_id: findingId, uuid }))
-  await db.run(sql`
-    update findings set uuid = r.uuid, updated_at = ${now}
-    from ${db.dialect.records(rows, { finding_id: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
-}
-
 export interface StoredMatch {
   id: number
   uuid: string

@@ -8,7 +8,7 @@ import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
 import { findProject } from '../projects/visible.ts'
 import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
-import { listIdentifierIds, listUnseen } from './finding-queries.ts'
+import { deleteFindings, listIdentifierIds, listUnseen } from './finding-queries.ts'
 import { type Import, noOutcome } from './import.ts'
 import {
   beginImport,
@@ -21,7 +21,6 @@ import {
   type UnreadImport,
 } from './import-queries.ts'
 import { ingestReport } from './ingest.ts'
-import { deleteFindings } from './match-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { promoteStaged } from './promote-import.ts'
 import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { PromotionSlice } from '../vulnerabilities/promotion-slices.ts'
-import type { FindingDraft } from './finding-queries.ts'
+import type { StoredDraft } from './finding-queries.ts'
 
 /** What an import says of findings that are known, kept until it is known to be whole. */
-export async function stageFindings(db: Db, importId: number, drafts: readonly FindingDraft[]): Promise<void> {
+export async function stageFindings(db: Db, importId: number, drafts: readonly StoredDraft[]): Promise<void> {
   if (drafts.length === 0) return
   const rows = drafts.map((draft) => ({ uuid: draft.uuid, draft }))
   await db.run(sql`
@@ -17,8 +17,8 @@ export async function listStaged(
   db: Db,
   importId: number,
   uuids: readonly string[],
-): Promise<Map<string, FindingDraft>> {
-  const rows = await db.all<{ uuid: string; draft: FindingDraft }>(sql`
+): Promise<Map<string, StoredDraft>> {
+  const rows = await db.all<{ uuid: string; draft: StoredDraft }>(sql`
     select uuid, draft from staged_findings
     where import_id = ${importId} and uuid in ${db.dialect.texts(uuids)} order by uuid`)
   return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
@@ -31,7 +31,7 @@ export async function listStagedIdentifiers(
   after: string,
   limit: number,
 ): Promise<{ uuid: string; identifierIds: readonly number[] }[]> {
-  const rows = await db.all<{ uuid: string; draft: FindingDraft }>(sql`
+  const rows = await db.all<{ uuid: string; draft: StoredDraft }>(sql`
     select uuid, draft from staged_findings where import_id = ${importId} and uuid > ${after}
     order by uuid limit ${limit}`)
   return rows.map(({ uuid, draft: { identifierIds } }) => ({ uuid, identifierIds }))
