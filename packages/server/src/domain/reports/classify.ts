@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Deps, provisionally, type RootDeps } from '../deps.ts'
 import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queries.ts'
 import { type Category, isIn } from './categories.ts'
@@ -12,6 +11,7 @@ import {
   type KnownFinding,
   type StoredDraft,
 } from './finding-queries.ts'
+import { inFittingSlices } from './fitting-slices.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 import type { Identifier, JsonObject, Scanner } from './report.ts'
 import { stageFindings } from './staged-queries.ts'
@@ -241,42 +241,10 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       batches: AsyncIterable<readonly ImportedFinding[]>,
       afterEach: () => Promise<void>,
     ): Promise<Classified> {
-      let size = fewestAtOnce
-      async function take(slice: readonly ImportedFinding[]): Promise<void> {
-        const since = performance.now()
-        await add(slice)
-        if (slice.length === size) size = nextSize(size, performance.now() - since)
-        await afterEach()
-        await setImmediate()
-      }
-      let waiting: ImportedFinding[] = []
-      for await (const batch of batches) {
-        waiting.push(...batch)
-        while (waiting.length >= size || lengthOf(waiting) > mostCharacters) {
-          const slice = waiting.slice(0, size)
-          waiting = waiting.slice(slice.length)
-          await take(slice)
-        }
-      }
-      if (waiting.length > 0) await take(waiting)
+      await inFittingSlices(batches, { work: add, afterEach })
       return result
     },
   }
-}
-
-/** What a step takes is time that others wait; how many findings that are, the last step tells. */
-const turnMs = 10
-const fewestAtOnce = 25
-const mostAtOnce = 200
-/** Findings may be large. */
-const mostCharacters = 2 * 1024 * 1024
-
-const lengthOf = (findings: readonly ImportedFinding[]): number =>
-  findings.reduce((sum, { row }) => sum + row.length, 0)
-
-function nextSize(size: number, tookMs: number): number {
-  const fitting = Math.round(size * Math.min(2, turnMs / tookMs))
-  return Math.min(mostAtOnce, Math.max(fewestAtOnce, fitting))
 }
 
 const maxRemembered = 100_000
