@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Project } from '../../domain/projects/project.ts'
-import type { ListScope } from '../../domain/vulnerabilities/filter.ts'
+import { type ListScope, projectScope } from '../../domain/vulnerabilities/filter.ts'
 import { groupScope, withProjects } from '../../domain/vulnerabilities/group-scope.ts'
 import {
   findVulnerabilities,
@@ -205,8 +205,9 @@ export const vulnerabilityRoutes: readonly Route[] = [
     paged: true,
     remember: listedTables,
     async handle({ deps, project, input, page }) {
-      const scope = { key: `project ${project.id}`, projectIds: [project.id] }
-      return answerPage(deps, scope, input, page, async (rows) => rows.map((row) => viewVulnerability(project, row)))
+      return answerPage(deps, projectScope(project.id), input, page, async (rows) =>
+        rows.map((row) => viewVulnerability(project, row)),
+      )
     },
   }),
   route({
@@ -238,9 +239,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: summaryView,
     remember: listedTables,
     handle: async ({ deps, project, input }) =>
-      viewSummary(
-        await summarizeList(deps, { key: `project ${project.id}`, projectIds: [project.id] }, readFilter(input)),
-      ),
+      viewSummary(await summarizeList(deps, projectScope(project.id), readFilter(input))),
   }),
   route({
     method: 'GET',

@@ -21,7 +21,7 @@ import {
 import { type Change, restoreTriage, type Triage } from './change.ts'
 import { addToCounts, type CountChange } from './count-queries.ts'
 import { countChanges } from './counts.ts'
-import type { VulnerabilityFilter } from './filter.ts'
+import { projectScope, type VulnerabilityFilter } from './filter.ts'
 import type { Vulnerability } from './finding.ts'
 import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './life.ts'
 import { lockVulnerabilities } from './life-queries.ts'
@@ -82,8 +82,7 @@ export function changeMany(
 
 async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
   const ids = new Set<number>()
-  const scope = { key: `project ${project.id}`, projectIds: [project.id] }
-  for await (const slice of matchingIds(deps, scope, filter)) {
+  for await (const slice of matchingIds(deps, projectScope(project.id), filter)) {
     for (const id of slice) ids.add(id)
     await setImmediate()
   }

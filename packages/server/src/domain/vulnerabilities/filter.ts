@@ -35,6 +35,12 @@ export interface ListScope {
   projectIds: readonly number[]
 }
 
+/** Of one project; whatever is remembered of its list goes by this key. */
+export const projectScope = (projectId: number): ListScope => ({
+  key: `project ${projectId}`,
+  projectIds: [projectId],
+})
+
 /** Whether a list has what is in the cell, as far as cells tell. */
 export function hasCell(filter: VulnerabilityFilter, cell: CountedCell): boolean {
   const { severities, reportTypes, scanners, isResolvedOnDefaultBranch: isResolved } = filter
