@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/project-queries.ts'
 import { type CountedCell, listCells } from '../vulnerabilities/cell-queries.ts'
-import { hasCell, type VulnerabilityFilter } from '../vulnerabilities/filter.ts'
+import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/filter.ts'
 import type {
   Finding,
   FindingExtras,
@@ -43,9 +44,8 @@ export async function* readRows(
 ): AsyncGenerator<readonly [ExportedRow, ...ExportedRow[]]> {
   const project = await findProjectById(deps.db, projectId)
   if (!project) return
-  const scope = { key: `project ${projectId}`, projectIds: [projectId] }
   const cells = await listCells(deps.db, [projectId])
-  const listing = await openListing(deps.db, cells, scope, withoutIds(filter, cells), order)
+  const listing = await openListing(deps.db, cells, projectScope(projectId), withoutIds(filter, cells), order)
   for (let after: VulnerabilityPlace | undefined; ; ) {
     const places = await listing.next(after, sliceSize)
     const ids = places.map(({ id }) => id)
@@ -92,22 +92,20 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
   const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
   const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
   const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
-  const identifiersOf = new Map<number, StoredIdentifier[]>(findingIds.map((id) => [id, []]))
-  for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
-
-  const matchesOf = new Map<number, ExportedMatch[]>(findingIds.map((id) => [id, []]))
-  for (const match of matches) matchesOf.get(match.findingId)?.push(match)
-  const remarksOf = new Map<number, Remark[]>(ids.map((id) => [id, []]))
-  for (const remark of remarks) remarksOf.get(remark.vulnerabilityId)?.push(remark)
+  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
+  const matchesOf = groupBy(matches, ({ findingId }) => findingId)
+  const remarksOf = groupBy(remarks, ({ vulnerabilityId }) => vulnerabilityId)
   return vulnerabilities.flatMap((vulnerability) => {
     const finding = findingOf.get(vulnerability.id)
     const extras = finding && extrasOf.get(finding.id)
     const scanner = finding && scannerOf.get(finding.scannerId)
     // Whatever was deleted since its id was read.
     if (!finding || !extras || !scanner) return []
-    const identifiers = identifiersOf.get(finding.id) ?? []
-    const remarks = remarksOf.get(vulnerability.id) ?? []
-    const own = { remarks, matches: matchesOf.get(finding.id) ?? [] }
-    return [{ project, vulnerability, finding, extras, scanner, identifiers, ...own }]
+    const hanging = {
+      identifiers: identifiersOf.get(finding.id) ?? [],
+      remarks: remarksOf.get(vulnerability.id) ?? [],
+      matches: matchesOf.get(finding.id) ?? [],
+    }
+    return [{ project, vulnerability, finding, extras, scanner, ...hanging }]
   })
 }

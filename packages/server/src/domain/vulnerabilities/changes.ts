@@ -1,5 +1,6 @@
 import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import { inSlices } from '../slices.ts'
 import { findListeners } from '../webhooks/record.ts'
 import { type AnnouncedVulnerability, findNewestVulnerability, listAnnounced, listLinked } from './changes-queries.ts'
@@ -31,14 +32,12 @@ export async function describeNewestVulnerability(deps: Deps, projectId: number)
 
 async function describeChanged(deps: Deps, ids: readonly number[]): Promise<object[]> {
   const changed = await listAnnounced(deps.db, ids)
-  const identifiersOf = new Map<number, StoredIdentifier[]>(changed.map(({ findingId }) => [findingId, []]))
-  for (const identifier of await listIdentifiers(deps.db, [...identifiersOf.keys()])) {
-    identifiersOf.get(identifier.findingId)?.push(identifier)
-  }
-  const linked = await listLinked(deps.db, ids)
+  const findingIds = changed.map(({ findingId }) => findingId)
+  const identifiersOf = groupBy(await listIdentifiers(deps.db, findingIds), ({ findingId }) => findingId)
+  const linksOf = groupBy(await listLinked(deps.db, ids), ({ vulnerabilityId }) => vulnerabilityId)
   return changed.map((vulnerability) => {
-    const links = linked.filter(({ vulnerabilityId }) => vulnerabilityId === vulnerability.id)
-    return describe(deps, vulnerability, identifiersOf.get(vulnerability.findingId) ?? [], links)
+    const { id, findingId } = vulnerability
+    return describe(deps, vulnerability, identifiersOf.get(findingId) ?? [], linksOf.get(id) ?? [])
   })
 }
 

@@ -3,6 +3,7 @@ import { perDatabase } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Deps, RootDeps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import { openMilestones } from '../milestones.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
@@ -161,8 +162,7 @@ async function complete(db: Db, rows: readonly PresentFinding[]): Promise<Listed
     ),
   ])
   const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
-  const identifiersOf = new Map<number, typeof identifiers>(rows.map(({ id }) => [id, []]))
-  for (const identifier of identifiers) identifiersOf.get(identifier.findingId)?.push(identifier)
+  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
   return rows.flatMap(({ scannerId, ...finding }) => {
     const scanner = scannerById.get(scannerId)
     return scanner ? [{ ...finding, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []

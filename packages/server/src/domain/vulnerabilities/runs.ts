@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.ts'
 import type { CountedCell } from './cell-queries.ts'
 import type { VulnerabilitySort } from './filter.ts'
 import type { Position, Stretch } from './list-queries.ts'
@@ -51,14 +52,3 @@ function stretchesOf(all: readonly CountedCell[], cells: readonly CountedCell[])
 
 const shelf = ({ projectId, isOnDefaultBranch, severity }: CountedCell) =>
   `${projectId} ${isOnDefaultBranch} ${severity}`
-
-function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
-  for (const item of all) {
-    const key = keyOf(item)
-    const group = groups.get(key)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  return groups
-}

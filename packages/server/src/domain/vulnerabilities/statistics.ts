@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import { type CountedCell, type Growth, listCells, listGrowth } from './cell-queries.ts'
 import type { ListScope } from './filter.ts'
 import { type Severity, type State, severities, states } from './scales.ts'
@@ -90,9 +91,8 @@ function meanSeconds(cells: readonly CountedCell[]): number | null {
 }
 
 function countGrades(cells: readonly CountedCell[], projectIds: readonly number[]): Record<LetterGrade, number> {
-  const ofProject = new Map<number, CountedCell[]>(projectIds.map((id) => [id, []]))
-  for (const cell of cells) ofProject.get(cell.projectId)?.push(cell)
+  const ofProject = groupBy(cells, ({ projectId }) => projectId)
   const grades = { A: 0, B: 0, C: 0, D: 0, F: 0 }
-  for (const own of ofProject.values()) grades[gradeOf(countActive(own))]++
+  for (const id of projectIds) grades[gradeOf(countActive(ofProject.get(id) ?? []))]++
   return grades
 }

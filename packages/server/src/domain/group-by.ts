@@ -1,0 +1,11 @@
+/** What has the same key, together; keys and what is under them in the order in which they came. */
+export function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>()
+  for (const item of all) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
