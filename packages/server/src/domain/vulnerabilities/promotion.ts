@@ -9,12 +9,14 @@ import { insertCreated } from './history-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 import { keepPromoted } from './promoted-queries.ts'
 import {
+  attachFinding,
   attachFindings,
   insertVulnerabilities,
+  insertVulnerability,
   listUnattachedFindings,
+  lockFinding,
   type UnattachedFinding,
 } from './promotion-queries.ts'
-import { attachFinding, insertVulnerability, lockFinding } from './queries.ts'
 import { severityOf } from './scales.ts'
 import { titleOf } from './title.ts'
 
