@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { conflict, invalid, notFound, unchanged } from '../../platform/failure.ts'
+import { conflict, notFound, unchanged } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -26,6 +26,7 @@ import type { Vulnerability } from './finding.ts'
 import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './life.ts'
 import { lockVulnerabilities } from './life-queries.ts'
 import { matchingIds } from './list.ts'
+import { assertOfProject } from './members.ts'
 
 /** One change of many vulnerabilities. */
 export interface Bulk {
@@ -64,7 +65,8 @@ export function changeMany(
     if (expectedCount !== undefined && expectedCount !== inOrder.length) {
       throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
     }
-    if ('ids' in selection) await assertOfProject(deps, project, inOrder)
+    if ('ids' in selection)
+      await assertOfProject('vulnerability_ids', inOrder, (slice) => listMembersOf(deps.db, project.id, slice))
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
     let changed = 0
@@ -87,24 +89,6 @@ async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter):
     await setImmediate()
   }
   return ids
-}
-
-/** As many as a sentence names. */
-const maxNamed = 20
-
-async function assertOfProject(deps: Deps, project: Project, ids: readonly number[]): Promise<void> {
-  const missing: number[] = []
-  await inSlices(ids, async (slice) => {
-    const there = new Set(await listMembersOf(deps.db, project.id, slice))
-    missing.push(...slice.filter((id) => !there.has(id)))
-  })
-  if (missing.length === 0) return
-  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
-  throw invalid({
-    vulnerability_ids: [
-      `not found in this project: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`,
-    ],
-  })
 }
 
 /** Restores those that nobody has changed since, and says how many. */

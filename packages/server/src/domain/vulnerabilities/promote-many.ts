@@ -1,10 +1,10 @@
-import { conflict, invalid } from '../../platform/failure.ts'
+import { conflict } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
-import { inSlices } from '../slices.ts'
 import { promoteInSlices } from './bulk-promotion.ts'
 import { type FindingFilter, matchingFindingIds } from './findings.ts'
+import { assertOfProject } from './members.ts'
 import { promoteFindings } from './promotion.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 import { mostAtOnce } from './promotion-slices.ts'
@@ -42,7 +42,7 @@ export async function promoteMany(
   if (expectedCount !== undefined && expectedCount !== inOrder.length) {
     throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
   }
-  await assertOfProject(deps, project, inOrder)
+  await assertOfProject('finding_ids', inOrder, (slice) => listFindingMembers(deps.db, project.id, slice))
   if (inOrder.length > mostAtOnce) return promoteInSlices(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
 
   const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.id, inOrder))
@@ -55,20 +55,4 @@ async function idsOf(deps: Deps, filter: Omit<FindingFilter, 'isPromoted'>): Pro
     for (const id of slice) ids.add(id)
   }
   return ids
-}
-
-/** As many as a sentence names. */
-const maxNamed = 20
-
-async function assertOfProject(deps: Deps, project: Project, ids: readonly number[]): Promise<void> {
-  const missing: number[] = []
-  await inSlices(ids, async (slice) => {
-    const there = new Set(await listFindingMembers(deps.db, project.id, slice))
-    missing.push(...slice.filter((id) => !there.has(id)))
-  })
-  if (missing.length === 0) return
-  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
-  throw invalid({
-    finding_ids: [`not found in this project: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`],
-  })
 }
