@@ -276,7 +276,10 @@ describe('an export', () => {
     expect(await refusal({ export_format: 'pdf' })).toEqual(badFormat)
     expect(await refusal({ export_format: 'xml' })).toEqual(badFormat)
     expect(await refusal({ filters: { severity: ['worst'] } })).toEqual([400, 'severity does not have a valid value'])
-    expect(await refusal({ filters: { colour: 'red' } })).toEqual([400, 'filters[colour] is not a filter'])
+    expect(await refusal({ filters: { colour: 'red', state: 'detected' } })).toEqual([
+      400,
+      expect.stringMatching(/^filters\[colour\] is not a filter; there are: state, .*, project_id$/),
+    ])
     expect(await refusal({ filters: 'all' })).toEqual([400, 'filters is invalid'])
   })
 

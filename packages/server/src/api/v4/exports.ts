@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Deps } from '../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats } from '../../domain/exports/export.ts'
 import { createExport, findExportProgress, getExport, type Progress } from '../../domain/exports/exports.ts'
-import { notFound, parameterProblem } from '../../platform/failure.ts'
+import { notFound } from '../../platform/failure.ts'
 import { openPieces } from '../../platform/objects/pieces.ts'
 import type { Bag } from './bag.ts'
 import { compileInput } from './compile-input.ts'
@@ -11,7 +11,7 @@ import type { Download } from './download.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from './input.ts'
 import { fileOutput, type Route, route } from './route.ts'
 import { freeObject, nullableInteger, nullableTimestamp, timestamp } from './views.ts'
-import { filterProperties, readFilter } from './vulnerability-filters.ts'
+import { assertKnown, filterProperties, readFilter } from './vulnerability-filters.ts'
 
 const exportView = Type.Object(
   {
@@ -79,8 +79,7 @@ const readInput = compileInput(filterInput)
 
 /** A filter that nobody knows would let through what somebody wanted to leave out. */
 function filterFrom(bag: Bag = {}): ExportFilter {
-  const unknown = Object.keys(bag).filter((name) => !Object.hasOwn(filterInput.properties, name))
-  if (unknown.length > 0) throw parameterProblem(unknown.map((name) => `filters[${name}] is not a filter`).join(', '))
+  assertKnown('filters', bag, filterInput.properties)
   const input = readInput(bag)
   return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
 }

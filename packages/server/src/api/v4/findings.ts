@@ -45,7 +45,7 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
 
 /** A name that is none would quietly choose more than was meant, so it is refused. */
 function readFilterObject(project: Project, bag: Bag) {
-  assertKnown(bag, filters)
+  assertKnown('filter', bag, filters)
   return readFilter(project, compiledFilter(bag))
 }
 
