@@ -9,9 +9,8 @@ import type { ListedFinding } from '../../domain/vulnerabilities/finding.ts'
 import { findTransitions, type PastEntry } from '../../domain/vulnerabilities/history.ts'
 import { findLinks, type IssueLink } from '../../domain/vulnerabilities/links.ts'
 import { cvssView, viewCvss } from './cvss-view.ts'
-import { viewBasicUser } from './user-views.ts'
+import { nullableUser, viewBasicUser } from './user-views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from './views.ts'
-import { nullableUser } from './vulnerability-history.ts'
 import { numberIn } from './vulnerability-links.ts'
 
 const anything = Type.Unsafe<unknown>({})
@@ -41,7 +40,7 @@ export const findingView = Type.Object(
     uuid: Type.String(),
     create_jira_issue_url: Type.Null(),
     false_positive: Type.Boolean(),
-    vulnerability_id: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    vulnerability_id: nullableInteger,
     create_vulnerability_feedback_issue_path: Type.Null(),
     create_vulnerability_feedback_merge_request_path: Type.Null(),
     create_vulnerability_feedback_dismissal_path: Type.Null(),

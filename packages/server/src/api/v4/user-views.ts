@@ -54,6 +54,12 @@ const privateFields = {
 /** A user as he is named inside other answers, and in lists. */
 export const basicUserView = Type.Object(basicFields, { title: 'BasicUser' })
 
+/** The same, or null. Serialisers are slow with `anyOf`, so null is a type of the object. */
+export const nullableUser = Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({
+  ...Type.Object(basicUserView.properties),
+  type: ['object', 'null'],
+})
+
 const administratorFields = {
   is_admin: Type.Boolean(),
   note: nullableString,
