@@ -19,7 +19,7 @@ import { flag, integer, nullable, oneOf, optional, text, textList } from './inpu
 import { noOutput, type Route, route } from './route.ts'
 import { freeObject, nullableString, nullableTimestamp, timestamp } from './views.ts'
 
-/** GitLab's events that never happen here. */
+/** GitLab's events that never happen here, in the two places where its answer has them. */
 const firstEvents = ['push_events', 'tag_push_events', 'merge_requests_events', 'repository_update_events'] as const
 const otherEvents = [
   'issues_events',

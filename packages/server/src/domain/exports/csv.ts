@@ -1,5 +1,5 @@
 import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
-import { historyText } from '../vulnerabilities/history-text.ts'
+import { capitalised, historyText } from '../vulnerabilities/history-text.ts'
 import type { Remark } from './row-queries.ts'
 import type { ExportedRow } from './rows.ts'
 import { rubyText } from './ruby-text.ts'
@@ -24,7 +24,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['Comments', ({ remarks }) => remarks.map(remarkText).join('; ')],
   ['Full Path', ({ project, vulnerability }) => `${project.fullPath}/${vulnerability.id}`],
   ['CVSS Vectors', ({ extras }) => extras.cvss.map(({ vendor, vector }) => `${vendor}=${vector}`).join('; ')],
-  ['Dismissal Reason', ({ vulnerability }) => humanized(dismissalOf(vulnerability))],
+  ['Dismissal Reason', ({ vulnerability }) => capitalised(dismissalOf(vulnerability))],
   ['Vulnerability ID', ({ vulnerability }) => String(vulnerability.id)],
 ]
 
@@ -75,10 +75,6 @@ function timeText(time: string): string {
 }
 
 /** Only of what is dismissed now. */
-function dismissalOf({ state, dismissalReason }: ExportedRow['vulnerability']): string {
-  return state === 'dismissed' ? (dismissalReason ?? '') : ''
-}
-
-function humanized(key: string): string {
-  return key.charAt(0).toUpperCase() + key.slice(1).replaceAll('_', ' ')
+function dismissalOf({ state, dismissalReason }: ExportedRow['vulnerability']): string | null {
+  return state === 'dismissed' ? dismissalReason : null
 }

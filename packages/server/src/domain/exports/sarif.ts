@@ -1,6 +1,5 @@
 import { version } from '../../platform/version.ts'
-import type { Severity } from '../vulnerabilities/scales.ts'
-import { severityRanks } from '../vulnerabilities/scales.ts'
+import { type Severity, severityRanks } from '../vulnerabilities/scales.ts'
 import type { ExportedRow } from './rows.ts'
 
 /** What a run of SARIF tells of a rule; kept until the run ends, since its results come first. */
@@ -11,20 +10,18 @@ interface Rule {
 }
 
 /** A SARIF 2.1.0 log is written piece by piece: the head, for each scanner a run of results, the tail. */
-export const sarifHead =
-  '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[' as const
+export const sarifHead = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
 export const sarifTail = ']}\n'
 
+/** The text of a run: its head, each result, and its end, which has what is only known then. */
 export interface SarifRun {
+  head: string
   result(row: ExportedRow): string
   end(): string
 }
 
-/** The results of one scanner in one project; `undefined` until the first one came. */
-export function openSarifRun({
-  project,
-  scanner,
-}: Pick<ExportedRow, 'project' | 'scanner'>): SarifRun & { head: string } {
+/** The results of one scanner in one project. */
+export function openSarifRun({ project, scanner }: Pick<ExportedRow, 'project' | 'scanner'>): SarifRun {
   const rules = new Map<string, Rule>()
   let count = 0
   return {

@@ -10,7 +10,7 @@ import type { Export } from './export.ts'
 import { failExport, finishExport, startExport } from './queries.ts'
 import { listAllProjectIds, listMemberProjectIds } from './row-queries.ts'
 import { type ExportedRow, listWantedCells, readRows } from './rows.ts'
-import { openSarifRun, sarifHead, sarifTail } from './sarif.ts'
+import { openSarifRun, type SarifRun, sarifHead, sarifTail } from './sarif.ts'
 
 export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
@@ -109,7 +109,7 @@ async function* sarifRuns(
   for (const id of projectIds) {
     const scannerIds = new Set((await listWantedCells(deps, id, filter)).map(({ scannerId }) => scannerId))
     for (const scannerId of [...scannerIds].sort((a, b) => a - b)) {
-      let run: ReturnType<typeof openSarifRun> | undefined
+      let run: SarifRun | undefined
       for await (const rows of read(id, { ...filter, scannerIds: [scannerId] })) {
         if (!run) {
           run = openSarifRun(rows[0])

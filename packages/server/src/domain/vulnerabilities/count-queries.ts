@@ -52,8 +52,7 @@ const cellColumns = {
 
 /**
  * Adds to the kept counts, and what becomes or ceases to be active to the day. Always in the same order, so that two
- * imports do not deadlock. Whoever changes vulnerabilities
- * passes what `countChanges` makes of them.
+ * imports do not deadlock. Whoever changes vulnerabilities passes what `countChanges` makes of them.
  */
 export async function addToCounts(
   db: Db,

@@ -36,7 +36,7 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
 const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')
 
 /** `used_in_tests` for people: `Used in tests`. */
-function capitalised(key: string | null): string {
+export function capitalised(key: string | null): string {
   const words = (key ?? '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -64,8 +64,8 @@ export interface ChangedVulnerability {
 }
 
 /**
- * Stores what becomes of vulnerabilities that the transaction holds, and tells the journal and webhooks. Counts follow at the end of it,
- * because everybody waits for them.
+ * Stores what becomes of vulnerabilities that the transaction holds, and tells the journal and webhooks. Counts follow at
+ * the end of it, because everybody waits for them.
  */
 export async function saveChanges(
   deps: Deps,
