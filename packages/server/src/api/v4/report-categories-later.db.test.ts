@@ -46,6 +46,20 @@ describe('a finding that two categories have', () => {
     expect((await send(project, { category: 'b' })).findings).toMatchObject({ gone: 1 })
   })
 
+  test('was seen last by the import that first had it in its category, also by one that is not complete', async () => {
+    const project = await freshProject()
+    await send(project, { category: 'b' }, named('shared'))
+    await send(project, { category: 'a' }, named('a1'))
+    const report = { ...sastReport([named('shared')]) }
+    report.scan.status = 'failure'
+    const form = formWithFile('file', 'r.json', JSON.stringify(report), { category: 'a' })
+    const { body: joined } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+    expect(joined.findings).toMatchObject({ known: 1, gone: 0 })
+    const { shared } = await vulnerabilitiesOf(server, project)
+    const { body } = await server.admin.get(`/vulnerabilities/${shared.id}/occurrences`)
+    expect(body).toMatchObject([{ ref: 'main', is_present: true, last_import: { id: joined.id } }])
+  })
+
   test('is among what the first import of it found, also after that category has it no more', async () => {
     const project = await freshProject()
     const first = await send(project, { category: 'a' }, named('shared'), named('a1'))

@@ -41,15 +41,15 @@ export async function markReturned(
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Findings that are there, and that a report of this category has for the first time. */
+/** Findings that are there, and that a report of this category has for the first time: earlier ones have not seen them. */
 export async function joinCategory(
   db: Db,
-  { ref, categoryId }: Sighting,
+  { ref, importId, categoryId, now }: Sighting,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    update occurrences
-    set categories = case when categories = '' then ${categoriesOf(categoryId)} else categories || ${`${categoryId},`} end
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now},
+      categories = case when categories = '' then ${categoriesOf(categoryId)} else categories || ${`${categoryId},`} end
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
