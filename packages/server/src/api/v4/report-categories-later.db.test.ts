@@ -88,6 +88,19 @@ describe('on another branch', () => {
     })
     expect(await listed(project, '&ref=feature')).toEqual(['a.ts', 'b.ts'])
   })
+
+  test('what a category has on the default branch may have moved, also when only another one was here before', async () => {
+    const project = await freshProject()
+    const at = (line: number) => entry({ line, code: 'eval(input)' })
+    await send(project, { category: 'a' }, at(10))
+    await send(project, { category: 'b' }, at(10))
+    await send(project, { category: 'a', ref: 'feature' }, at(10))
+    expect((await send(project, { category: 'b', ref: 'feature' }, at(12))).findings).toMatchObject({
+      new: 0,
+      moved: 1,
+    })
+    expect((await send(project, { category: 'a', ref: 'feature' }, at(12))).findings).toMatchObject({ new: 0, gone: 0 })
+  })
 })
 
 describe('a default branch with a new name', () => {

@@ -11,7 +11,7 @@ export interface Candidate {
   digest: string
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
-  /** On the ref, if it is there, else on the default branch: see categories.ts. */
+  /** Where it is on the ref, and where on the default branch: see categories.ts. */
   categories: string
   wasOnDefaultBranch: boolean
   reportType: string
@@ -66,9 +66,9 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
 
 const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
   f.report_type, f.scanner_id, f.location, o.is_present,
-  case when o.is_present = true then o.categories else coalesce((
+  case when o.is_present = true then o.categories else '' end || coalesce((
     select d.categories from occurrences d
-    where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') end as categories,
+    where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') as categories,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
 
 const candidateFrom = (row: CandidateRow): Candidate => ({

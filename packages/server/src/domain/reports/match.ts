@@ -85,8 +85,8 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
 }
 
 /**
- * What only reports of other categories have is where it was. What a report without one found here may have moved in its
- * file: a report that has the same code there would have named it at its place.
+ * What only reports of other categories have, here or on the default branch, is where it was. What a report without one
+ * found here may have moved in its file: a report that has the same code there would have named it at its place.
  */
 const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate, rank: number): boolean =>
   speaksFor(category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank)))
