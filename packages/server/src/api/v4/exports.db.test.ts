@@ -4,9 +4,10 @@ import { removeDoomed } from '../../domain/files/doomed.ts'
 import { runDueJobs } from '../../domain/jobs/run-jobs.ts'
 import { sweepObjects } from '../../domain/removal/sweep.ts'
 import { jobKinds } from '../../jobs.ts'
+import type { Bytes } from '../../platform/objects/bytes.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
-import { faultyStore } from '../../testing/faulty-store.ts'
+import { faultyStore, hang } from '../../testing/faulty-store.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../testing/server.ts'
 
@@ -40,6 +41,19 @@ async function exported(server: TestServer, project: TestProject, input: object 
   expect([asked.status, asked.text]).toEqual([201, expect.any(String)])
   await server.runJobs()
   return download(server.admin, asked.body.id)
+}
+
+/** Stops when so many lines have passed, of those that are stored. */
+async function* stopAfter(body: Bytes, lines: number, act: () => void | Promise<void>): AsyncIterable<Buffer> {
+  let passed = 0
+  let hasStopped = false
+  for await (const chunk of body) {
+    passed += chunk.toString().split('\n').length - 1
+    yield chunk
+    if (hasStopped || passed < lines) continue
+    hasStopped = true
+    await act()
+  }
 }
 
 const objectsOf = async (server: TestServer) => {
@@ -229,6 +243,28 @@ describe('an export', () => {
     expect(sarif.runs[0].results[0].suppressions).toEqual([
       { kind: 'external', status: 'accepted', justification: 'mitigating_control' },
     ])
+  })
+
+  test('is written a slice at a time, and tells how far it is', async () => {
+    const store = openMemoryStore()
+    const { act, reached, release } = hang()
+    const objects = { ...store, put: (key: string, body: Bytes) => store.put(key, stopAfter(body, 400, act)) }
+    const { server, project } = await world({ objects })
+    await report(server.admin, project, flaws(...Array.from({ length: 450 }, (_, index) => `flaw ${index}`)))
+    const { id } = (await ask(server.admin, project)).body
+    const running = server.runJobs()
+    await reached
+    const { status, body } = await read(server.admin, id)
+    expect([status, body]).toMatchObject([202, { status: 'running', progress: { total: 450 } }])
+    // Of the last of three slices nothing was read yet.
+    expect([200, 400]).toContain(body.progress.done)
+    release()
+    await running
+    expect((await read(server.admin, id)).body).toMatchObject({
+      status: 'finished',
+      progress: { done: 450, total: 450 },
+    })
+    expect((await download(server.admin, id)).text.trimEnd().split('\n')).toHaveLength(451)
   })
 
   test('of nothing is valid in every format', async () => {

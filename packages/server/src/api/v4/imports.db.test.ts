@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { beginImport, findImport } from '../../domain/reports/import-queries.ts'
 import { importKind } from '../../domain/reports/run-imports.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
+import type { ObjectStore } from '../../platform/objects/objects.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
-import { faultyStore } from '../../testing/faulty-store.ts'
+import { faultyStore, hang } from '../../testing/faulty-store.ts'
 import { keepReport, runImport } from '../../testing/imports.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
@@ -49,6 +52,17 @@ async function ended(project: TestProject, id: number) {
     if (body.status === 'done' || body.status === 'failed') return body
     await sleep(5)
   }
+}
+
+/** A part, another one after the time in which progress is told once, and the rest when it may go on. */
+async function* haltingly(body: Readable, act: () => void | Promise<void>): AsyncGenerator<Buffer> {
+  const bytes = await buffer(body)
+  const [first, second] = [Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.8)]
+  yield bytes.subarray(0, first)
+  await sleep(600)
+  yield bytes.subarray(first, second)
+  await act()
+  yield bytes.subarray(second)
 }
 
 const many = (count: number, from = 1) => Array.from({ length: count }, (_, index) => entry({ line: from + index }))
@@ -192,6 +206,36 @@ describe('an import', () => {
     expect(counts.map((one) => one.new).sort((a, b) => a - b)).toEqual([100, 400])
     expect(counts.map((one) => one.gone).sort((a, b) => a - b)).toEqual([0, 100])
     expect(await countRows('findings', project)).toBe(500)
+  })
+
+  test('tells how far it is while it runs, and shows nothing of it', async () => {
+    const store = openMemoryStore()
+    const { act, release } = hang()
+    let opened = 0
+    const objects: ObjectStore = {
+      ...store,
+      async open(key, range) {
+        const body = await store.open(key, range)
+        // The third time its entries are read.
+        return body && (++opened === 3 ? Readable.from(haltingly(body, act), { objectMode: false }) : body)
+      },
+    }
+    const slow = await startServer({ objects })
+    const project = await slow.project('acme/slow')
+    const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(many(300))), { async: 'true' })
+    const { id, file_size } = (await slow.admin.post(reports(project), form)).body
+    const look = async () => (await slow.admin.get(`${reports(project)}/${id}`)).body
+    await expect.poll(async () => (await look()).read_bytes, { timeout: 10_000 }).toBeGreaterThan(0)
+
+    const running = await look()
+    expect(running).toMatchObject({ status: 'running', shown_at: null, finished_at: null })
+    expect(running.read_bytes).toBeLessThan(file_size)
+    expect(running.findings.read).toBeGreaterThan(0)
+    expect(running.findings.read).toBeLessThan(300)
+    expect((await slow.admin.get(`/projects/${project.id}/vulnerability_findings`)).body).toEqual([])
+    release()
+    await expect.poll(async () => (await look()).status, { timeout: 10_000 }).toBe('done')
+    expect(await look()).toMatchObject({ read_bytes: file_size, findings: { read: 300, new: 300 } })
   })
 
   test('outlives a store that is away for a while', async () => {

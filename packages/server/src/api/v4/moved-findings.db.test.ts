@@ -224,6 +224,35 @@ describe('a finding that comes back at another line', () => {
     ])
   })
 
+  test.for([
+    ['confirm', 'confirmed'],
+    ['dismiss', 'dismissed'],
+  ] as const)(
+    'leaves what people decided (%s), and its history tells the move, why, and by which import',
+    async ([decide, state]) => {
+      const project = await freshProject()
+      await send(project, [entry({ line: 10, code })], { promote: 'true' })
+      const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+      const decided = await server.admin.post(`/vulnerabilities/${id}/${decide}`, { comment: 'seen' })
+      expect(decided).toMatchObject({ status: 201, body: { state } })
+
+      const moved = await send(project, [entry({ line: 14, code })])
+      const { body, headers } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+      expect(body).toMatchObject([
+        { id, state, resolved_on_default_branch: false, finding: { location: { start_line: 14 } } },
+      ])
+      expect(headers['x-total']).toBe('1')
+      const history = (await server.admin.get(`/vulnerabilities/${id}/history`)).body
+      expect(history.map(({ kind }: { kind: string }) => kind)).toEqual(['created', 'state', 'matched'])
+      expect(history.at(-1)).toMatchObject({
+        text: 'recognised at another place by its code',
+        ref: 'main',
+        import: { id: moved.id, ref: 'main', format: 'gitlab', scanner: 'Test scanner' },
+        details: { reason: 'code', location: { start_line: 14 } },
+      })
+    },
+  )
+
   test('after it was gone is back, and only then', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })], { promote: 'true' })
