@@ -1,14 +1,17 @@
 import Type from 'typebox'
+import { type MatchReason, matchReasons } from '../../domain/reports/finding-keys.ts'
 import { findMatches } from '../../domain/reports/matches.ts'
 import { integer } from './input.ts'
 import { type Route, route } from './route.ts'
 import { freeObject, nullableInteger, timestamp } from './views.ts'
 
+export const matchReason = Type.Unsafe<MatchReason>({ type: 'string', enum: matchReasons })
+
 const matchView = Type.Object(
   {
     id: Type.Integer(),
     uuid: Type.String({ description: 'Under which the finding was reported; of `identifier`, the one it had before' }),
-    reason: Type.String({ description: 'identifier, signature, location, code, code_elsewhere or symbol' }),
+    reason: matchReason,
     ref: Type.String(),
     security_report_id: nullableInteger,
     old_location: freeObject,

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import type { RootDeps } from '../../domain/deps.ts'
-import type { Import, Sample } from '../../domain/reports/import.ts'
+import { type Import, type ImportState, importStates, type Sample } from '../../domain/reports/import.ts'
 import { findImports, findProjectImport, importReport } from '../../domain/reports/imports.ts'
 import { rehearseReport } from '../../domain/reports/ingest.ts'
 import { reportTypes } from '../../domain/vulnerabilities/scales.ts'
+import { matchReason } from './finding-matches.ts'
 import { filePart, flag, integer, oneOf, optional, text } from './input.ts'
 import { type Route, route } from './route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from './views.ts'
@@ -17,11 +18,13 @@ const sampleFields = {
 }
 const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
 
+const problemView = Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })
+
 const importView = Type.Object(
   {
     id: nullableInteger,
     project_id: Type.Integer(),
-    status: Type.String({ description: 'waiting, running, done or failed' }),
+    status: Type.Unsafe<ImportState>({ type: 'string', enum: importStates }),
     ref: Type.String(),
     category: nullableString,
     commit_sha: nullableString,
@@ -47,7 +50,7 @@ const importView = Type.Object(
       skipped: Type.Integer(),
       promoted: Type.Integer(),
     }),
-    warnings: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
+    warnings: Type.Array(problemView),
     merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
     skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
     samples: Type.Object({
@@ -55,9 +58,9 @@ const importView = Type.Object(
       returned: Type.Array(sampleView),
       gone: Type.Array(sampleView),
       changed: Type.Array(sampleView),
-      moved: Type.Array(Type.Object({ ...sampleFields, reason: Type.String() }, { title: 'MovedFindingSample' })),
+      moved: Type.Array(Type.Object({ ...sampleFields, reason: matchReason }, { title: 'MovedFindingSample' })),
     }),
-    errors: Type.Array(Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })),
+    errors: Type.Array(problemView),
     created_at: timestamp,
     started_at: nullableTimestamp,
     shown_at: { ...nullableTimestamp, description: 'Since when the project has what it found' },

@@ -8,7 +8,8 @@ import { type JsonObject, signatureAlgorithms } from './report.ts'
  * uuid was made before there was a signature or after it was gone; the same code in the same file, or in another one; the
  * only one of its rule in a function; or an identifier that used to be its first one.
  */
-export type MatchReason = 'identifier' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol'
+export const matchReasons = ['identifier', 'signature', 'location', 'code', 'code_elsewhere', 'symbol'] as const
+export type MatchReason = (typeof matchReasons)[number]
 
 export interface FindingKey {
   /** The lower, the better it tells. */
@@ -20,8 +21,7 @@ const ranks = { signature: 10, location: 20, code: 30, code_elsewhere: 40, symbo
 
 export function reasonOf(rank: number): MatchReason {
   if (rank < ranks.location) return 'signature'
-  const reason = Object.entries(ranks).find(([, value]) => value === rank)?.[0]
-  return (reason ?? 'signature') as MatchReason // one of the names above
+  return matchReasons.find((reason) => reason !== 'identifier' && ranks[reason] === rank) ?? 'signature'
 }
 
 /** Equal code stands where it stood before, in the order of its lines; the others must be alone to be told apart. */

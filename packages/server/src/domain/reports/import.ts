@@ -3,7 +3,8 @@ import type { ReportType, Severity } from '../vulnerabilities/scales.ts'
 import type { MatchReason } from './finding-keys.ts'
 import type { MergedFinding, SkippedFinding } from './report.ts'
 
-export type ImportState = 'waiting' | 'running' | 'done' | 'failed'
+export const importStates = ['waiting', 'running', 'done', 'failed'] as const
+export type ImportState = (typeof importStates)[number]
 
 export interface IngestOptions {
   /** Absent: the report must say. */
