@@ -118,17 +118,18 @@ export async function listMissedBy(
 ): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select o.finding_id as id from (
-      select f.id as finding_id, coalesce(h.categories, (
-        select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1
-      ), '') as categories
-      from findings f left join occurrences h on h.finding_id = f.id and h.ref = ${ref}
-      where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+      select f.id as finding_id, coalesce(
+        (select h.categories from occurrences h where h.finding_id = f.id and h.ref = ${ref}),
+        (select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1),
+        '') as categories
+      from findings f where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
     ) as o
     where o.categories like ${`%${categoriesOf(categoryId)}%`} and not exists (
-      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and not exists (
-        select 1 from scans s
+      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and (
+        select s.import_id from scans s
         where s.scanner_id = ${scannerId} and s.report_type = ${reportType} and s.ref = ${ref}
-          and coalesce(s.category_id, 0) = c.value and s.is_complete = true))
+          and coalesce(s.category_id, 0) = c.value and s.is_complete = true
+        order by s.import_id desc limit 1) is null)
     order by o.finding_id`)
   return rows.map(({ id }) => id)
 }
