@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
@@ -169,38 +168,3 @@ async function categoriesOf({ id }: TestProject): Promise<string[]> {
     select name from report_categories where project_id = ${id} order by name`)
   return rows.map(({ name }) => name)
 }
-
-test('after any reports of categories there is what the newest one of each has', async () => {
-  const names = ['f0', 'f1', 'f2', 'f3']
-  const step = fc.record({
-    category: fc.constantFrom('a', 'b', '7', '%,1'),
-    ref: fc.constantFrom('main', 'feature'),
-    found: fc.subarray(names),
-  })
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
-      const project = await freshProject()
-      const newest = new Map<string, string[]>()
-      const on = (ref: string) => {
-        const reports = [...newest].filter(([key]) => key.startsWith(`${ref} `))
-        return names.filter((name) => reports.some(([, found]) => found.includes(name)))
-      }
-      const isGone = new Map<string, boolean>()
-      for (const { category, ref, found } of steps) {
-        const before = on(ref)
-        const sent = await send(project, category, found, { ref })
-        newest.set(`${ref} ${category}`, found)
-        const after = on(ref)
-        expect(sent.findings.gone).toBe(before.filter((name) => !after.includes(name)).length)
-        expect(await present(project, ref)).toEqual(after)
-        if (ref === 'main') for (const name of names) if (before.includes(name)) isGone.set(name, !after.includes(name))
-        if (ref === 'main') for (const name of after) isGone.set(name, false)
-      }
-      const vulnerabilities = await vulnerabilitiesOf(server, project)
-      for (const [name, expected] of isGone) {
-        expect(vulnerabilities[name], name).toMatchObject({ resolved_on_default_branch: expected })
-      }
-    }),
-    { numRuns: 12, seed: 20_261_122 },
-  )
-}, 120_000)
