@@ -134,7 +134,7 @@ export const securityReportRoutes: readonly Route[] = [
         text({
           allowBlank: false,
           description:
-            'Part of the ref that the report is about, such as an image or a folder: only what its category found may be gone; default: all of the ref',
+            'Part of the ref that the report is about, such as an image or a folder, under the same name in every run: only what its category found may be gone; default: all of the ref',
         }),
       ),
       commit_sha: optional(text()),

@@ -102,7 +102,7 @@ export function NewReport() {
               label="Category"
               name="category"
               maxLength={255}
-              hint="For several reports of one scanner, such as one for each image or folder: what other categories found stays. Blank: the report is about the whole branch."
+              hint="For several reports of one scanner, such as one for each image or folder, under the same name every time: what other categories found stays. Blank: the report is about the whole branch."
             />
             <CheckField
               label="Make vulnerabilities of new findings"
