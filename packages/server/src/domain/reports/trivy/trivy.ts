@@ -138,7 +138,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       name: textOf(entry.Title) ?? `${ids[0] ?? 'Vulnerability'} in ${dependency.package.name}`,
       description: textOf(entry.Description),
       solution: fixed && `Upgrade ${dependency.package.name} to ${fixed}`,
-      severity: known(gradeOn(severities, entry.Severity)) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
+      severity: gradeOn(severities, entry.Severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
       links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
       cvss,
       rawMetadata: JSON.stringify(entry),
@@ -184,15 +184,13 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
   },
 }
 
+/** `unknown` is left out, so that a score may speak. */
 const severities: ReadonlyMap<string, Severity> = new Map([
   ['critical', 'critical'],
   ['high', 'high'],
   ['medium', 'medium'],
   ['low', 'low'],
-  ['unknown', 'unknown'],
 ])
-
-const known = (severity: Severity | undefined): Severity | undefined => (severity === 'unknown' ? undefined : severity)
 
 const codePlace = (result: JsonObject, { StartLine, EndLine }: JsonObject): JsonObject => ({
   file: textOf(result.Target) ?? '',
