@@ -1,3 +1,4 @@
+import type { Sql } from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { expireExports } from '../../domain/exports/exports.ts'
 import { removeDoomed } from '../../domain/files/doomed.ts'
@@ -473,9 +474,8 @@ describe('trouble', () => {
       db: new Proxy(server.deps.db, {
         get: (db, name) =>
           name === 'run'
-            ? // Passed on as it came; only its text is looked at.
-              (query: { text: string }) =>
-                query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query as never) // as it came
+            ? (query: Sql) =>
+                query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query)
             : Reflect.get(db, name),
       }),
     }
