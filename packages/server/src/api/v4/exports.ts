@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Deps } from '../../domain/deps.ts'
-import { type Export, type ExportFilter, exportFormats } from '../../domain/exports/export.ts'
+import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../domain/exports/export.ts'
 import { createExport, findExportProgress, getExport, type Progress } from '../../domain/exports/exports.ts'
 import { notFound } from '../../platform/failure.ts'
 import { openPieces } from '../../platform/objects/pieces.ts'
@@ -20,7 +20,7 @@ const exportView = Type.Object(
     project_id: nullableInteger,
     group_id: nullableInteger,
     format: Type.Unsafe<Export['format']>({ type: 'string', enum: exportFormats }),
-    status: Type.Unsafe<Export['status']>({ type: 'string', enum: ['created', 'running', 'finished', 'failed'] }),
+    status: Type.Unsafe<Export['status']>({ type: 'string', enum: exportStatuses }),
     started_at: nullableTimestamp,
     finished_at: nullableTimestamp,
     send_email: Type.Boolean(),

@@ -268,7 +268,7 @@ export const hookRoutes: readonly Route[] = [
   }),
 ]
 
-const categories: Readonly<Record<string, StatusRange>> = {
+const statusRanges: Readonly<Record<string, StatusRange>> = {
   successful: [200, 299],
   client_failure: [400, 499],
   server_failure: [500, 599],
@@ -276,7 +276,7 @@ const categories: Readonly<Record<string, StatusRange>> = {
 
 function statusRange(word: string): StatusRange {
   const status = /^[1-5]\d\d$/.test(word) ? Number(word) : undefined
-  const range = status === undefined ? categories[word] : ([status, status] as const)
+  const range = status === undefined ? statusRanges[word] : ([status, status] as const)
   if (!range) throw parameterProblem('status does not have a valid value')
   return range
 }

@@ -3,6 +3,8 @@ import type { VulnerabilityFilter } from '../vulnerabilities/filter.ts'
 export const exportFormats = ['csv', 'json', 'sarif'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
+export const exportStatuses = ['created', 'running', 'finished', 'failed'] as const
+
 /** Which vulnerabilities: what narrows the list, and two that only make sense here. */
 export interface ExportFilter extends VulnerabilityFilter {
   scannerIds?: readonly number[] | undefined
@@ -23,7 +25,7 @@ export interface Export extends ExportTarget {
   filter: ExportFilter
   /** Kept for whoever asks; no letters are sent. */
   sendsEmail: boolean
-  status: 'created' | 'running' | 'finished' | 'failed'
+  status: (typeof exportStatuses)[number]
   filename: string | null
   objectKey: string | null
   bytes: number | null

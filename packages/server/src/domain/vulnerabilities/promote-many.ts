@@ -3,6 +3,7 @@ import type { User } from '../access/users.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { promoteInSlices } from './bulk-promotion.ts'
+import type { StoredPromotion } from './bulk-promotion-queries.ts'
 import { type FindingFilter, matchingFindingIds } from './findings.ts'
 import { assertOfProject } from './members.ts'
 import { promoteFindings } from './promotion.ts'
@@ -12,13 +13,9 @@ import { mostAtOnce } from './promotion-slices.ts'
 /** Which findings of a project: by their ids, or those that wait among what its list shows. */
 export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
 
-export interface BulkPromotion {
+export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' | 'promoted' | 'unchanged'> {
   /** To ask for it again; of few there is none, because they are promoted at once. */
   id: number | null
-  state: 'running' | 'done' | 'failed'
-  total: number
-  promoted: number
-  unchanged: number
 }
 
 /** So long whoever promotes many waits for the end. */
