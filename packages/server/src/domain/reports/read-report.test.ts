@@ -29,11 +29,14 @@ describe('a report of 15.x', () => {
       messages: [
         { level: 'info', value: 'all is well' },
         { level: 'warn', value: 'one file was not read' },
+        { level: 'warn', value: 'no lock file' },
+        { level: 'warn', value: 'one file was not read' },
         { level: 'fatal', value: `no rules for ${'x'.repeat(1000)}` },
       ],
     })
     expect((await readFrom(report)).warnings).toEqual([
-      { type: 'Scanner', pointer: '', message: 'The scanner warns: one file was not read' },
+      { type: 'Scanner', pointer: '', message: 'The scanner warns: one file was not read (2 times)' },
+      { type: 'Scanner', pointer: '', message: 'The scanner warns: no lock file' },
       {
         type: 'Scanner',
         pointer: '',

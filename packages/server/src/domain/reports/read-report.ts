@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../platform/failure.ts'
+import { groupBy } from '../group-by.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { loadScores } from './cvss-score.ts'
 import { startDeduplication, startScannerOrder } from './deduplicate.ts'
@@ -161,17 +162,14 @@ const maxRemark = 500
 
 /** What the scanner wants whoever ran it to know: that it could not read a file, and so found nothing in it. */
 function remarksOf({ messages }: Scan): ReportProblem[] {
-  return messages
-    .filter(({ level }) => level !== 'info')
-    .slice(0, maxRemarks)
-    .map(({ level, value }) => ({
-      type: 'Scanner',
-      message: shorten(
-        `${level === 'fatal' ? 'The scanner reports an error' : 'The scanner warns'}: ${value}`,
-        maxRemark,
-      ),
-      pointer: '',
-    }))
+  const said = groupBy(
+    messages.filter(({ level }) => level !== 'info'),
+    ({ level, value }) =>
+      shorten(`${level === 'fatal' ? 'The scanner reports an error' : 'The scanner warns'}: ${value}`, maxRemark),
+  )
+  return [...said].slice(0, maxRemarks).map(([text, { length }]) => {
+    return { type: 'Scanner', message: length === 1 ? text : `${text} (${length} times)`, pointer: '' }
+  })
 }
 
 /** Reads everything once beforehand where that decides which of two equal findings stays. */
