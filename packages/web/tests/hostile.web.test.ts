@@ -73,6 +73,7 @@ beforeAll(async () => {
   ])
   const reportForm = formWithFile('file', `${script}.json`, JSON.stringify(report))
   reportForm.append('promote', 'true')
+  reportForm.append('category', `${script}${long}`.slice(0, 255))
   const imported = await made(`/projects/${project.id}/security_reports`, reportForm)
   const [finding] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body
   const [{ id }] = (await admin.get(`/projects/${project.id}/vulnerabilities`)).body

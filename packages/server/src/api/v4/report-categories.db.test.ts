@@ -132,6 +132,25 @@ describe('a report with a category', () => {
     expect(await ofImport(whole)).toEqual(['a1', 'b1'])
   })
 
+  test('is named where the finding is, and by the history', async () => {
+    const project = await freshProject()
+    await send(project, 'image-b', ['shared'])
+    await send(project, 'image-a', ['shared'])
+    expect(await occurrenceOf(project, 'shared')).toMatchObject({
+      categories: ['image-a', 'image-b'],
+      first_import: { category: 'image-b' },
+    })
+    await send(project, 'image-b', [])
+    await send(project, 'image-a', [])
+    expect(await occurrenceOf(project, 'shared')).toMatchObject({ is_present: false, categories: ['image-a'] })
+    const { shared } = await vulnerabilitiesOf(server, project)
+    const told = (await historyOf(server.admin, shared.id)).map((entry) => [entry.kind, entry.import.category])
+    expect(told).toEqual([
+      ['created', 'image-b'],
+      ['gone', 'image-a'],
+    ])
+  })
+
   test('counts in a rehearsal what it would change, and changes nothing', async () => {
     const project = await freshProject()
     await send(project, 'a', ['a1', 'a2'])

@@ -89,6 +89,7 @@ interface PastRow {
   name: string | null
   user_state: User['state'] | null
   import_ref: string | null
+  category: string | null
   commit_sha: string | null
   format: string | null
   scanner_name: string | null
@@ -98,7 +99,7 @@ interface PastRow {
 const pastColumns: Sql = sql`h.id, h.vulnerability_id, h.kind, h.user_id, h.import_id, h.bulk_id, h.ref, h.from_value,
   h.to_value, h.comment, h.dismissal_reason, h.details, h.created_at, h.updated_at,
   u.username, u.name, ${selectState('u', 'user_state')},
-  i.ref as import_ref, i.commit_sha, i.format, i.scanner_name, i.created_at as import_created_at`
+  i.ref as import_ref, i.category, i.commit_sha, i.format, i.scanner_name, i.created_at as import_created_at`
 
 /** What is told of one vulnerability. */
 export interface HistoryFilter {
@@ -209,6 +210,7 @@ function pastFrom(row: PastRow): PastEntry {
         : {
             id: row.import_id,
             ref: row.import_ref ?? '',
+            category: row.category,
             commitSha: row.commit_sha,
             format: row.format ?? '',
             scanner: row.scanner_name,

@@ -68,6 +68,7 @@ export interface PastEntry {
 export interface PastImport {
   id: number
   ref: string
+  category: string | null
   commitSha: string | null
   format: string
   scanner: string | null

@@ -8,6 +8,7 @@ import { newestScan, shownSeverity } from './rows.ts'
 interface OccurrenceRow {
   ref: string
   is_present: boolean
+  categories: string
   first_seen_at: string
   last_seen_at: string
   first_import_id: number | null
@@ -26,7 +27,7 @@ export async function listOccurrences(
   const last = (column: 'seen_at' | 'import_id') =>
     sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, o.last_${raw(column)})`
   const rows = await db.all<OccurrenceRow>(sql`
-    select o.ref, o.is_present, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
+    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
       ${last('import_id')} as last_import_id
     from findings f join occurrences o on o.finding_id = f.id
     where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
@@ -34,10 +35,15 @@ export async function listOccurrences(
     db,
     rows.flatMap((row) => [row.first_import_id ?? [], row.last_import_id ?? []].flat()),
   )
+  const idsOf = ({ categories }: OccurrenceRow) => categories.split(',').filter(Boolean).map(Number)
+  const names = await nameCategories(db, rows.flatMap(idsOf))
   const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
   return rows.map((row) => ({
     ref: row.ref,
     isPresent: row.is_present,
+    categories: idsOf(row)
+      .flatMap((id) => names.get(id) ?? [])
+      .sort(),
     firstSeenAt: row.first_seen_at,
     lastSeenAt: row.last_seen_at,
     firstImport: importOf(row.first_import_id),
@@ -72,16 +78,24 @@ async function updateSeverities(db: Db, which: Sql): Promise<void> {
     where f.id = occurrences.finding_id and ${which} and occurrences.severity <> ${shownSeverity}`)
 }
 
+async function nameCategories(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.all<{ id: number; name: string }>(sql`
+    select id, name from report_categories where id in ${db.dialect.integers(ids)} order by id`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {
   const rows = await db.all<{
     id: number
     ref: string
+    category: string | null
     commit_sha: string | null
     format: string
     scanner_name: string | null
     created_at: string
   }>(sql`
-    select id, ref, commit_sha, format, scanner_name, created_at from imports
+    select id, ref, category, commit_sha, format, scanner_name, created_at from imports
     where id in ${db.dialect.integers(ids)} order by id`)
   return new Map(
     rows.map((row) => [
@@ -89,6 +103,7 @@ async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, 
       {
         id: row.id,
         ref: row.ref,
+        category: row.category,
         commitSha: row.commit_sha,
         format: row.format,
         scanner: row.scanner_name,

@@ -7,6 +7,8 @@ import { countOccurrences, listOccurrences } from './occurrence-queries.ts'
 export interface Occurrence {
   ref: string
   isPresent: boolean
+  /** Names of those whose newest reports have it; when it is gone, of those that had it last. */
+  categories: string[]
   firstSeenAt: string
   lastSeenAt: string
   firstImport: PastImport | null
