@@ -2,6 +2,7 @@ import sql, { raw } from 'sql-template-tag'
 import type { Database } from '../packages/server/src/db/db.ts'
 import { roles } from '../packages/server/src/domain/access/roles.ts'
 import { digestToken } from '../packages/server/src/domain/access/tokens.ts'
+import { removeFindings } from '../packages/server/src/domain/removal/remove.ts'
 import { benchToken, now } from './known.ts'
 import type { Sizes } from './options.ts'
 import { seedFindings } from './seed-findings.ts'
@@ -25,7 +26,11 @@ export async function seed(db: Database, sizes: Sizes): Promise<void> {
 
 /** Empty projects for what is written while measuring; those of earlier runs go. */
 export async function scratchProjects(db: Database, count: number): Promise<number[]> {
-  await db.run(sql`delete from projects where id >= ${firstScratchId}`)
+  const left = await db.all<{ id: number }>(sql`select id from projects where id >= ${firstScratchId} order by id`)
+  for (const { id } of left) {
+    await removeFindings({ db }, [id])
+    await db.run(sql`delete from projects where id = ${id}`)
+  }
   await insertProjects(db, firstScratchId, count)
   return Array.from({ length: count }, (_, index) => firstScratchId + index)
 }

@@ -7,8 +7,10 @@ import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../projects/namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
+import { inSlices } from '../slices.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
+import { deleteFindings, deleteIdentifiers, listIdsIn } from './findings-queries.ts'
 import { listIdsOwnedByOthers, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
@@ -84,6 +86,17 @@ interface Removal {
   deleteRows(): Promise<void>
 }
 
+/**
+ * There may be very many of them: one statement that took all along would keep SQLite's thread for a minute, and take
+ * longer than PostgreSQL lets any.
+ */
+export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
+  for (const id of projectIds) {
+    await inSlices(await listIdsIn(db, 'findings', id), (ids) => deleteFindings(db, ids))
+    await inSlices(await listIdsIn(db, 'identifiers', id), (ids) => deleteIdentifiers(db, ids))
+  }
+}
+
 /** Files go after the rows; those that a crash or a silent store leaves behind are marked, and the job takes them. */
 async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promise<void> {
   await transaction(deps, async (deps) => {
@@ -94,6 +107,7 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await doomObjects(deps, await listReportKeys(deps.db, projectIds))
     await doomObjects(deps, await takeExportsOf(deps.db, { projectIds, namespaceIds, userIds }))
+    await removeFindings(deps, projectIds)
     await deleteRows()
     await recount(deps, topicIds)
   })

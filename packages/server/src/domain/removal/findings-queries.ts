@@ -1,0 +1,35 @@
+import sql, { raw } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+/** What reports leave in a project, by the index that finds it there. */
+const named = { findings: 'uuid', identifiers: 'fingerprint' } as const
+type Named = keyof typeof named
+
+/** All ids of the project, read some at a time. */
+export async function listIdsIn(db: Db, table: Named, projectId: number): Promise<number[]> {
+  const ids: number[] = []
+  const name = raw(named[table])
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { id: number; name: string }[] = await db.all(sql`
+      select id, ${name} as name from ${raw(table)} where project_id = ${projectId} and ${name} > ${after}
+      order by ${name} limit ${pageSize}`)
+    for (const { id } of rows) ids.push(id)
+    after = rows.length < pageSize ? undefined : rows.at(-1)?.name
+  }
+  return ids.sort((a, b) => a - b)
+}
+
+const pageSize = 2000
+
+/** With their vulnerabilities, and everything that hangs on either. */
+export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
+  const rows = await db.all<{ vulnerability_id: number }>(sql`
+    select vulnerability_id from promoted_findings where finding_id in ${db.dialect.integers(ids)}`)
+  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
+  const vulnerabilityIds = rows.map(({ vulnerability_id }) => vulnerability_id)
+  await db.run(sql`delete from vulnerabilities where id in ${db.dialect.integers(vulnerabilityIds)}`)
+}
+
+export async function deleteIdentifiers(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from identifiers where id in ${db.dialect.integers(ids)}`)
+}
