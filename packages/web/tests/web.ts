@@ -82,6 +82,13 @@ export async function quiet(page: Page): Promise<void> {
   while (isMoving() || (await isLoading())) await page.waitForTimeout(quietMs / 2)
 }
 
+/** Lets a page run as on a slow telephone, until what this answers is called. */
+export async function slowed(page: Page): Promise<() => Promise<void>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 })
+  return () => session.detach()
+}
+
 const trafficOf = new WeakMap<Page, { open: number; changedAt: number }>()
 
 function watchTraffic(page: Page): void {

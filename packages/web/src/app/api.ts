@@ -19,6 +19,7 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { useSearchState } from '../components/search-state.ts'
 import { useToast } from '../components/toast.tsx'
 
@@ -122,7 +123,7 @@ interface ActionOptions<O extends Operation> {
   onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
   /** True: the form shows what is wrong beside its fields, so no message does. */
   showsErrors?: boolean
-  /** True: afterwards what is shown is gone, so `onDone` leads away before anything is asked for anew. */
+  /** True: afterwards what is shown is gone, so where `onDone` leads is shown before anything is asked for anew. */
   isLeaving?: boolean
 }
 
@@ -136,11 +137,13 @@ export function useAction<O extends Operation>(
   const mutation = useMutation({
     mutationFn: (request: Request<O>) => api.call(operation, request),
     onSuccess(answer, request) {
-      const askAnew = () => void queries.invalidateQueries()
-      if (isLeaving) setTimeout(askAnew)
-      else askAnew()
-      if (done) toast({ text: done })
-      onDone?.(answer, request)
+      const tell = () => {
+        if (done) toast({ text: done })
+        onDone?.(answer, request)
+      }
+      if (isLeaving) flushSync(tell)
+      void queries.invalidateQueries()
+      if (!isLeaving) tell()
     },
     onError(error) {
       if (!showsErrors) toast({ text: error.message, kind: 'error' })
