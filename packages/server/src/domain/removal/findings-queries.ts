@@ -1,5 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { deleteFindings } from '../reports/finding-queries.ts'
 
 /** What reports leave in a project, by the index that finds it there. */
 const named = { findings: 'uuid', identifiers: 'fingerprint' } as const
@@ -21,11 +22,11 @@ export async function listIdsIn(db: Db, table: Named, projectId: number): Promis
 
 const pageSize = 2000
 
-/** With their vulnerabilities, and everything that hangs on either. */
-export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
+/** Findings with their vulnerabilities, and everything that hangs on either. */
+export async function deleteWithVulnerabilities(db: Db, ids: readonly number[]): Promise<void> {
   const rows = await db.all<{ vulnerability_id: number }>(sql`
     select vulnerability_id from promoted_findings where finding_id in ${db.dialect.integers(ids)}`)
-  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
+  await deleteFindings(db, ids)
   const vulnerabilityIds = rows.map(({ vulnerability_id }) => vulnerability_id)
   await db.run(sql`delete from vulnerabilities where id in ${db.dialect.integers(vulnerabilityIds)}`)
 }

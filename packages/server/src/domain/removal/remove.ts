@@ -10,7 +10,7 @@ import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars
 import { inSlices } from '../slices.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
-import { deleteFindings, deleteIdentifiers, listIdsIn } from './findings-queries.ts'
+import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './findings-queries.ts'
 import { listIdsOwnedByOthers, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
@@ -92,7 +92,7 @@ interface Removal {
  */
 export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
   for (const id of projectIds) {
-    await inSlices(await listIdsIn(db, 'findings', id), (ids) => deleteFindings(db, ids))
+    await inSlices(await listIdsIn(db, 'findings', id), (ids) => deleteWithVulnerabilities(db, ids))
     await inSlices(await listIdsIn(db, 'identifiers', id), (ids) => deleteIdentifiers(db, ids))
   }
 }
