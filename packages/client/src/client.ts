@@ -73,7 +73,7 @@ export function createClient({ origin = '', headers = {} }: ClientOptions = {}):
       return (await read(await send(operation, request as Loose, signal))) as never // what the document says
     },
     async page(operation, request, signal) {
-      const response = await send(operation, request as Loose, signal)
+      const response = await send(operation, request as Loose, signal) // every operation's request is one
       const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       const total = response.headers.get('x-total')
       return {

@@ -103,7 +103,7 @@ export async function openPostgres(
     settled: async () => {},
     async foreignKeys() {
       const { rows } = await command((await shared.next()).client, foreignKeyQueries.postgres)
-      return rows as ForeignKey[]
+      return rows as ForeignKey[] // the columns that were asked for
     },
     async schemaChanged() {
       await command((await shared.next()).client, announcement(self, [everyTable]))

@@ -108,7 +108,8 @@ export async function runInSteps(
           if (left-- <= 0) throw new Error('killed')
         }
       }
-      return Reflect.get(target, name) as unknown
+      const value: unknown = Reflect.get(target, name)
+      return value
     },
   })
   const job = { id: 0, payload, attempt: 1, signal, progress, forget }

@@ -201,8 +201,8 @@ async function startServer(
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   await untilReady(child)
-  const leash = child.stdio[3] as Writable & { unref(): void }
-  const log = child.stderr as Readable & { unref(): void }
+  const leash = child.stdio[3] as Writable & { unref(): void } // a pipe, as `stdio` says
+  const log = child.stderr as Readable & { unref(): void } // a pipe, as `stdio` says
   for (const handle of [child, leash, log]) handle.unref()
   return {
     url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,

@@ -43,7 +43,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const schema = inputSchema(route)
   const readInput = compileInput(schema)
   const fileFields = filePartNames(schema)
-  const stringify = serialiserOf(route.output as object)
+  const stringify = serialiserOf(route.output as object) // a schema is an object
   const remembered = route.remember && openRememberedAnswers(deps, route.remember)
   const mostBytes = route.fileLimit && (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes)
   const takesText = Object.keys(schema.properties).length > fileFields.length
@@ -282,7 +282,7 @@ function queryOf(request: FastifyRequest): Bag {
 
 /** Strings by name: Fastify decoded the path. Nothing is named with a NUL, and no database takes one. */
 function paramsOf(request: FastifyRequest): Bag {
-  const params = request.params as Bag
+  const params = request.params as Bag // texts by name
   for (const name in params) if (String(params[name]).includes('\0')) throw parameterProblem(`${name} is invalid`)
   return params
 }

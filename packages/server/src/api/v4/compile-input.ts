@@ -31,7 +31,7 @@ export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static
       }
     }
     if (problems) throw parameterProblem(problems.join(', '))
-    return input as Static<S>
+    return input as Static<S> // just checked against it
   }
 }
 

@@ -106,7 +106,7 @@ async function sendPieces(
   pieces: Pieces,
 ): Promise<void> {
   const { raw } = reply.hijack()
-  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders) // the same, typed by another library
   try {
     let left = bytes
     for (let piece: Buffer | undefined = first; piece; ) {

@@ -97,7 +97,7 @@ type Schemas = Record<string, unknown>
 const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
 
 function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
-  const isList = (schema as { type?: string }).type === 'array'
+  const isList = (schema as { type?: string }).type === 'array' // any keyword may be absent
   return {
     name: isList ? `${name}[]` : name,
     in: 'query',
@@ -107,7 +107,7 @@ function queryParameter(name: string, schema: unknown, isRequired: boolean): obj
   }
 }
 
-const isBinary = (field: TSchema) => (field as { format?: string }).format === 'binary'
+const isBinary = (field: TSchema) => (field as { format?: string }).format === 'binary' // any keyword may be absent
 
 function requestBody(
   fields: [string, TSchema][],

@@ -94,7 +94,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     sendError(request, reply, new Failure(nowhere(request, allowed)))
   })
   app.setErrorHandler((error, request, reply) => {
-    const { statusCode = 500 } = error as { statusCode?: number }
+    const { statusCode = 500 } = error as { statusCode?: number } // Fastify's own errors have one
     if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
     else {
       request.log.error({ err: error }, 'request failed outside its route')

@@ -20,7 +20,7 @@ export function footnotes(parser: MarkdownIt): void {
   parser.block.ruler.before('reference', 'footnote_definition', readDefinition, { alt: ['paragraph', 'reference'] })
   parser.core.ruler.before('inline', 'footnote_definitions', takeDefinitions)
   parser.inline.ruler.before('link', 'footnote_reference', (state, silent) => {
-    const notes = state.env[key] as Footnotes | undefined
+    const notes = state.env[key] as Footnotes | undefined // what only this file puts there
     if (!notes || state.linkLevel > 0 || notes.references >= maxReferences || !state.src.startsWith('[^', state.pos)) {
       return false
     }
@@ -86,7 +86,7 @@ function takeDefinitions(state: StateCore): void {
 }
 
 function addSection(state: StateCore): void {
-  const notes = state.env[key] as Footnotes | undefined
+  const notes = state.env[key] as Footnotes | undefined // what only this file puts there
   if (!notes || notes.cited.size === 0) return
   // A note may refer to further notes, which are added to the map while it is walked.
   for (const name of notes.cited.keys()) {

@@ -162,6 +162,7 @@ async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
+    // streams of bytes give buffers
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes < writtenBytes) continue

@@ -5,6 +5,6 @@ export async function readWhole(objects: ObjectStore, file: ReceivedFile): Promi
   const stream = await objects.open(file.key)
   if (!stream) throw new Error('a received file is not in the object store')
   const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk) // streams of bytes give buffers
   return Buffer.concat(chunks)
 }

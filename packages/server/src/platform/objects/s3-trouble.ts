@@ -12,7 +12,7 @@ export async function asked<T, U = never>(
   try {
     return await answer
   } catch (error) {
-    if (error instanceof Error && Object.hasOwn(expected, error.name)) return expected[error.name] as U
+    if (error instanceof Error && Object.hasOwn(expected, error.name)) return expected[error.name] as U // it is there: just looked for
     throw trouble(error)
   }
 }

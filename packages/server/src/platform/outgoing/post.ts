@@ -102,6 +102,7 @@ async function readStart(response: IncomingMessage, maxBytes: number): Promise<s
   let bytes = 0
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
+      // streams of bytes give buffers
       chunks.push(chunk)
       bytes += chunk.length
       if (bytes >= maxBytes) break
@@ -127,7 +128,7 @@ function inTime<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
 
 function describe(error: Error, deadline: AbortSignal, timeoutMs: number): string {
   if (deadline.aborted) return `nothing was answered within ${timeoutMs / 1000} seconds`
-  const { code } = error as NodeJS.ErrnoException
+  const { code } = error as NodeJS.ErrnoException // what Node throws; without a code it is undefined
   if (error instanceof AggregateError) return `the connection failed (${code ?? 'no address answered'})`
   return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message
 }

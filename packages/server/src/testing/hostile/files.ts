@@ -76,7 +76,7 @@ function spoil(node: object, path: readonly number[], value: unknown): void {
   const keys = Object.keys(node)
   const key = keys[(path[0] ?? 0) % Math.max(1, keys.length)]
   if (key === undefined) return
-  const holder = node as Record<string, unknown>
+  const holder = node as Record<string, unknown> // its keys are texts
   const child = holder[key]
   if (path.length > 1 && typeof child === 'object' && child !== null) spoil(child, path.slice(1), value)
   else holder[key] = value

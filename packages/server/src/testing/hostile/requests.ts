@@ -46,7 +46,7 @@ export function requestsTo(target: Target, callers: readonly string[]): fc.Arbit
 function payload(target: Target, names: readonly string[]): fc.Arbitrary<Encoded> {
   const properties = Object.entries(target.input?.properties ?? {}).filter(([name]) => !names.includes(name))
   const input = target.input && ({ ...target.input, properties: Object.fromEntries(properties) } as TObject)
-  const hasFile = properties.some(([, schema]) => (schema as { format?: string }).format === 'binary')
+  const hasFile = properties.some(([, schema]) => (schema as { format?: string }).format === 'binary') // any keyword may be absent
   const manner = target.method === 'GET' ? fc.constant('query' as const) : fc.constantFrom(...manners)
   return fc.oneof(
     {

@@ -4,7 +4,7 @@ export const soi = Buffer.of(0xff, 0xd8)
 export const eoi = Buffer.of(0xff, 0xd9)
 
 export function segment(code: number, content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content as string, 'latin1')
+  const bytes = Buffer.from(content as string, 'latin1') // the overload of texts: an encoding means nothing to buffers
   const head = Buffer.of(0xff, code, 0, 0)
   head.writeUInt16BE(bytes.length + 2, 2)
   return Buffer.concat([head, bytes])

@@ -48,7 +48,7 @@ export function SetPassword() {
       navigate('/-/sign_in', { replace: true })
     } catch (error) {
       if (isFailure(error, 401)) setOver(true)
-      else setProblems(problemsOf(error as Error, ['password']))
+      else setProblems(problemsOf(error as Error, ['password'])) // nothing else is thrown here
     }
     setBusy(false)
   }

@@ -36,7 +36,7 @@ export function SignIn() {
       await queries.resetQueries(sessionQuery)
       navigate(next, { replace: true })
     } catch (error) {
-      setProblem(sentenceOf(error as Error, isByToken))
+      setProblem(sentenceOf(error as Error, isByToken)) // nothing else is thrown here
     }
     setBusy(false)
   }

@@ -128,7 +128,7 @@ function SaveButton({ address, filename }: { address: string; filename: string }
     try {
       await saveFile(address, filename)
     } catch (error) {
-      toast({ text: (error as Error).message, kind: 'error' })
+      toast({ text: (error as Error).message, kind: 'error' }) // nothing else is thrown here
     }
     setBusy(false)
   }

@@ -45,7 +45,7 @@ export function NewReport() {
     try {
       return await now.answer
     } catch (error) {
-      setProblem((error as Error).message)
+      setProblem((error as Error).message) // nothing else is thrown here
       return undefined
     } finally {
       setSending(undefined)

@@ -72,7 +72,7 @@ async function eachOf(
         await run(file)
         done.push(file)
       } catch (error) {
-        problem ??= error as Error
+        problem ??= error as Error // nothing else is thrown here
       }
     }
   }

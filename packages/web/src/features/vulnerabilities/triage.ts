@@ -55,7 +55,7 @@ export function useTriage(): Triage {
         )
         toast({ text: undoneInWords(undone) })
       } catch (error) {
-        toast({ text: `This could not be undone: ${(error as Error).message}`, kind: 'error' })
+        toast({ text: `This could not be undone: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
       }
       void queries.invalidateQueries()
     },
@@ -76,7 +76,7 @@ export function useTriage(): Triage {
         })
         return true
       } catch (error) {
-        toast({ text: `Nothing was changed: ${(error as Error).message}`, kind: 'error' })
+        toast({ text: `Nothing was changed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
         return false
       } finally {
         void queries.invalidateQueries()
