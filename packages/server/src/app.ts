@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -31,9 +32,9 @@ export async function openDatabaseFor(settings: Settings): Promise<Database> {
   return openDatabase({ kind: 'sqlite', file: join(settings.dataFolder, 'alcove.sqlite3') })
 }
 
-export async function openDeps(settings: Settings): Promise<RootDeps> {
+export async function openDeps(settings: Settings, stopping?: AbortSignal): Promise<RootDeps> {
   const db = await openDatabaseFor(settings)
-  return depsFrom(settings, db, await openObjectsFor(settings))
+  return depsFrom(settings, db, await openObjectsFor(settings), stopping)
 }
 
 export type Place = 'disk' | 's3'
@@ -50,7 +51,13 @@ export async function openObjectsFor(
   return openS3Store(settings.s3, { maxObjectBytes: Math.max(settings.maxUploadBytes, settings.maxReportBytes) })
 }
 
-export function depsFrom(settings: Settings, db: Database, objects: ObjectStore): RootDeps {
+export function depsFrom(
+  settings: Settings,
+  db: Database,
+  objects: ObjectStore,
+  stopping: AbortSignal = new AbortController().signal,
+): RootDeps {
+  setMaxListeners(0, stopping) // any number of requests may wait at once
   return {
     db,
     objects,
@@ -60,6 +67,7 @@ export function depsFrom(settings: Settings, db: Database, objects: ObjectStore)
     now: () => new Date().toISOString(),
     random: randomBytes,
     resolve: resolveByDns,
+    stopping,
   }
 }
 

@@ -35,7 +35,8 @@ try {
 
 async function serve(settings: Settings): Promise<void> {
   collectAlone()
-  const deps = await openDeps(settings)
+  const stopping = new AbortController()
+  const deps = await openDeps(settings, stopping.signal)
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)
   // Before anything else can fail: the token cannot be had again.
@@ -52,6 +53,7 @@ async function serve(settings: Settings): Promise<void> {
   const onSignal = () => {
     if (isStopping) process.exit(1)
     isStopping = true
+    stopping.abort()
     Promise.allSettled([jobs.stop(), app.server.close()])
       .then(app.close)
       .then(

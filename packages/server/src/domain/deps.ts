@@ -23,6 +23,8 @@ export interface Deps {
 export interface RootDeps extends Deps {
   readonly db: Database
   readonly metrics: Metrics
+  /** Aborted when the process starts to stop. Requests that wait for background work then respond at once. */
+  readonly stopping: AbortSignal
 }
 
 /** Runs `work` with deps whose `db` is one transaction; shadow the name, so that the outer database is out of reach. */

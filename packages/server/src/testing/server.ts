@@ -49,6 +49,8 @@ export interface TestOptions {
   clock?: { now: string }
   /** Instead of the network's. */
   resolve?: RootDeps['resolve']
+  /** Signals that the process stops. */
+  stopping?: AbortSignal
   /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
   keepOpen?: boolean
 }
@@ -58,7 +60,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const { db, drop } = await freshDatabase()
   const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
-  const plain = depsFrom(settings, db, options.objects ?? openMemoryStore())
+  const plain = depsFrom(settings, db, options.objects ?? openMemoryStore(), options.stopping)
   const { clock, resolve } = options
   const deps: RootDeps = { ...plain, ...(clock && { now: () => clock.now }), ...(resolve && { resolve }) }
   await ensureAdministrator(deps)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { beginImport, findImport } from '../../domain/reports/import-queries.ts'
 import { importKind } from '../../domain/reports/run-imports.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
@@ -250,6 +250,26 @@ describe('an import', () => {
     const job = (await server.admin.get('/admin/jobs?kind=import')).body[0]
     await server.admin.post(`/admin/jobs/${job.id}/retry`)
     expect(await ended(project, kept.body.id)).toMatchObject({ status: 'done', findings: { new: 3 } })
+  })
+})
+
+describe('a process that stops', () => {
+  test('answers requests that wait for their import at once with 202', async () => {
+    const stopping = new AbortController()
+    const objects = faultyStore(openMemoryStore())
+    const server = await startServer({ objects, stopping: stopping.signal })
+    const project = await server.project('acme/stopping')
+    const { act, release } = hang()
+    onTestFinished(release)
+    objects.at('open before', act)
+    const report = JSON.stringify(sastReport(many(1)))
+    const post = () => server.admin.post(reports(project), formWithFile('file', 'report.json', report))
+    const sent = post()
+    await expect.poll(async () => (await server.admin.get(reports(project))).body[0]?.status).toBe('running')
+
+    stopping.abort()
+    expect(await sent).toMatchObject({ status: 202, body: { status: 'running' } })
+    expect(await post()).toMatchObject({ status: 202, body: { status: 'waiting' } })
   })
 })
 
