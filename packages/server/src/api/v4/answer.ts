@@ -1,7 +1,6 @@
 import fastJson from 'fast-json-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TObject } from 'typebox'
-import { type Cache, openCache } from '../../db/cache.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
@@ -31,6 +30,7 @@ import type { FilePart, MultipartOptions } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
+import { openResponseCache, type ResponseCache } from './response-cache.ts'
 import { addressOf, type FileLimit, isFileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -44,7 +44,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const readInput = compileInput(schema)
   const fileFields = filePartNames(schema)
   const stringify = serialiserOf(route.output as object) // a schema is an object
-  const remembered = route.remember && openRememberedAnswers(deps, route.remember)
+  const responses = route.remember && openResponseCache(deps, route.remember)
   const mostBytes = route.fileLimit && (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes)
   const takesText = Object.keys(schema.properties).length > fileFields.length
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
@@ -111,8 +111,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     const call = { request, reply, caller, found, input, bag }
     if (route.check) await route.check(contextOf(call, {}))
     try {
-      const isOrdinary = (request.raw.url ?? '').length <= maxRememberedAddress && !hasSecret(query)
-      await (remembered && isOrdinary ? sendRemembered(call, remembered) : handle(call))
+      await (responses && !hasSecret(query) ? sendCached(call, responses) : handle(call))
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error
       // What the request refers to was deleted after the guard saw it. Asked again, the guard says what.
@@ -131,10 +130,15 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     return new Failure({ ...cause, location: originOf(deps, request) + address })
   }
 
-  async function sendRemembered(call: Call, remembered: Cache<Rendered>): Promise<void> {
-    const { request, reply } = call
-    const address = `${originOf(deps, request)} ${request.raw.url} ${call.bag['organization_id']}`
-    sendRendered(request, reply, await remembered.get(address, () => renderAnswer(call)))
+  async function sendCached(call: Call, responses: ResponseCache): Promise<void> {
+    const { request, reply, found, bag } = call
+    const key = {
+      origin: originOf(deps, request),
+      url: request.raw.url ?? '',
+      organizationId: bag['organization_id'],
+      found,
+    }
+    sendRendered(request, reply, await responses.get(key, () => renderAnswer(call)))
   }
 
   async function handle(call: Call): Promise<void> {
@@ -227,16 +231,6 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   async function removeUnkept(files: ReceivedFile[]): Promise<void> {
     await Promise.allSettled(files.filter(({ kept }) => !kept).map(({ key }) => deps.objects.remove(key)))
   }
-}
-
-const maxRememberedBytes = 4 * 1024 * 1024
-/** Longer ones are nobody's who asks twice; they would take more than the answer to them. */
-const maxRememberedAddress = 500
-/** At most what the address takes, and the links that repeat it. */
-const overheadBytes = 3 * 1024
-
-function openRememberedAnswers(deps: RootDeps, tables: readonly string[]) {
-  return openCache<Rendered>(deps.db.changes, tables, maxRememberedBytes, ({ body }) => body.length + overheadBytes)
 }
 
 interface Call {
