@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { findExpensive } from './cost.ts'
+
+const letters = (size: number) => 'x'.repeat(size)
+const digits = (size: number) => '1'.repeat(size)
+
+test('a search that starts over at each character is named as superlinear', async () => {
+  const subject = { run: (text: string) => /\d+$/.test(`${text}!`), plain: letters, hostile: { digits } }
+  const problems = await findExpensive(subject, { size: 4096, maxRatio: Number.POSITIVE_INFINITY })
+  expect(problems).toEqual([expect.stringMatching(/^digits: .* times as much for twice the length$/)])
+})
+
+test('work that takes much longer than that for plain text is named', async () => {
+  const run = (text: string) => {
+    const rounds = text.startsWith('1') ? 100 : 1
+    for (let round = 0; round < rounds; round++) for (const character of text) if (character === '2') return
+  }
+  const problems = await findExpensive({ run, plain: letters, hostile: { digits } })
+  expect(problems).toEqual([expect.stringMatching(/^digits: .*: more than 30 times as much$/)])
+})
+
+test('linear work is not named, whether it succeeds, throws or takes a moment', async () => {
+  const run = async (text: string) => {
+    await Promise.resolve()
+    if (text.replaceAll('1', '22').startsWith('2')) throw new Error('refused')
+  }
+  expect(await findExpensive({ run, plain: letters, hostile: { digits } })).toEqual([])
+})

@@ -1,0 +1,70 @@
+/** A parser of untrusted input, and inputs of about `size` characters or bytes. */
+export interface Subject<Input> {
+  run(input: Input): unknown
+  /** Ordinary input that the others are compared with. */
+  plain(size: number): Input
+  /** Generated worst cases by name. */
+  hostile: Readonly<Record<string, (size: number) => Input>>
+}
+
+interface Limits {
+  /** Length of the shorter input; the longer one is twice as long. */
+  size?: number
+  /** How many times as much CPU as plain text of the same length. */
+  maxRatio?: number
+  /** How many times as much CPU for twice the length: 2 is linear, 4 quadratic. */
+  maxGrowth?: number
+}
+
+/** Costs below this are too small to be compared. */
+const floorMs = 1
+
+/**
+ * Measures CPU for plain and hostile input of one length and of twice that length. Returns a sentence for each hostile
+ * input that takes too many times as much as plain text, or that grows faster than its length; tests expect none.
+ * Errors that `run` throws count as its result, because a refusal must be cheap as well.
+ */
+export async function findExpensive<Input>(subject: Subject<Input>, limits: Limits = {}): Promise<string[]> {
+  const { size = 64 * 1024, maxRatio = 30, maxGrowth = 3 } = limits
+  const plainMs = await cpuOf(subject, subject.plain(size))
+  const problems: string[] = []
+  for (const [name, generate] of Object.entries(subject.hostile)) {
+    // Only what looks too expensive is measured again: neighbours on the machine make it look so, too.
+    const ms = await leastOf(
+      () => cpuOf(subject, generate(size)),
+      (ms) => ms <= maxRatio * plainMs,
+    )
+    const growth = async () => (await cpuOf(subject, generate(2 * size))) / ms
+    const grown = await leastOf(growth, (growth) => growth <= maxGrowth)
+    const cost = `${name}: ${ms.toFixed(1)} ms for ${size}, plain ${plainMs.toFixed(1)} ms`
+    if (ms > maxRatio * plainMs) problems.push(`${cost}: more than ${maxRatio} times as much`)
+    if (grown > maxGrowth) problems.push(`${cost}: ${grown.toFixed(1)} times as much for twice the length`)
+  }
+  return problems
+}
+
+async function leastOf(measure: () => Promise<number>, isEnough: (value: number) => boolean): Promise<number> {
+  let least = await measure()
+  for (let tries = 0; tries < 3 && !isEnough(least); tries++) least = Math.min(least, await measure())
+  return least
+}
+
+const runs = 3
+
+/** Milliseconds of CPU, the least of several runs. */
+async function cpuOf<Input>({ run }: Subject<Input>, input: Input): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let count = 0; count < runs; count++) {
+    const startedAt = performance.now()
+    const cpuBefore = process.cpuUsage()
+    try {
+      await run(input)
+    } catch {
+      // measured all the same
+    }
+    const { user, system } = process.cpuUsage(cpuBefore)
+    // Each is an upper bound: the clock also runs while others have the processor, and helper threads use CPU too.
+    least = Math.min(least, performance.now() - startedAt, (user + system) / 1000)
+  }
+  return Math.max(least, floorMs)
+}
