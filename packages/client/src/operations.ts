@@ -56,7 +56,7 @@ export interface Operations {
   'GET /metadata': { answer: { version: string; revision: string; kas: { enabled: boolean; externalUrl: null; externalK8sProxyUrl: null; version: null }; enterprise: boolean } }
   /** Tell that the process lives */
   'GET /-/health': { answer: { status: string } }
-  /** Tell that database and object store answer */
+  /** Report whether the process can serve: it is not stopping, and its database and object store answer */
   'GET /-/ready': { answer: { status: string } }
   /** Tell what the process counts of itself, for Prometheus */
   'GET /-/metrics': { answer: Blob }

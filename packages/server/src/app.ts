@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -10,6 +9,7 @@ import type { RootDeps } from './domain/deps.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
 import { closeReading } from './domain/reports/reading-thread.ts'
 import { closeParsing } from './domain/topics/parsing.ts'
+import { type Lifecycle, openLifecycle } from './platform/lifecycle.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/objects/disk.ts'
@@ -32,9 +32,9 @@ export async function openDatabaseFor(settings: Settings): Promise<Database> {
   return openDatabase({ kind: 'sqlite', file: join(settings.dataFolder, 'alcove.sqlite3') })
 }
 
-export async function openDeps(settings: Settings, stopping?: AbortSignal): Promise<RootDeps> {
+export async function openDeps(settings: Settings, lifecycle?: Lifecycle): Promise<RootDeps> {
   const db = await openDatabaseFor(settings)
-  return depsFrom(settings, db, await openObjectsFor(settings), stopping)
+  return depsFrom(settings, db, await openObjectsFor(settings), lifecycle)
 }
 
 export type Place = 'disk' | 's3'
@@ -55,9 +55,8 @@ export function depsFrom(
   settings: Settings,
   db: Database,
   objects: ObjectStore,
-  stopping: AbortSignal = new AbortController().signal,
+  { draining, stopping }: Lifecycle = openLifecycle(),
 ): RootDeps {
-  setMaxListeners(0, stopping) // any number of requests may wait at once
   return {
     db,
     objects,
@@ -67,6 +66,7 @@ export function depsFrom(
     now: () => new Date().toISOString(),
     random: randomBytes,
     resolve: resolveByDns,
+    draining,
     stopping,
   }
 }

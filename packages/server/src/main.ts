@@ -7,7 +7,9 @@ import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
 import { collectAlone } from './platform/heap.ts'
-import { readSettings, type Settings, WrongSettings } from './platform/settings.ts'
+import { openLifecycle } from './platform/lifecycle.ts'
+import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings.ts'
+import { stopServing } from './stop.ts'
 
 const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] | objects copy --from <place> --to <place>]
 
@@ -35,8 +37,8 @@ try {
 
 async function serve(settings: Settings): Promise<void> {
   collectAlone()
-  const stopping = new AbortController()
-  const deps = await openDeps(settings, stopping.signal)
+  const lifecycle = openLifecycle()
+  const deps = await openDeps(settings, lifecycle)
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)
   // Before anything else can fail: the token cannot be had again.
@@ -50,16 +52,15 @@ async function serve(settings: Settings): Promise<void> {
   if (administrator && !settings.bootstrapToken) console.log(firstRequest(address, administrator))
 
   let isStopping = false
-  const onSignal = () => {
+  const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
     isStopping = true
-    stopping.abort()
-    Promise.allSettled([jobs.stop(), app.server.close()])
-      .then(app.close)
-      .then(
-        () => process.exit(0),
-        (error: unknown) => stop(explain(error), 1),
-      )
+    // Ctrl-C comes from a terminal, where no load balancer has to notice anything.
+    const drainDelayMs = signal === 'SIGINT' ? 0 : drainDelayOf(settings)
+    stopServing(app, jobs, lifecycle, { drainDelayMs, stopTimeoutMs: settings.stopTimeoutMs }).then(
+      () => process.exit(0),
+      (error: unknown) => stop(explain(error), 1),
+    )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 }

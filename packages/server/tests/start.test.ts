@@ -173,6 +173,25 @@ describe('a stop', () => {
     expect(Date.now() - started).toBeLessThan(2_000)
   })
 
+  test('ends what does not finish in time, and exits with 0 all the same', async () => {
+    const server = await startProcess({ env: { ALCOVE_STOP_TIMEOUT_SECONDS: '1' } })
+    const project = await createProject(server, 'trickling')
+    const upload = await startUpload(server, project.id)
+    const broken = upload.answer.catch((error: Error) => error.message)
+    expect(await server.stop()).toMatchObject({ code: 0, signal: null })
+    expect(await broken).toMatch(/socket hang up|ECONNRESET/)
+  })
+
+  test('serves for the drain delay, not ready, before the listener closes', async () => {
+    const server = await startProcess({ env: { ALCOVE_DRAIN_DELAY_SECONDS: '2' } })
+    const ready = async () => (await fetch(`${server.url}/-/ready`, { headers: { connection: 'close' } })).status
+    expect(await ready()).toBe(200)
+    server.signal('SIGTERM')
+    await expect.poll(ready, { interval: 10 }).toBe(503)
+    expect((await get(server, '/user', server.token)).status).toBe(200)
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
   test('happens at once when asked for a second time', async () => {
     const server = await startProcess()
     const project = await createProject(server, 'endless')

@@ -23,6 +23,8 @@ export interface Deps {
 export interface RootDeps extends Deps {
   readonly db: Database
   readonly metrics: Metrics
+  /** Aborted when the process is about to stop, while it still serves. */
+  readonly draining: AbortSignal
   /** Aborted when the process starts to stop. Requests that wait for background work then respond at once. */
   readonly stopping: AbortSignal
 }

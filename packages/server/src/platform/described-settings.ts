@@ -33,6 +33,16 @@ const rows: Record<SettingName, Row> = {
     'The proxies whose word on where a request comes from is believed. Not set: nobody’s.',
     (s) => s.trustedProxies.join(', ') || undefined,
   ],
+  DRAIN_DELAY_SECONDS: [
+    'Network',
+    'Seconds for which a stopping process still serves while /-/ready answers 503. Not set: 5 with PostgreSQL, else 0.',
+    (s) => (s.drainDelayMs === undefined ? undefined : s.drainDelayMs / 1000),
+  ],
+  STOP_TIMEOUT_SECONDS: [
+    'Network',
+    'Seconds after which a stopping process aborts requests that have not finished.',
+    (s) => s.stopTimeoutMs / 1000,
+  ],
   WEBHOOKS_ALLOW_PRIVATE: [
     'Network',
     'Whether webhooks may call this machine and private networks.',

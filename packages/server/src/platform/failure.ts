@@ -81,8 +81,10 @@ export type FailureCause =
    * done what it was asked.
    */
   | { kind: 'unavailable'; what: string; why?: string; inDoubt?: boolean }
-  /** Of readiness: every part that does not answer. */
-  | { kind: 'not-ready'; parts: readonly { what: string; why: string }[] }
+  /** Of readiness: every dependency that is missing; `reason` is for the client, `why` for the log. */
+  | { kind: 'not-ready'; parts: readonly { reason: string; why: string }[] }
+  /** Of readiness: the process is about to stop. */
+  | { kind: 'draining' }
 
 export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
 export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })

@@ -33,6 +33,10 @@ export interface Settings {
   rateLimits: RateLimits
   /** Whose `X-Forwarded-…` headers are believed: addresses and networks. */
   trustedProxies: readonly string[]
+  /** How long a stopping process still serves while it reports that it is not ready. Absent: `drainDelayOf`. */
+  drainDelayMs?: number
+  /** After that long, counted from the signal, a stopping process aborts what is left and exits. */
+  stopTimeoutMs: number
 }
 
 /** How many requests below /api/ are answered; absent: any number. */
@@ -48,6 +52,11 @@ interface RateLimits {
 export interface RateLimit {
   requests: number
   periodSeconds: number
+}
+
+/** With SQLite there is no other process that a load balancer could choose meanwhile. */
+export function drainDelayOf({ drainDelayMs, databaseUrl }: Settings): number {
+  return drainDelayMs ?? (databaseUrl ? 5_000 : 0)
 }
 
 /** Where this server can be reached, as far as it knows without a client who asks. */
@@ -115,6 +124,14 @@ export function readSettings(environment: Environment = process.env): Settings {
     adminMode: isTrue('ADMIN_MODE'),
     rateLimits: readRateLimits(),
     trustedProxies: readTrustedProxies(),
+    ...(values.has('DRAIN_DELAY_SECONDS') && { drainDelayMs: whole('DRAIN_DELAY_SECONDS', 0, 0, 600) * 1000 }),
+    stopTimeoutMs: whole('STOP_TIMEOUT_SECONDS', 25, 1, 3600) * 1000,
+  }
+  if (drainDelayOf(settings) >= settings.stopTimeoutMs) {
+    const given = `${drainDelayOf(settings) / 1000}, and ALCOVE_STOP_TIMEOUT_SECONDS ${settings.stopTimeoutMs / 1000}`
+    problems.push(
+      `ALCOVE_DRAIN_DELAY_SECONDS is ${given}; allowed is a delay shorter than the timeout, which includes it.`,
+    )
   }
   if (problems.length > 0) throw new WrongSettings(problems)
   return settings
@@ -209,6 +226,8 @@ const names = [
   'RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS',
   'RATE_LIMIT_ENDPOINTS',
   'TRUSTED_PROXIES',
+  'DRAIN_DELAY_SECONDS',
+  'STOP_TIMEOUT_SECONDS',
 ] as const
 export type SettingName = (typeof names)[number]
 type Name = SettingName

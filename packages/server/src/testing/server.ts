@@ -11,6 +11,7 @@ import { runDueJobs, runJobs } from '../domain/jobs/run-jobs.ts'
 import { importKind } from '../domain/reports/run-imports.ts'
 import { promotionKind } from '../domain/vulnerabilities/bulk-promotion.ts'
 import { jobKinds } from '../jobs.ts'
+import type { Lifecycle } from '../platform/lifecycle.ts'
 import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
@@ -49,8 +50,8 @@ export interface TestOptions {
   clock?: { now: string }
   /** Instead of the network's. */
   resolve?: RootDeps['resolve']
-  /** Signals that the process stops. */
-  stopping?: AbortSignal
+  /** Absent: the server never stops. */
+  lifecycle?: Lifecycle
   /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
   keepOpen?: boolean
 }
@@ -60,7 +61,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const { db, drop } = await freshDatabase()
   const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
-  const plain = depsFrom(settings, db, options.objects ?? openMemoryStore(), options.stopping)
+  const plain = depsFrom(settings, db, options.objects ?? openMemoryStore(), options.lifecycle)
   const { clock, resolve } = options
   const deps: RootDeps = { ...plain, ...(clock && { now: () => clock.now }), ...(resolve && { resolve }) }
   await ensureAdministrator(deps)

@@ -1,27 +1,77 @@
+import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
+interface Connection {
+  /** The response to the newest request of this connection; absent before the first one. */
+  newest?: ServerResponse
+  isEnded?: boolean
+}
+
 /**
- * Lets running requests end when the server closes, and their connections with them. Fastify ends those that wait
- * between two requests; the rest would hold up a stop until they time out.
+ * Ends connections in order when the server drains or closes. From then on the newest response of each connection says
+ * `Connection: close`; a request that arrives after such a response has begun is never executed, because its response
+ * could not be sent. Once the server closes, a connection whose last response has been sent is ended at once.
  */
-export function endConnectionsOnClose(app: FastifyInstance): void {
+export function endConnectionsOnClose(app: FastifyInstance, draining: AbortSignal): void {
+  let isDraining = draining.aborted
   let isClosing = false
-  const connections = new Set<Socket>()
+  const connections = new Map<Socket, Connection>()
   app.server.on('connection', (socket) => {
-    connections.add(socket)
+    connections.set(socket, {})
     socket.once('close', () => connections.delete(socket))
   })
+
+  const drain = () => {
+    isDraining = true
+    for (const { newest } of connections.values()) if (newest) announceEnd(newest)
+  }
+  draining.addEventListener('abort', drain, { once: true })
+  app.addHook('onClose', async () => draining.removeEventListener('abort', drain))
+
   app.addHook('preClose', (done) => {
+    drain()
     isClosing = true
-    // Opened in advance and never used, as browsers do: for Node they are busy.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+    // Browsers open connections in advance. Node counts an unused one as busy.
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
-  app.addHook('onResponse', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const connection = connections.get(request.raw.socket)
+    if (!connection) return done() // a request without a socket
+    const { newest: previous, isEnded } = connection
+    if (isEnded || (previous && hasAnnouncedEnd(previous))) {
+      reply.hijack() // never executed and never answered
+      return
+    }
+    connection.newest = reply.raw
+    if (isDraining) {
+      // The responses of pipelined requests are sent in order: only the last one may end the connection.
+      if (previous) withdrawEnd(previous)
+      announceEnd(reply.raw)
+    }
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
     const { socket } = request.raw
-    // It would be kept open for another request. A request in process has no real one.
-    if (isClosing && socket instanceof Socket) socket.end()
+    const connection = socket instanceof Socket ? connections.get(socket) : undefined
+    // Its headers were sent before the server began to drain, so they promised to keep the connection open.
+    if (isClosing && connection?.newest === reply.raw) {
+      connection.isEnded = true
+      socket.destroySoon()
+    }
     done()
   })
+}
+
+function announceEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
+}
+
+function withdrawEnd(response: ServerResponse): void {
+  if (!response.headersSent) response.removeHeader('connection')
+}
+
+function hasAnnouncedEnd(response: ServerResponse): boolean {
+  return response.headersSent && (response.getHeader('connection') === 'close' || !response.shouldKeepAlive)
 }

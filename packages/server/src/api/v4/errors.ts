@@ -118,8 +118,10 @@ function answers(cause: FailureCause): ErrorAnswer {
       return { status: 422, body: { error: cause.sentence } }
     case 'unavailable':
       return message(503, '503 Service Unavailable')
+    case 'draining':
+      return { status: 503, body: { message: '503 Service Unavailable', reasons: ['the server is stopping'] } }
     case 'not-ready': {
-      const reasons = cause.parts.map(({ what }) => `${what} does not answer`)
+      const reasons = cause.parts.map(({ reason }) => reason)
       return { status: 503, body: { message: '503 Service Unavailable', reasons } }
     }
   }

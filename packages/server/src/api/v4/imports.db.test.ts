@@ -5,6 +5,7 @@ import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { beginImport, findImport } from '../../domain/reports/import-queries.ts'
 import { importKind } from '../../domain/reports/run-imports.ts'
+import { openLifecycle } from '../../platform/lifecycle.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
 import type { ObjectStore } from '../../platform/objects/objects.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
@@ -255,9 +256,9 @@ describe('an import', () => {
 
 describe('a process that stops', () => {
   test('answers requests that wait for their import at once with 202', async () => {
-    const stopping = new AbortController()
+    const lifecycle = openLifecycle()
     const objects = faultyStore(openMemoryStore())
-    const server = await startServer({ objects, stopping: stopping.signal })
+    const server = await startServer({ objects, lifecycle })
     const project = await server.project('acme/stopping')
     const { act, release } = hang()
     onTestFinished(release)
@@ -267,7 +268,7 @@ describe('a process that stops', () => {
     const sent = post()
     await expect.poll(async () => (await server.admin.get(reports(project))).body[0]?.status).toBe('running')
 
-    stopping.abort()
+    lifecycle.stop()
     expect(await sent).toMatchObject({ status: 202, body: { status: 'running' } })
     expect(await post()).toMatchObject({ status: 202, body: { status: 'waiting' } })
   })

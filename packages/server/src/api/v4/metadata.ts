@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
 import { countByKind } from '../../domain/jobs/jobs.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -51,13 +52,14 @@ export const metadataRoutes: readonly Route[] = [
     method: 'GET',
     path: '/-/ready',
     outside: true,
-    summary: 'Tell that database and object store answer',
+    summary: 'Report whether the process can serve: it is not stopping, and its database and object store answer',
     permission: 'health.read',
     status: 200,
     output: healthView,
     async handle({ deps }) {
-      const asked = [silenceOf('the database', deps.db.ready()), silenceOf('the object store', deps.objects.ready())]
-      const parts = (await Promise.all(asked)).filter((silence) => silence !== undefined)
+      if (deps.draining.aborted) throw new Failure({ kind: 'draining' })
+      const asked = [outageOf('the database', deps.db.ready()), outageOf('the object store', deps.objects.ready())]
+      const parts = (await Promise.all(asked)).filter((outage) => outage !== undefined)
       if (parts.length > 0) throw new Failure({ kind: 'not-ready', parts })
       return { status: 'ok' }
     },
@@ -75,12 +77,19 @@ export const metadataRoutes: readonly Route[] = [
   }),
 ]
 
-/** What does not answer, and for the log why; undefined where it does. */
-async function silenceOf(what: string, answer: Promise<void>): Promise<{ what: string; why: string } | undefined> {
+/** Load balancers wait 2 seconds or longer for a health check. */
+const readyTimeoutMs = 1_500
+
+/** Returns undefined when the dependency answers in time, else why it does not. */
+async function outageOf(what: string, answer: Promise<void>): Promise<{ reason: string; why: string } | undefined> {
+  const timer = new AbortController()
+  const isLate = sleep(readyTimeoutMs, true, { signal: timer.signal }).catch(() => false)
   try {
-    await answer
-    return undefined
+    if (!(await Promise.race([answer.then(() => false), isLate]))) return undefined
+    return { reason: `${what} does not answer`, why: `${what} did not answer within ${readyTimeoutMs} ms` }
   } catch (error) {
-    return { what, why: error instanceof Error ? error.message : String(error) }
+    return { reason: `${what} does not answer`, why: error instanceof Error ? error.message : String(error) }
+  } finally {
+    timer.abort()
   }
 }

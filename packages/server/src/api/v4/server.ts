@@ -85,7 +85,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     )
     done()
   })
-  endConnectionsOnClose(app)
+  endConnectionsOnClose(app, deps.draining)
   holdBackContinue(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {

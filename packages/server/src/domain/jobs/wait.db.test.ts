@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { depsFrom } from '../../app.ts'
+import { openLifecycle } from '../../platform/lifecycle.ts'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
 import { readSettings } from '../../platform/settings.ts'
 import { freshDatabase } from '../../testing/database.ts'
@@ -12,45 +13,45 @@ async function open() {
     await db.close()
     await drop()
   })
-  const stopping = new AbortController()
+  const lifecycle = openLifecycle()
   const settings = readSettings({ ALCOVE_LOG_LEVEL: 'silent' })
-  return { deps: depsFrom(settings, db, openMemoryStore(), stopping.signal), stopping }
+  return { deps: depsFrom(settings, db, openMemoryStore(), lifecycle), lifecycle }
 }
 
 const never = { isOver: () => false, ms: 3_600_000 }
 
 test('a wait ends with what was loaded last when the process stops', async () => {
-  const { deps, stopping } = await open()
+  const { deps, lifecycle } = await open()
   let loads = 0
   const waited = waitFor(deps, 'imports', async () => ++loads, never)
   await expect.poll(() => loads).toBe(1)
-  stopping.abort()
+  lifecycle.stop()
   expect(await waited).toBe(loads)
 })
 
 test('a wait that begins while the process stops loads once', async () => {
-  const { deps, stopping } = await open()
-  stopping.abort()
+  const { deps, lifecycle } = await open()
+  lifecycle.stop()
   expect(await waitFor(deps, 'imports', async () => 'state', never)).toBe('state')
 })
 
 test('a wait that is interrupted while it loads returns what it loads', async () => {
-  const { deps, stopping } = await open()
+  const { deps, lifecycle } = await open()
   const load = async () => {
-    stopping.abort()
+    lifecycle.stop()
     return 'state'
   }
   expect(await waitFor(deps, 'imports', load, never)).toBe('state')
 })
 
 test('many requests can wait at once without a warning', async () => {
-  const { deps, stopping } = await open()
+  const { deps, lifecycle } = await open()
   const warnings: Error[] = []
   const keep = (warning: Error) => warnings.push(warning)
   process.on('warning', keep)
   onTestFinished(() => void process.off('warning', keep))
   const waits = Array.from({ length: 50 }, () => waitFor(deps, 'imports', async () => 'state', never))
-  stopping.abort()
+  lifecycle.stop()
   expect(new Set(await Promise.all(waits))).toEqual(new Set(['state']))
   await nextTurn() // warnings are emitted late
   expect(warnings).toEqual([])
