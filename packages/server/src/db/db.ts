@@ -69,7 +69,7 @@ export interface Dialect {
   integers(values: readonly number[]): Sql
   /** A table with the column `value`: the integers in a text that is a JSON list. */
   integersIn(text: Sql): Sql
-  /** The same for text. */
+  /** The same for text; the column is called `value` too. */
   texts(values: readonly string[]): Sql
   /**
    * A table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`.

@@ -49,7 +49,7 @@ export const postgresDialect: Dialect = {
   engine: 'postgres',
   integers: (values) => postgresDialect.integersIn(sql`${JSON.stringify(values)}`),
   integersIn: (text) => sql`(select json_array_elements_text((${text})::json)::bigint as value)`,
-  texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
+  texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json) as value)`,
   records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
   recordsOf(texts, columns) {
     const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)} ${postgresTypes[type]}`)

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { onTestFinished } from 'vitest'
 import { depsFrom, openApp } from '../app.ts'
 import { hashPassword } from '../domain/access/passwords.ts'
@@ -16,7 +16,7 @@ import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { type Client, createClient } from './client.ts'
-import { freshDatabase } from './database.ts'
+import { freshDatabase, observeDatabase } from './database.ts'
 
 export interface TestServer {
   app: FastifyInstance
@@ -52,13 +52,16 @@ export interface TestOptions {
   resolve?: RootDeps['resolve']
   /** Absent: the server never stops. */
   lifecycle?: Lifecycle
+  /** Called with every statement before it runs. */
+  observe?: (query: Sql) => void
   /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
   keepOpen?: boolean
 }
 
 /** The whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const { db, drop } = await freshDatabase()
+  const { db: opened, drop } = await freshDatabase()
+  const db = options.observe ? observeDatabase(opened, options.observe) : opened
   const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
   const plain = depsFrom(settings, db, options.objects ?? openMemoryStore(), options.lifecycle)

@@ -26,27 +26,35 @@ interface KnownFindingRow {
   uuid: string
   digest: string
   vulnerability_id: number | null
-  is_present: boolean | null
+  /** Computed, so a number on SQLite. */
+  is_present: boolean | number | null
   categories: string | null
   seen_somewhere: number | null
   seen_on_default: number | null
 }
 
+/**
+ * Finds what is known of each uuid. Every look-up is a subquery for one key, so that PostgreSQL uses the unique index of
+ * that key. For a list of keys it may choose to read the whole project until it has analysed a table that has just grown.
+ */
 export async function findKnownFindings(
   db: Db,
   { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
-  // `+`: for the least id PostgreSQL may go through all of them in their order, believing that the first is soon found.
-  const columns = sql`f.id, f.digest, f.vulnerability_id, o.is_present, o.categories,
+  const { among, texts } = db.dialect
+  const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
+  // `+`: PostgreSQL might read all occurrences in the order of their ids to find the least one.
+  const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
+    ${onRef(sql`o.categories`)} as categories,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
-  // Before it has counted its tables, PostgreSQL takes a project for a small one and would read all of it.
-  const isAmong = (some: readonly string[]) => db.dialect.among(sql`select * from ${db.dialect.texts(some)} as listed`)
+  const idsOf = (table: Sql, listed: readonly string[]) =>
+    among(sql`
+      select (select k.id from ${table} k where k.project_id = ${projectId} and k.uuid = l.value) as id
+      from ${texts(listed)} as l`)
   const rows = await db.all<KnownFindingRow>(sql`
-    select f.uuid, ${columns}
-    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
-    where f.project_id = ${projectId} and f.uuid ${isAmong(uuids)} order by f.id`)
+    select f.uuid, ${columns} from findings f where f.id ${idsOf(sql`findings`, uuids)} order by f.id`)
   const known = new Set(rows.map(({ uuid }) => uuid))
   const others = uuids.filter((uuid) => !known.has(uuid))
   const recognised =
@@ -55,8 +63,7 @@ export async function findKnownFindings(
       : await db.all<KnownFindingRow>(sql`
           select m.uuid, ${columns}
           from finding_matches m join findings f on f.id = m.finding_id
-            left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
-          where m.project_id = ${projectId} and m.uuid ${isAmong(others)} order by m.id`)
+          where m.id ${idsOf(sql`finding_matches`, others)} order by m.id`)
   return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
 }
 
@@ -68,7 +75,7 @@ const knownFrom =
     isOwnUuid,
     digest: row.digest,
     vulnerabilityId: row.vulnerability_id,
-    wasPresent: row.is_present ?? undefined,
+    wasPresent: row.is_present === null ? undefined : Boolean(row.is_present),
     categories: row.categories ?? '',
     wasSeen: row.seen_somewhere !== null,
     wasOnDefaultBranch: row.seen_on_default !== null,

@@ -76,7 +76,8 @@ export async function countBulks(db: Db, projectId: number): Promise<number> {
 /** Those of the ids that are vulnerabilities of the project. */
 export async function listMembersOf(db: Db, projectId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
-    select id from vulnerabilities where id in ${db.dialect.integers(ids)} and project_id = ${projectId} order by id`)
+    select id from vulnerabilities
+    where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} order by id -- + as in lockVulnerabilities`)
   return rows.map(({ id }) => id)
 }
 
@@ -108,7 +109,7 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
     select later.vulnerability_id, later.details from vulnerability_history h
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulks b on b.id = later.bulk_id
-    where h.vulnerability_id in ${db.dialect.integers(ids)} and h.bulk_id = ${bulkId}
+    where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
       and later.kind in ('state', 'severity') and b.undone_at is null
     order by later.vulnerability_id, later.id`)
   return rows.flatMap(({ vulnerability_id, details }) => (details?.undoes_bulk_id ? [] : vulnerability_id))

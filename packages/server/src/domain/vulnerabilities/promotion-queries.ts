@@ -87,11 +87,11 @@ type UnattachedRow = Pick<UnattachedFinding, 'id' | 'name' | 'severity' | 'confi
   seen_on_default: number | null
 }
 
-/** Those of the ids that are findings of the project and were seen on some ref. */
+/** Returns those of the ids that are findings of the project and were observed on some ref. */
 export async function listFindingMembers(db: Db, projectId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from findings
-    where id in ${db.dialect.integers(ids)} and project_id = ${projectId}
+    where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} -- + keeps SQLite from scanning the project
       and exists (select 1 from occurrences o where o.finding_id = findings.id)
     order by id`)
   return rows.map(({ id }) => id)
