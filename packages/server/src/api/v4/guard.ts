@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
-import { type Role, roles } from '../../domain/access/roles.ts'
+import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted.ts'
 import { findSignedIn, openSessionMemory } from '../../domain/access/sessions.ts'
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
 import type { User } from '../../domain/access/users.ts'
@@ -85,12 +85,14 @@ export function createGuard(deps: RootDeps): Guard {
         if (!sighted) throw notFound('Project')
         if (sighted.hasMoved) throw moved('project', sighted.found.id)
         assertLevel(row, caller, sighted.level)
+        assertUnarchived(row, sighted.found)
         return { project: sighted.found }
       }
       if (row.on === 'vulnerability') {
         const { level, ...found } = await findReadable(caller, id)
         if (found.vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
         assertLevel(row, caller, level)
+        assertUnarchived(row, found.project)
         return found
       }
       const sighted = await sightGroup(deps, caller, id ?? '', projects)
@@ -125,16 +127,16 @@ export function createGuard(deps: RootDeps): Guard {
   }
 
   function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
-    if (row.who === 'anyone') return true
-    if (row.who === 'user') return caller !== null
-    if (row.who === 'admin') return caller?.isAdmin === true
-    return level >= least(row.who)
-  }
-
-  function least(who: Role | 'triager'): number {
-    return roles[who === 'triager' ? deps.settings.triageRole : who]
+    return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
   }
 }
+
+/** An archived project is read-only. Checked after the role, so that a refusal reveals nothing new. */
+function assertUnarchived(row: PermissionRow, project: Project): void {
+  if (project.isArchived && !isPermittedInArchive(row)) throw forbidden(archived)
+}
+
+const archived = 'The project is archived. Unarchive it to make changes.'
 
 function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
   const { scopes } = caller.token

@@ -60,6 +60,15 @@ async function clientOf(server: TestServer, person: Person, add: (role: Role, cl
 }
 let users = 0
 
+/** An owner of an archived project that has a vulnerability. */
+async function archivedProject(server: TestServer) {
+  const project = await server.project('matrix/archived')
+  const client = await server.as('owner', project)
+  const vulnerabilityId = await vulnerabilityOf(server, project.id)
+  expect((await server.admin.post(`/projects/${project.id}/archive`)).status).toBe(201)
+  return { client, project: project.id, vulnerability: vulnerabilityId }
+}
+
 const levels: Record<Role, number> = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 }
 
 async function matrix(): Promise<string> {
@@ -85,6 +94,7 @@ async function matrix(): Promise<string> {
       if (kind === 'project') vulnerabilities.set(visibility, await vulnerabilityOf(server, made))
     }
   }
+  const archived = await archivedProject(server)
   for (const route of routes) {
     const row: PermissionRow = permissions[route.permission]
     const cells: string[] = []
@@ -97,6 +107,8 @@ async function matrix(): Promise<string> {
       }
       cells.push(new Set(answers).size === 1 ? (answers[0] ?? '') : answers.join(' '))
     }
+    const isOnProject = row.on === 'project' || row.on === 'vulnerability'
+    cells.push(isOnProject ? await cell(guard, route, archived.client, archived[row.on]) : '')
     lines.push(`| ${route.method} | \`${route.path}\` | ${route.permission} | ${cells.join(' | ')} |`)
   }
   const head = [
@@ -104,6 +116,7 @@ async function matrix(): Promise<string> {
     'route',
     'permission',
     ...people.map((person) => (person === 'read_api' ? 'owner with a `read_api` token' : person)),
+    'owner of an archived project',
   ]
   return `${introduction}\n| ${head.join(' | ')} |\n|${head.map(() => '---|').join('')}\n${lines.join('\n')}\n`
 }
@@ -113,6 +126,7 @@ const introduction = `# Who may do what
 Made by \`permission-matrix.db.test.ts\` from the real guard; with \`ALCOVE_TEST_WRITE=1\` the test writes this file again.
 A cell is the status that refuses, or \`·\` where the request is let through; three cells in one stand for a public, an
 internal and a private project or group; vulnerabilities are detected, so that to revert one is to change nothing (304).
+The last column applies to projects: an archived one is read-only.
 A changed cell is a changed access rule.
 `
 

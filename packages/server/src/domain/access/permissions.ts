@@ -16,6 +16,7 @@ import type { Role } from './roles.ts'
  *   `X-Alcove-Session` says so.
  * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
  *   whether he may change it (contract 1, consequence B).
+ * - `inArchive`: a write that an archived project still takes. Every other write there is refused with 403.
  * - `reads`: what is sent changes nothing, so a token that only reads may send it, whatever the method.
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5; of vulnerabilities 2.1), where it is not `api read_api`.
  */
@@ -27,6 +28,7 @@ export interface PermissionRow {
   readonly namedScopes?: readonly string[]
   readonly session?: true
   readonly reads?: true
+  readonly inArchive?: true
   readonly unlessIn?: State
 }
 
@@ -87,13 +89,15 @@ export const permissions = {
   'project.create-for': { on: 'instance', who: 'admin', scope: 'api' },
   'project.read': { on: 'project', who: 'anyone', scope: 'read_api' },
   'project.update': { on: 'project', who: 'maintainer', scope: 'api' },
-  'project.delete': { on: 'project', who: 'owner', scope: 'api' },
+  'project.delete': { on: 'project', who: 'owner', scope: 'api', inArchive: true },
   'project.transfer': { on: 'project', who: 'owner', scope: 'api' },
-  'project.archive': { on: 'project', who: 'owner', scope: 'api' },
-  'project.star': { on: 'project', who: 'user', scope: 'api' },
+  'project.archive': { on: 'project', who: 'owner', scope: 'api', inArchive: true },
+  // A bookmark of the user, not a part of the project.
+  'project.star': { on: 'project', who: 'user', scope: 'api', inArchive: true },
   'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },
-  'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api' },
-  'project.member.remove': { on: 'project', who: 'user', scope: 'api' },
+  // Rights can be taken away in an archived project as well.
+  'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'project.member.remove': { on: 'project', who: 'user', scope: 'api', inArchive: true },
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
@@ -122,7 +126,7 @@ export const permissions = {
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
   'markdown.preview': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
 
-  'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'], inArchive: true },
   'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
   'instance.export.create': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // Only its author's, which getExport looks at.
