@@ -145,7 +145,7 @@ export const findingRoutes: readonly Route[] = [
         ? { filter: readFilterObject(project, input.filter) }
         : { ids: input.finding_ids ?? [] }
       const options = { expectedCount: input.expected_count, isAsync: input.async }
-      const promotion = await promoteMany(deps, project, caller.user, selection, options)
+      const promotion = await promoteMany(deps, project, caller, selection, options)
       if (promotion.state === 'running') {
         headers['location'] = `/api/v4/projects/${project.id}/vulnerability_findings/bulk/${promotion.id}`
       }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { RootDeps } from '../../domain/deps.ts'
 import { type Import, type ImportState, importStates, type Sample } from '../../domain/reports/import.ts'
+import { assertMayPromote } from '../../domain/reports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../domain/reports/imports.ts'
 import { rehearseReport } from '../../domain/reports/ingest.ts'
 import { reportTypes } from '../../domain/vulnerabilities/scales.ts'
@@ -141,7 +142,12 @@ export const securityReportRoutes: readonly Route[] = [
       strict: optional(
         flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
       ),
-      promote: optional(flag({ description: 'Make vulnerabilities of the findings; default: as the project is set' })),
+      promote: optional(
+        flag({
+          description:
+            'Promote the findings to vulnerabilities; true requires the right to promote. Default: as the project is set',
+        }),
+      ),
       async: optional(flag({ description: 'Answer at once, with 202; then ask for what became of it' })),
       dry_run: optional(flag({ description: 'Count what would change, and change nothing' })),
     }),
@@ -165,11 +171,12 @@ export const securityReportRoutes: readonly Route[] = [
       }
       const { file } = input
       if (input.dry_run) {
+        await assertMayPromote(deps, project, { userId: caller.user.id, asAdmin: caller.isAdmin }, options)
         return viewImport(
           await rehearseReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options),
         )
       }
-      const done = await importReport(deps, project, caller.user, file, options)
+      const done = await importReport(deps, project, caller, file, options)
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
       return viewImport(done)
     },

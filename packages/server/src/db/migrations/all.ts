@@ -23,6 +23,7 @@ import { promotedFindings } from './0030_promoted_findings.ts'
 import { bulkPromotions } from './0031_bulk_promotions.ts'
 import { reportCategories } from './0032_report_categories.ts'
 import { scansOfCategory } from './0033_scans_of_category.ts'
+import { rightsAndGhost } from './0035_rights_and_ghost.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   bulkPromotions,
   reportCategories,
   scansOfCategory,
+  rightsAndGhost,
 ]

@@ -11,6 +11,7 @@ interface UserRow {
   name: string
   state: User['state']
   is_admin: boolean
+  is_ghost: boolean
   is_external: boolean
   can_create_group: boolean
   projects_limit: number
@@ -32,7 +33,7 @@ export function selectState(table: 'users' | 'u' | 'c', name: 'state' | 'user_st
 }
 
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
-  users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
+  users.is_ghost, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
 export async function findUserById(db: Db, id: number): Promise<User | undefined> {
@@ -199,6 +200,7 @@ function userFrom(row: UserRow): User {
     name: row.name,
     state: row.state,
     isAdmin: row.is_admin,
+    isGhost: row.is_ghost,
     isExternal: row.is_external,
     canCreateGroup: row.can_create_group,
     projectsLimit: row.projects_limit,

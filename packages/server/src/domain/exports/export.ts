@@ -21,6 +21,10 @@ export interface ExportTarget {
 export interface Export extends ExportTarget {
   id: number
   authorId: number
+  /** Whether it was requested with administrator rights. */
+  asAdmin: boolean
+  /** The projects in the file; null before it is written, and when it has all of the instance. */
+  exportedProjectIds: readonly number[] | null
   format: ExportFormat
   filter: ExportFilter
   /** Kept for whoever asks; no letters are sent. */

@@ -17,6 +17,7 @@ import {
   lockAuthor,
   takeExpiredExports,
 } from './queries.ts'
+import { holdsAllProjects } from './row-queries.ts'
 import { exportKey, exportKind } from './write.ts'
 
 const hourMs = 60 * 60 * 1000
@@ -25,7 +26,7 @@ const hourMs = 60 * 60 * 1000
 export function createExport(
   deps: Deps,
   caller: Caller,
-  draft: Omit<ExportDraft, 'authorId' | 'now'>,
+  draft: Omit<ExportDraft, 'authorId' | 'asAdmin' | 'now'>,
 ): Promise<Export> {
   return transaction(deps, async (deps) => {
     const now = deps.now()
@@ -35,7 +36,7 @@ export function createExport(
       const sentence = 'Export already in progress. Please retry after the current export completes.'
       throw new Failure({ kind: 'too-many-requests', sentence })
     }
-    const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, now })
+    const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, now })
     const payload = { export_id: created.id }
     await enqueue(deps, { kind: exportKind, key: exportKey(created.id), payload })
     return created
@@ -47,11 +48,15 @@ export interface Progress {
   total: number
 }
 
-/** For its author only, as long as he may export what it is of; administrators are refused too. */
+/**
+ * Returns an export to its author alone, administrators included, and only while they may read everything in the file.
+ * Rights that ended since the file was written end the access to it.
+ */
 export async function getExport(deps: Deps, caller: Caller, id: number): Promise<Export> {
   const found = await findExport(deps.db, id)
   if (!found) throw notFound()
   if (found.authorId !== caller.user.id || !(await mayExport(deps, caller, found))) throw forbidden()
+  if (!(await mayReadFile(deps, caller, found))) throw forbidden(outdated)
   return found
 }
 
@@ -61,6 +66,8 @@ export async function findExportProgress(deps: Deps, id: number): Promise<Progre
   return done === null || total === null ? undefined : { done, total }
 }
 
+const outdated = 'You may no longer read everything in this export. Create a new one.'
+
 async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: ExportTarget): Promise<boolean> {
   if (projectId !== null) {
     const project = await findProjectById(deps.db, projectId)
@@ -69,6 +76,14 @@ async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: Exp
   if (groupId === null) return true
   const group = await findNamespaceById(deps.db, groupId)
   return group !== undefined && (await groupLevel(deps, group, caller)) >= roles.developer
+}
+
+async function mayReadFile(deps: Deps, caller: Caller, found: Export): Promise<boolean> {
+  if (caller.isAdmin || found.status !== 'finished' || found.projectId !== null) return true
+  // All of the instance; or the file of an older version, which did not keep what it has.
+  if (found.exportedProjectIds === null) return false
+  const member = { userId: caller.user.id, level: roles.developer, today: deps.now().slice(0, 10) }
+  return holdsAllProjects(deps.db, member, found.exportedProjectIds)
 }
 
 const batchSize = 200

@@ -4,6 +4,7 @@ import type { Export, ExportFilter, ExportFormat, ExportTarget } from './export.
 
 export interface ExportDraft extends ExportTarget {
   authorId: number
+  asAdmin: boolean
   format: ExportFormat
   filter: ExportFilter
   sendsEmail: boolean
@@ -32,8 +33,9 @@ export async function hasUnfinishedExport(
 
 export async function insertExport(db: Db, draft: ExportDraft): Promise<Export> {
   const row = await db.one<ExportRow>(sql`
-    insert into vulnerability_exports (author_id, project_id, namespace_id, format, filters, sends_email, created_at)
-    values (${draft.authorId}, ${draft.projectId}, ${draft.groupId}, ${draft.format}, ${draft.filter},
+    insert into vulnerability_exports (author_id, as_admin, project_id, namespace_id, format, filters, sends_email,
+      created_at)
+    values (${draft.authorId}, ${draft.asAdmin}, ${draft.projectId}, ${draft.groupId}, ${draft.format}, ${draft.filter},
       ${draft.sendsEmail}, ${draft.now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted export returned no row')
@@ -57,18 +59,20 @@ export interface FinishedFile {
   filename: string
   objectKey: string
   bytes: number
+  /** Null when it has all of the instance. */
+  projectIds: readonly number[] | null
 }
 
 /** False when somebody else has finished it, or nobody wants it any more. */
 export async function finishExport(
   db: Db,
   id: number,
-  { filename, objectKey, bytes }: FinishedFile,
+  { filename, objectKey, bytes, projectIds }: FinishedFile,
   { now, expiresAt }: { now: string; expiresAt: string },
 ): Promise<boolean> {
   const changed = await db.run(sql`
     update vulnerability_exports set status = 'finished', filename = ${filename}, object_key = ${objectKey},
-      bytes = ${bytes}, finished_at = ${now}, expires_at = ${expiresAt}
+      bytes = ${bytes}, exported_project_ids = ${projectIds}, finished_at = ${now}, expires_at = ${expiresAt}
     where id = ${id} and status = 'running'`)
   return changed === 1
 }
@@ -116,6 +120,8 @@ export async function deleteExports(db: Db, ids: readonly number[]): Promise<voi
 interface ExportRow {
   id: number
   author_id: number
+  as_admin: boolean
+  exported_project_ids: readonly number[] | null
   project_id: number | null
   namespace_id: number | null
   format: ExportFormat
@@ -131,13 +137,15 @@ interface ExportRow {
   expires_at: string | null
 }
 
-const columns: Sql = sql`id, author_id, project_id, namespace_id, format, filters, sends_email, status, filename,
-  object_key, bytes, created_at, started_at, finished_at, expires_at`
+const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id, format, filters, sends_email,
+  status, filename, object_key, bytes, created_at, started_at, finished_at, expires_at`
 
 function exportFrom(row: ExportRow): Export {
   return {
     id: row.id,
     authorId: row.author_id,
+    asAdmin: row.as_admin,
+    exportedProjectIds: row.exported_project_ids,
     projectId: row.project_id,
     groupId: row.namespace_id,
     format: row.format,

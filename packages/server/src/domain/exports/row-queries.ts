@@ -13,6 +13,20 @@ export async function listMemberProjectIds(db: Db, membership: Membership): Prom
   return rows.map(({ id }) => id)
 }
 
+/** Whether the member still has all of these projects. */
+export async function holdsAllProjects(
+  db: Db,
+  membership: Membership,
+  projectIds: readonly number[],
+): Promise<boolean> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from projects
+    where id in ${db.dialect.integers(projectIds)} and (id in ${memberProjects(membership)}
+      or namespace_id in ${memberNamespaces(membership)}
+      or namespace_id in (select id from namespaces where owner_id = ${membership.userId}))`)
+  return row?.total === new Set(projectIds).size
+}
+
 export async function listAllProjectIds(db: Db): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`select id from projects order by id`)
   return rows.map(({ id }) => id)

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { roles } from '../access/roles.ts'
-import { findUserById } from '../access/user-queries.ts'
 import type { Deps } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
+import { currentVisitor, isStillPermitted } from '../projects/current-rights.ts'
 import { findNamespaceById } from '../projects/namespace-queries.ts'
 import { findProjectById, listProjectIdsBelow } from '../projects/project-queries.ts'
+import { groupLevel } from '../projects/visible.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import type { Export } from './export.ts'
 import { failExport, finishExport, startExport } from './queries.ts'
@@ -32,8 +33,12 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
     async run(deps, { payload, signal, progress }) {
       const asked = await startExport(deps.db, payload.export_id, deps.now())
       if (!asked) return undefined
-      const key = `files/${deps.random(16).toString('hex')}`
       const projectIds = await listExportedProjects(deps, asked)
+      if (!projectIds) {
+        await failExport(deps.db, asked.id, times(deps))
+        return undefined
+      }
+      const key = `files/${deps.random(16).toString('hex')}`
       const total = await countExported(deps, projectIds, asked.filter)
       let bytes = 0
       let done = 0
@@ -55,7 +60,12 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       await deps.objects.put(key, Readable.from(counted(), { objectMode: false }))
       await progress(done, done)
       const filename = await filenameOf(deps, asked)
-      const finished = await finishExport(deps.db, asked.id, { filename, objectKey: key, bytes }, times(deps))
+      const finished = await finishExport(
+        deps.db,
+        asked.id,
+        { filename, objectKey: key, bytes, projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds },
+        times(deps),
+      )
       // Another process was faster, or nobody wants it any more.
       if (!finished) await deps.objects.remove(key)
       return undefined
@@ -133,23 +143,32 @@ async function countExported(deps: Deps, projectIds: readonly number[], filter: 
   return count
 }
 
-/** Whatever its author may see now of what he asked for. */
-async function listExportedProjects(deps: Deps, asked: Export): Promise<number[]> {
+/** The wanted projects that the author may export now; `undefined` when they may no longer export the target. */
+async function listExportedProjects(deps: Deps, asked: Export): Promise<number[] | undefined> {
   const ids = await targetProjects(deps, asked)
   const { projectIds } = asked.filter
-  return projectIds ? ids.filter((id) => projectIds.includes(id)) : ids
+  return projectIds && ids ? ids.filter((id) => projectIds.includes(id)) : ids
 }
 
-async function targetProjects({ db, now }: Deps, { projectId, groupId, authorId }: Export): Promise<number[]> {
-  if (projectId !== null) return [projectId]
-  if (groupId !== null) {
-    const group = await findNamespaceById(db, groupId)
-    return group ? listProjectIdsBelow(db, [group]) : []
+async function targetProjects(deps: Deps, asked: Export): Promise<number[] | undefined> {
+  const { db } = deps
+  const requester = { userId: asked.authorId, asAdmin: asked.asAdmin }
+  if (asked.projectId !== null) {
+    const project = await findProjectById(db, asked.projectId)
+    return project && (await isStillPermitted(deps, 'export.create', project, requester)) ? [project.id] : undefined
   }
-  const author = await findUserById(db, authorId)
-  if (author?.isAdmin) return listAllProjectIds(db)
-  return listMemberProjectIds(db, { userId: authorId, level: roles.developer, today: now().slice(0, 10) })
+  const author = await currentVisitor(deps, requester)
+  if (!author) return undefined
+  if (asked.groupId !== null) {
+    const group = await findNamespaceById(db, asked.groupId)
+    const isAllowed = group && (await groupLevel(deps, group, author)) >= roles.developer
+    return isAllowed ? listProjectIdsBelow(db, [group]) : undefined
+  }
+  if (author.isAdmin) return listAllProjectIds(db)
+  return listMemberProjectIds(db, { userId: author.user.id, level: roles.developer, today: deps.now().slice(0, 10) })
 }
+
+const isOfInstance = ({ projectId, groupId }: Export): boolean => projectId === null && groupId === null
 
 /** `acme-site_vulnerabilities_2026-05-01T1030.csv` */
 async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Export): Promise<string> {

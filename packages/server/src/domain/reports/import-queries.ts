@@ -15,6 +15,7 @@ type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict'>
 export interface ImportDraft {
   projectId: number
   userId: number
+  asAdmin: boolean
   ref: string
   category: string | null
   commitSha: string | null
@@ -27,10 +28,10 @@ export interface ImportDraft {
 
 export async function insertImport(db: Db, draft: ImportDraft): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
-    insert into imports (project_id, user_id, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
+    insert into imports (project_id, user_id, as_admin, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
       findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
       findings_skipped, warnings, state, options, object_key, created_at)
-    values (${draft.projectId}, ${draft.userId}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
+    values (${draft.projectId}, ${draft.userId}, ${draft.asAdmin}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
       ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
     returning id`)
   if (!row) throw new Error('an inserted import returned no row')
@@ -71,6 +72,7 @@ export async function findImport(db: Db, id: number): Promise<Import | undefined
 export interface RunningImport extends Import {
   id: number
   options: StoredOptions
+  asAdmin: boolean
 }
 
 /** One whose report is still to be read. */
@@ -80,21 +82,26 @@ export interface UnreadImport extends RunningImport {
 
 /** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
 export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
-  const row = await db.one<ImportRow & { options: StoredOptions | null }>(sql`
+  const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
     update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now})
     where id = ${id} and state in ('waiting', 'running') and (object_key is not null or shown_at is not null)
-    returning ${importColumns}, options`)
-  return row && { ...importFrom(row), id: row.id, options: row.options ?? {} }
+    returning ${importColumns}, options, as_admin`)
+  return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.as_admin }
 }
 
 /**
- * Nothing when another attempt has begun. Otherwise, in a transaction, none begins before its end. Whoever sent it may be
- * gone meanwhile.
+ * Locks the import until the transaction ends, so that no other attempt begins; `undefined` when one has begun. Returns
+ * its sender.
  */
-export async function holdImport(db: Db, id: number, run: string): Promise<{ userId: number | null } | undefined> {
-  const row = await db.one<{ user_id: number | null }>(sql`
-    select user_id from imports where id = ${id} and run = ${run} and state = 'running' ${db.dialect.forUpdate}`)
-  return row && { userId: row.user_id }
+export async function holdImport(
+  db: Db,
+  id: number,
+  run: string,
+): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'options'> | undefined> {
+  const row = await db.one<{ user_id: number | null; as_admin: boolean; options: StoredOptions | null }>(sql`
+    select user_id, as_admin, options from imports
+    where id = ${id} and run = ${run} and state = 'running' ${db.dialect.forUpdate}`)
+  return row && { userId: row.user_id, asAdmin: row.as_admin, options: row.options ?? {} }
 }
 
 export async function setProgress(

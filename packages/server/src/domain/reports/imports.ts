@@ -1,14 +1,15 @@
-import { notFound, reportRejected, unavailable } from '../../platform/failure.ts'
+import { forbidden, notFound, reportRejected, unavailable } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
-import type { User } from '../access/users.ts'
 import { type RootDeps, transaction } from '../deps.ts'
 import { removeDoomedSoon } from '../files/doomed.ts'
 import { enqueue } from '../jobs/job.ts'
 import { waitFor } from '../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
+import type { Visitor } from '../projects/visible.ts'
 import type { Import, IngestOptions } from './import.ts'
 import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
+import { assertMayPromote, lostRights } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
 import { importJob } from './run-imports.ts'
 
@@ -22,15 +23,17 @@ const patienceMs = 20_000
 export async function importReport(
   deps: RootDeps,
   project: Project,
-  user: User,
+  sender: Visitor,
   file: ReceivedFile,
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
+  await assertMayPromote(deps, project, { userId: sender.user.id, asAdmin: sender.isAdmin }, options)
   const importId = await transaction(deps, async (deps) => {
     const importId = await insertImport(deps.db, {
       projectId: project.id,
-      userId: user.id,
+      userId: sender.user.id,
+      asAdmin: sender.isAdmin,
       ref: options.ref ?? project.defaultBranch,
       category: options.category ?? null,
       commitSha: options.commitSha ?? null,
@@ -57,6 +60,8 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   // Its sender hears it now; nothing of it is left.
   await deleteImport(deps.db, id)
   const { problems } = found.outcome
+  const [refusal] = problems.filter(({ type }) => type === lostRights)
+  if (refusal) throw forbidden(refusal.message)
   if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
   throw reportRejected(problems)
 }

@@ -22,6 +22,7 @@ import {
 } from './import.ts'
 import { finishImport, holdImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { type ImportReading, openReading } from './import-reading.ts'
+import { assertStillAllowed } from './import-rights.ts'
 import { type Matched, matchMoved } from './match.ts'
 import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
 import { Overtaken } from './overtaken.ts'
@@ -113,6 +114,8 @@ export async function ingestReport(
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await transaction(deps, async (deps) => {
     if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
+    // Reading may have taken long.
+    await assertStillAllowed(deps, stored)
     const { category } = stored
     const sighting: Sighting = {
       projectId: project.id,

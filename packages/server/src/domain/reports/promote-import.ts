@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { provisionally, type RootDeps, transaction } from '../deps.ts'
+import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
 import { findProject } from '../projects/visible.ts'
 import { promoteFindings } from '../vulnerabilities/promotion.ts'
 import { promoteSlices, slicesOf } from '../vulnerabilities/promotion-slices.ts'
-import { addPromoted, finishImport, holdImport } from './import-queries.ts'
+import { addPromoted, findImport, finishImport, holdImport, setOutcome } from './import-queries.ts'
+import { lostRights, mayStillPromote } from './import-rights.ts'
 import { Overtaken } from './overtaken.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
 
@@ -35,6 +36,19 @@ export async function stagePromotion(
   }
 }
 
+/** Drops what is left to promote and says so in the outcome. What was promoted stays. */
+export async function leaveUnpromoted(
+  deps: Deps,
+  importId: number,
+  reason: { type: string; message: string },
+): Promise<void> {
+  const found = await findImport(deps.db, importId)
+  if (!found) throw new Overtaken()
+  await dropPromotions(deps.db, importId)
+  const warnings = [{ ...reason, pointer: '' }, ...found.outcome.warnings]
+  await setOutcome(deps.db, importId, { ...found.outcome, warnings })
+}
+
 /**
  * Promotes some of what a shown import has left to promote; true when that was the last of it, and the import is done.
  * Each slice is taken off in the transaction that promotes it: whoever goes on after a kill finds what is left.
@@ -53,6 +67,13 @@ export async function promoteStaged(
       if (!held) throw new Overtaken()
       const findingIds = await takePromotion(deps.db, importId)
       if (!findingIds) return false
+      if (!(await mayStillPromote(deps, { ...held, projectId }))) {
+        await leaveUnpromoted(deps, importId, {
+          type: lostRights,
+          message: 'The user who sent the report may no longer promote findings. The rest was not promoted.',
+        })
+        return false
+      }
       const promoted = await promoteFindings(deps, project, held.userId, findingIds)
       await addPromoted(deps.db, importId, promoted)
       return true

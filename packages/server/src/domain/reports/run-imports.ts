@@ -16,13 +16,13 @@ import {
   findImport,
   finishImport,
   type RunningImport,
-  setOutcome,
   setProgress,
   type UnreadImport,
 } from './import-queries.ts'
+import { assertStillAllowed } from './import-rights.ts'
 import { ingestReport } from './ingest.ts'
 import { Overtaken } from './overtaken.ts'
-import { promoteStaged } from './promote-import.ts'
+import { leaveUnpromoted, promoteStaged } from './promote-import.ts'
 import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'
 
 interface ImportJob {
@@ -93,6 +93,7 @@ async function ingest(
 ): Promise<boolean> {
   const project = await findProject(deps, `${begun.projectId}`)
   if (!project) throw new Overtaken()
+  await assertStillAllowed(deps, begun)
   const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
   const read = { bytes: 0 }
   let told = performance.now()
@@ -129,17 +130,16 @@ export function failLostImport(deps: Deps, importId: number): Promise<void> {
 async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
   const found = await findImport(deps.db, importId)
   if (!found || found.state === 'done' || found.state === 'failed') return
-  if (found.shownAt !== null) return stopPromoting(deps, importId, found)
+  if (found.shownAt !== null) return stopPromoting(deps, importId)
   const failed = { ...found, id: importId }
   await clear(deps, failed)
   await fail(deps, failed, [problem])
 }
 
-/** What is shown stays, and so does what was promoted; the same report again promotes the rest. */
-async function stopPromoting(deps: Deps, importId: number, { outcome }: Import): Promise<void> {
+/** The findings stay, and so does what was promoted; the same report again promotes the rest. */
+async function stopPromoting(deps: Deps, importId: number): Promise<void> {
   await transaction(deps, async (deps) => {
-    await dropPromotions(deps.db, importId)
-    await setOutcome(deps.db, importId, { ...outcome, warnings: [unpromoted, ...outcome.warnings] })
+    await leaveUnpromoted(deps, importId, unpromoted)
     await finishImport(deps.db, importId, deps.now())
   })
 }

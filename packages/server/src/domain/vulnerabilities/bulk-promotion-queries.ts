@@ -8,6 +8,7 @@ export interface StoredPromotion {
   projectId: number
   /** Null when his account is gone. */
   userId: number | null
+  asAdmin: boolean
   state: 'running' | 'done' | 'failed'
   total: number
   promoted: number
@@ -17,13 +18,21 @@ export interface StoredPromotion {
   finishedAt: string | null
 }
 
+interface PromotionDraft {
+  projectId: number
+  userId: number
+  asAdmin: boolean
+  total: number
+  now: string
+}
+
 export async function insertPromotion(
   db: Db,
-  { projectId, userId, total, now }: { projectId: number; userId: number; total: number; now: string },
+  { projectId, userId, asAdmin, total, now }: PromotionDraft,
 ): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
-    insert into finding_promotions (project_id, user_id, state, total, promoted, unchanged, created_at)
-    values (${projectId}, ${userId}, 'running', ${total}, 0, 0, ${now}) returning id`)
+    insert into finding_promotions (project_id, user_id, as_admin, state, total, promoted, unchanged, created_at)
+    values (${projectId}, ${userId}, ${asAdmin}, 'running', ${total}, 0, 0, ${now}) returning id`)
   if (!row) throw new Error('an inserted promotion returned no row')
   return row.id
 }
@@ -38,7 +47,7 @@ export async function insertSlices(db: Db, promotionId: number, slices: readonly
 
 export async function findPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
   const row = await db.one<PromotionRow>(sql`
-    select id, project_id, user_id, state, total, promoted, unchanged, created_at, finished_at
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
     from finding_promotions where id = ${id}`)
   return row && promotionFrom(row)
 }
@@ -46,7 +55,7 @@ export async function findPromotion(db: Db, id: number): Promise<StoredPromotion
 /** Locked until the transaction ends; `undefined` when it is not running any more. */
 export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
   const row = await db.one<PromotionRow>(sql`
-    select id, project_id, user_id, state, total, promoted, unchanged, created_at, finished_at
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
     from finding_promotions where id = ${id} and state = 'running' ${db.dialect.forUpdate}`)
   return row && promotionFrom(row)
 }
@@ -88,6 +97,7 @@ interface PromotionRow {
   id: number
   project_id: number
   user_id: number | null
+  as_admin: boolean
   state: StoredPromotion['state']
   total: number
   promoted: number
@@ -96,6 +106,20 @@ interface PromotionRow {
   finished_at: string | null
 }
 
-function promotionFrom({ project_id, user_id, created_at, finished_at, ...row }: PromotionRow): StoredPromotion {
-  return { ...row, projectId: project_id, userId: user_id, createdAt: created_at, finishedAt: finished_at }
+function promotionFrom({
+  project_id,
+  user_id,
+  as_admin,
+  created_at,
+  finished_at,
+  ...row
+}: PromotionRow): StoredPromotion {
+  return {
+    ...row,
+    projectId: project_id,
+    userId: user_id,
+    asAdmin: as_admin,
+    createdAt: created_at,
+    finishedAt: finished_at,
+  }
 }

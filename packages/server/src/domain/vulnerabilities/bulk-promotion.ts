@@ -1,10 +1,10 @@
 import { notFound } from '../../platform/failure.ts'
-import type { User } from '../access/users.ts'
 import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
 import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
 import { waitFor } from '../jobs/wait.ts'
+import { isStillPermitted } from '../projects/current-rights.ts'
 import type { Project } from '../projects/project.ts'
-import { findProject } from '../projects/visible.ts'
+import { findProject, type Visitor } from '../projects/visible.ts'
 import {
   addToPromotion,
   deleteOldPromotions,
@@ -35,12 +35,18 @@ const slicesInAStatement = 100
 export async function promoteInSlices(
   deps: RootDeps,
   project: Project,
-  author: User,
+  author: Visitor,
   findingIds: readonly number[],
   patienceMs: number,
 ): Promise<StoredPromotion> {
   const id = await transaction(deps, async (deps) => {
-    const draft = { projectId: project.id, userId: author.id, total: findingIds.length, now: deps.now() }
+    const draft = {
+      projectId: project.id,
+      userId: author.user.id,
+      asAdmin: author.isAdmin,
+      total: findingIds.length,
+      now: deps.now(),
+    }
     const promotionId = await insertPromotion(deps.db, draft)
     for (const slices of slicesOf(findingIds, slicesInAStatement)) await insertSlices(deps.db, promotionId, slices)
     const payload: PromotionJob = { promotionId }
@@ -75,12 +81,19 @@ async function run(
   return { againAt: deps.now() }
 }
 
-/** Takes a slice off in the transaction that promotes it; false when none is left. */
+/**
+ * Takes a slice off in the transaction that promotes it; false when none is left. The rest fails when the user who asked
+ * for it has lost the right to promote.
+ */
 function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
   // Whoever builds on a slice commits after it, and his commit waits for the disk.
   return provisionally(deps, async (deps) => {
     const held = await lockPromotion(deps.db, promotionId)
     const project = held && (await findProject(deps, `${held.projectId}`))
+    if (project && !(await isStillPermitted(deps, 'vulnerability.create', project, held))) {
+      await giveUp(deps, { promotionId })
+      return false
+    }
     const findingIds = project && (await takeSlice(deps.db, promotionId))
     if (!findingIds) return false
     const promoted = await promoteFindings(deps, project, held.userId, findingIds)

@@ -1,7 +1,7 @@
 import { conflict } from '../../platform/failure.ts'
-import type { User } from '../access/users.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
+import type { Visitor } from '../projects/visible.ts'
 import { promoteInSlices } from './bulk-promotion.ts'
 import type { StoredPromotion } from './bulk-promotion-queries.ts'
 import { type FindingFilter, matchingFindingIds } from './findings.ts'
@@ -29,7 +29,7 @@ const patienceMs = 20_000
 export async function promoteMany(
   deps: RootDeps,
   project: Project,
-  author: User,
+  author: Visitor,
   selection: FindingSelection,
   { expectedCount, isAsync }: { expectedCount?: number | undefined; isAsync?: boolean | undefined },
 ): Promise<BulkPromotion> {
@@ -42,7 +42,7 @@ export async function promoteMany(
   await assertOfProject('finding_ids', inOrder, (slice) => listFindingMembers(deps.db, project.id, slice))
   if (inOrder.length > mostAtOnce) return promoteInSlices(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
 
-  const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.id, inOrder))
+  const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.user.id, inOrder))
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
 }
 

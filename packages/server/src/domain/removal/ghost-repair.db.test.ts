@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sql from 'sql-template-tag'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import type { Database } from '../../db/db.ts'
+import { migrate } from '../../db/migrate.ts'
+import { migrations } from '../../db/migrations/all.ts'
+import { openDatabase } from '../../db/open.ts'
+import { testEngine } from '../../testing/database.ts'
+import { createTestDatabase } from '../../testing/postgres.ts'
+
+const now = '2026-03-05T12:00:00.000Z'
+
+/** The schema before the ghost, with a project of a user and one vulnerability. */
+async function databaseBefore(): Promise<Database> {
+  const db = await emptyDatabase()
+  await migrate(
+    db,
+    migrations.filter(({ name }) => name < '0035'),
+  )
+  await db.run(sql`
+    insert into users (username, username_key, email, email_key, name, created_at, updated_at)
+    values ('anna', 'anna', 'anna@example.test', 'anna@example.test', 'Anna', ${now}, ${now})`)
+  await db.run(sql`
+    insert into namespaces (id, organization_id, kind, name, path, full_path, full_path_key, full_name, visibility,
+      created_at, updated_at)
+    values (1, 1, 'group', 'Acme', 'acme', 'acme', 'acme', 'Acme', 'private', ${now}, ${now})`)
+  await db.run(sql`
+    insert into projects (id, organization_id, namespace_id, creator_id, name, path, full_path, full_path_key, visibility,
+      created_at, updated_at, last_activity_at)
+    values (1, 1, 1, 1, 'Site', 'site', 'acme/site', 'acme/site', 'private', ${now}, ${now}, ${now})`)
+  await db.run(sql`
+    insert into scanners (id, project_id, external_id, name, vendor, created_at)
+    values (1, 1, 'semgrep', 'Semgrep', 'Acme', ${now})`)
+  await db.run(sql`
+    insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
+      created_at, updated_at)
+    values (1, 1, 1, 'Flaw', 'detected', 4, 2, 'sast', 1, ${now}, ${now})`)
+  return db
+}
+
+async function emptyDatabase(): Promise<Database> {
+  if (testEngine === 'postgres') {
+    const { url, drop } = await createTestDatabase({ url: inject('postgres').url })
+    onTestFinished(drop)
+    const db = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(() => db.close())
+    return db
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-ghost-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const db = await openDatabase({ kind: 'sqlite', file: join(folder, 'alcove.sqlite3') })
+  onTestFinished(() => db.close())
+  return db
+}
+
+const ghosts = (db: Database) => db.all(sql`select id, username, email from users where is_ghost = true`)
+
+test('the upgrade of a database without deleted users creates no ghost', async () => {
+  const db = await databaseBefore()
+  await migrate(db, migrations)
+  expect(await ghosts(db)).toEqual([])
+})
+
+test('the upgrade gives references to deleted users to a ghost, under a free name', async () => {
+  const db = await databaseBefore()
+  await db.run(sql`
+    insert into users (username, username_key, email, email_key, name, created_at, updated_at)
+    values ('Ghost', 'ghost', 'g@example.test', 'g@example.test', 'A person', ${now}, ${now})`)
+  await db.run(sql`
+    insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id, dismissed_at,
+      resolved_at, is_auto_resolved, created_at, updated_at)
+    values (2, 1, 'Old', 'dismissed', 4, 2, 'sast', 1, ${now}, ${now}, true, ${now}, ${now})`)
+  await db.run(sql`
+    insert into vulnerability_history (id, vulnerability_id, kind, user_id, ref, created_at, updated_at)
+    values (1, 2, 'note', null, null, ${now}, ${now}), (2, 2, 'state', null, 'main', ${now}, ${now}),
+      (3, 2, 'created', null, 'main', ${now}, ${now}), (4, 1, 'note', 1, null, ${now}, ${now})`)
+  await migrate(db, migrations)
+
+  const [ghost] = await ghosts(db)
+  expect(ghost).toEqual({ id: 3, username: 'ghost1', email: 'ghost1@alcove.invalid' })
+  expect(
+    await db.all(
+      sql`select id, author_id, confirmed_by_id, dismissed_by_id, resolved_by_id from vulnerabilities order by id`,
+    ),
+  ).toEqual([
+    { id: 1, author_id: 1, confirmed_by_id: null, dismissed_by_id: null, resolved_by_id: null },
+    // An import resolved it.
+    { id: 2, author_id: 3, confirmed_by_id: null, dismissed_by_id: 3, resolved_by_id: null },
+  ])
+  expect(await db.all(sql`select id, user_id from vulnerability_history order by id`)).toEqual([
+    { id: 1, user_id: 3 },
+    // An import did it.
+    { id: 2, user_id: null },
+    { id: 3, user_id: 3 },
+    { id: 4, user_id: 1 },
+  ])
+})
