@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openCache } from './cache.ts'
 
 function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
-  const changes = { stamp: stampOf, watch: () => () => {} }
+  const changes = { stamp: stampOf, watch: () => () => {}, synchronize: () => undefined }
   return openCache<number[]>(changes, ['rows'], limit, (values) => values.length)
 }
 

@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
-import type { Client, QueryConfig } from 'pg'
 import type { Changes } from './db.ts'
 
 /** A reference from one table to another, with the actions of SQL in lower case (`cascade`, `set null`, …). */
@@ -11,13 +9,13 @@ export interface ForeignKey {
 }
 
 /** The writing side of `Changes`, for the engines only. */
-export interface ChangeLog extends Changes {
+export interface ChangeLog extends Omit<Changes, 'synchronize'> {
   /** The tables a statement changes, directly or through foreign keys. None for a query. */
   tablesWritten(text: string): readonly string[]
   /** Counts a commit that changed these tables. */
   bump(tables: Iterable<string>): void
   bumpAll(): void
-  /** False while the word from other processes is interrupted. */
+  /** False while commits of other processes may be missed. */
   setConnected(connected: boolean): void
   /** Takes the foreign keys as they are after migrations. */
   refresh(foreignKeys: readonly ForeignKey[]): void
@@ -138,94 +136,4 @@ export const foreignKeyQueries = {
     join pg_class as child on child.oid = conrelid
     join pg_class as parent on parent.oid = confrelid
     where contype = 'f'`,
-}
-
-const channel = 'alcove_changes'
-/** Stands for all tables: the schema has changed. */
-export const everyTable = '*'
-
-/** The statement that tells the other processes, when its transaction commits. */
-export function announcement(self: string, tables: readonly string[]): string {
-  const names = tables.join(',')
-  // A payload may have 8000 bytes. Quotes are doubled: a table may have any name.
-  const payload = `${self} ${names.length < 7000 ? names : everyTable}`
-  return `notify ${channel}, '${payload.replaceAll("'", "''")}'`
-}
-
-const heartbeatMs = 5_000
-const maxReconnectDelayMs = 5_000
-
-/**
- * Counts what other processes write, over a connection of its own; `refresh` reads the foreign keys, also when another
- * process has run migrations. While the connection is down the log is disconnected; before it is up again everything
- * counts as changed, since words were missed. Resolves once the first connection stands.
- */
-export async function listenForChanges(
-  log: ChangeLog,
-  self: string,
-  connect: () => Promise<Client>,
-  refresh: () => Promise<void>,
-): Promise<{ close(): Promise<void> }> {
-  const closing = new AbortController()
-  const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
-  let listener = await listen()
-  const over = attend()
-  return {
-    close() {
-      closing.abort()
-      return over
-    },
-  }
-
-  async function listen() {
-    const client = await connect()
-    client.on('notification', ({ payload = '' }) => {
-      const [sender, tables = ''] = payload.split(' ')
-      if (sender === self) return
-      if (tables !== everyTable) return log.bump(tables.split(','))
-      log.bumpAll()
-      // Without the new keys nothing may be believed: start again.
-      refresh().catch(() => client.end())
-    })
-    const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
-    try {
-      await client.query(`listen ${channel}`)
-      await refresh()
-    } catch (error) {
-      await client.end()
-      throw error
-    }
-    log.bumpAll()
-    log.setConnected(true)
-    return { client, ended }
-  }
-
-  /** Replaces the connection whenever it is lost. A peer that vanished without a word is found out by asking. */
-  async function attend() {
-    while (!closing.signal.aborted) {
-      const { client, ended } = listener
-      const lost = await Promise.race([ended, pause(heartbeatMs)])
-      if (!lost && (await answers(client))) continue
-      log.setConnected(false)
-      await client.end()
-      for (let delay = 100; !closing.signal.aborted; delay = Math.min(2 * delay, maxReconnectDelayMs)) {
-        try {
-          listener = await listen()
-          break
-        } catch {
-          await pause(delay)
-        }
-      }
-    }
-    log.setConnected(false)
-    await listener.client.end()
-  }
-}
-
-async function answers(client: Client): Promise<boolean> {
-  const question: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: heartbeatMs }
-  return client.query(question).then(
-    () => true,
-    () => false,
-  )
 }

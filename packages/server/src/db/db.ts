@@ -54,10 +54,15 @@ export interface TransactionOptions {
  */
 export interface Changes {
   /**
-   * The current stamp of these tables together, or `undefined` when it cannot be known (the word from the other
-   * processes is interrupted): nothing may be served from a cache then, nor put into it.
+   * The current stamp of these tables together, or `undefined` when it cannot be known (the connection that reads the
+   * commits of other processes is lost): nothing may be served from a cache then, nor put into it.
    */
   stamp(tables: readonly string[]): number | undefined
+  /**
+   * Resolves when every commit of another process that ended before this call is counted; `undefined` when there can be
+   * none. Requests await it before they use a cache, so what one process answered holds in all of them.
+   */
+  synchronize(): Promise<void> | undefined
   /** Tells of every commit that changed the table, here or in another process. Returns how to stop listening. */
   watch(table: string, told: () => void): () => void
 }

@@ -18,7 +18,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database & SchemaOwner = {
     ...statements(engine.dialect, engine.execute, engine.settled),
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
-    changes: { stamp: changes.stamp, watch: changes.watch },
+    changes: { stamp: changes.stamp, watch: changes.watch, synchronize: engine.synchronize },
     ready: engine.ready,
     close() {
       closed ??= engine.close()
@@ -48,7 +48,9 @@ export interface Engine {
   /** Resolves when every commit so far would outlive a power cut. */
   settled(): Promise<void>
   foreignKeys(): Promise<ForeignKey[]>
-  /** Forgets what was prepared, and tells the other processes. */
+  /** See `Changes`. */
+  synchronize(): Promise<void> | undefined
+  /** Forgets what was prepared, and notifies the other processes. */
   schemaChanged(): Promise<void>
   ready(): Promise<void>
   close(): Promise<void>

@@ -1,6 +1,7 @@
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type PostgresServer, startPostgres, type TestDatabase } from '../testing/postgres.ts'
+import { runTogether } from './commit-log.ts'
 import type { Database } from './db.ts'
 import { migrate } from './migrate.ts'
 import { openDatabase } from './open.ts'
@@ -43,6 +44,66 @@ test('what one process writes, the other one hears', async () => {
   ).rejects.toThrow('no')
   await here.transaction((tx) => tx.run(sql`update a set n = 1`))
   await expect.poll(stamps).toEqual([(afterInsert[0] ?? 0) + 1, afterInsert[1]])
+})
+
+test('a commit counts in another process as soon as that asks, whatever the order of transaction ids', async () => {
+  await here.run(sql`insert into a values (1, 0)`)
+  await there.changes.synchronize()
+  const counted = async () => {
+    const before = there.changes.stamp(['a']) ?? 0
+    await there.changes.synchronize()
+    return (there.changes.stamp(['a']) ?? 0) > before
+  }
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const early = here.transaction(async (tx) => {
+    await tx.run(sql`insert into a values (2, 0)`)
+    begin()
+    await finished
+  })
+  await begun
+  await here.run(sql`insert into a values (3, 0)`)
+  expect(await counted()).toBe(true)
+  finish()
+  await early
+  expect(await counted()).toBe(true)
+  expect(await counted()).toBe(false)
+})
+
+test('commits that were restored from another server do not count again and again', async () => {
+  await here.run(sql`
+    insert into recent_commits (xid, process, tables, committed_at) values ('999999999', 'other', 'a', now())`)
+  await there.changes.synchronize()
+  const before = there.changes.stamp(['a'])
+  await there.changes.synchronize()
+  expect(there.changes.stamp(['a'])).toBe(before)
+})
+
+test('callers share a reading that begins after they ask', async () => {
+  let runs = 0
+  let end = () => {}
+  const work = runTogether(() => {
+    runs++
+    return new Promise<void>((resolve) => {
+      end = resolve
+    })
+  })
+  const first = work()
+  const [second, third] = [work(), work()]
+  expect(runs).toBe(1)
+  end()
+  await first
+  await Promise.resolve()
+  expect(runs).toBe(2)
+  end()
+  await Promise.all([second, third])
+  expect(runs).toBe(2)
 })
 
 test('a migration elsewhere brings the foreign keys with it, and statements prepared before still work', async () => {

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { Failure } from '../platform/failure.ts'
-import {
-  announcement,
-  type ChangeLog,
-  everyTable,
-  type ForeignKey,
-  foreignKeyQueries,
-  listenForChanges,
-} from './changes.ts'
+import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
+import { openCommitLog } from './commit-log.ts'
 import type { Engine, Result, Session } from './open.ts'
 import { isoTime, plainValue, postgresDialect, statementName } from './sql.ts'
 
@@ -106,26 +100,26 @@ export async function openPostgres(
       return rows as ForeignKey[] // the columns that were asked for
     },
     async schemaChanged() {
-      await command((await shared.next()).client, announcement(self, [everyTable]))
+      await command((await shared.next()).client, commits.schemaChanged())
     },
     ready: async () => void (await command((await shared.next()).client, 'select 1')),
+    synchronize: () => commits.synchronize(),
     async close() {
-      await Promise.all([listener.close(), shared.close(), dedicated.end()])
+      await Promise.all([commits.close(), shared.close(), dedicated.end()])
     },
   }
 
-  const listener = await listenForChanges(changes, self, connect, async () =>
-    changes.refresh(await engine.foreignKeys()),
-  ).catch(async (error: unknown) => {
+  const refresh = async () => changes.refresh(await engine.foreignKeys())
+  const commits = await openCommitLog({ changes, self, connect, refresh }).catch(async (error: unknown) => {
     await shared.close()
     throw error
   })
   return engine
 
-  /** One round trip: the notification is sent by the commit, or not at all. */
+  /** One round trip: what the other processes read is written by the transaction, or not at all. */
   async function commit(client: pg.ClientBase, begun: Promise<unknown>, written: Set<string>): Promise<void> {
-    const told = written.size > 0 ? command(client, announcement(self, [...written])) : undefined
-    const [, , ended] = await Promise.all([begun, told, command(client, 'commit')])
+    const recorded = written.size > 0 ? commits.record(written).map((query) => command(client, query)) : []
+    const [ended] = await Promise.all([command(client, 'commit'), begun, ...recorded])
     if (ended.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back instead of committing it')
   }
 }

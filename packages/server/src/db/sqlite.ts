@@ -83,6 +83,8 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
       return result
     },
     settled,
+    // One process only: its own commits are counted as they end.
+    synchronize: () => undefined,
     foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),
     async schemaChanged() {
       reader.forgetStatements()

@@ -14,7 +14,7 @@ function listOf(rows: number) {
 }
 
 const openOn = (changes: { stamp: () => number | undefined }) =>
-  openMilestones({ ...changes, watch: () => () => {} }, ['rows'], distance)
+  openMilestones({ ...changes, watch: () => () => {}, synchronize: () => undefined }, ['rows'], distance)
 
 test('the first rows need no milestone', async () => {
   const { next, walked } = listOf(100)

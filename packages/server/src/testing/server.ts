@@ -16,7 +16,7 @@ import { openMemoryStore } from '../platform/objects/memory.ts'
 import type { ObjectStore } from '../platform/objects/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { type Client, createClient } from './client.ts'
-import { freshDatabase, observeDatabase } from './database.ts'
+import { type FreshDatabase, freshDatabase, observeDatabase } from './database.ts'
 
 export interface TestServer {
   app: FastifyInstance
@@ -44,6 +44,8 @@ export interface TestProject {
 }
 
 export interface TestOptions {
+  /** Absent: a database of its own. */
+  database?: Pick<FreshDatabase, 'db' | 'drop'>
   settings?: Partial<Settings>
   objects?: ObjectStore
   /** ISO time; the clock of the server, which tests may set. */
@@ -60,7 +62,7 @@ export interface TestOptions {
 
 /** The whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const { db: opened, drop } = await freshDatabase()
+  const { db: opened, drop } = options.database ?? (await freshDatabase())
   const db = options.observe ? observeDatabase(opened, options.observe) : opened
   const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }

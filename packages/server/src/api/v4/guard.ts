@@ -56,6 +56,8 @@ export function createGuard(deps: RootDeps): Guard {
     async identify(permission, credentials, count) {
       const row: PermissionRow = permissions[permission]
       const { sudo, isReading } = credentials
+      // What another process has answered, such as a revoked token, holds here too.
+      await deps.db.changes.synchronize()
       const caller = await recognise(permission, credentials).catch(async (error: unknown) => {
         if (error instanceof Failure) await count?.(undefined)
         throw error

@@ -1,0 +1,82 @@
+import sql from 'sql-template-tag'
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../testing/client.ts'
+import { freshDatabase, testEngine } from '../../testing/database.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+
+/** Two processes on one database; PostgreSQL only. */
+async function startTwo(): Promise<{ here: TestServer; there: TestServer }> {
+  const database = await freshDatabase()
+  const another = { db: await database.openAnother(), drop: async () => {} }
+  const here = await startServer({ database })
+  return { here, there: await startServer({ database: another }) }
+}
+
+/** More often than a notification is late once in ten. */
+const tries = 60
+
+describe.runIf(testEngine === 'postgres')('what one process has answered holds in another at once', () => {
+  test('a revoked token is refused', async () => {
+    const { here, there } = await startTwo()
+    const user = await here.user('alice')
+    for (let n = 0; n < tries; n++) {
+      const { body } = await here.admin.post(`/users/${user.user?.id}/personal_access_tokens`, {
+        name: `token ${n}`,
+        scopes: ['api'],
+      })
+      const elsewhere = createClient(there.app, { token: body.token })
+      expect((await elsewhere.get('/user')).status).toBe(200)
+      expect((await here.admin.delete(`/personal_access_tokens/${body.id}`)).status).toBe(204)
+      expect((await elsewhere.get('/user')).status).toBe(401)
+    }
+  })
+
+  test('a blocked user is refused, and let in again when unblocked', async () => {
+    const { here, there } = await startTwo()
+    const user = await here.user('alice')
+    const token = await here.admin.post(`/users/${user.user?.id}/personal_access_tokens`, {
+      name: 'token',
+      scopes: ['api'],
+    })
+    const elsewhere = createClient(there.app, { token: token.body.token })
+    for (let n = 0; n < tries; n++) {
+      expect((await elsewhere.get('/user')).status).toBe(200)
+      expect((await here.admin.post(`/users/${user.user?.id}/block`)).status).toBe(201)
+      expect((await elsewhere.get('/user')).status).toBe(403)
+      expect((await here.admin.post(`/users/${user.user?.id}/unblock`)).status).toBe(201)
+    }
+  })
+
+  test('a removed member sees the project no more, and a changed list is the changed one', async () => {
+    const { here, there } = await startTwo()
+    const project = await here.project('acme/site')
+    const user = await here.user('alice')
+    const token = await here.admin.post(`/users/${user.user?.id}/personal_access_tokens`, {
+      name: 'token',
+      scopes: ['api'],
+    })
+    const elsewhere = createClient(there.app, { token: token.body.token })
+    for (let n = 0; n < tries; n++) {
+      const member = { user_id: user.user?.id, access_level: 20 }
+      expect((await here.admin.post(`/projects/${project.id}/members`, member)).status).toBe(201)
+      expect((await elsewhere.get(`/projects/${project.id}`)).status).toBe(200)
+      expect((await here.admin.delete(`/projects/${project.id}/members/${user.user?.id}`)).status).toBe(204)
+      expect((await elsewhere.get(`/projects/${project.id}`)).status).toBe(404)
+      expect((await here.admin.post('/topics', { name: `topic-${n}`, title: `Topic ${n}` })).status).toBe(201)
+      expect((await elsewhere.get('/topics?per_page=100')).body).toHaveLength(n + 1)
+    }
+  })
+
+  test('also while the connection that reads the commits of others is cut again and again', async () => {
+    const { here, there } = await startTwo()
+    await here.admin.get('/topics')
+    const cut = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and query like '%recent_commits%'`
+    for (let n = 0; n < tries; n++) {
+      if (n % 10 === 0) await here.deps.db.all(cut)
+      expect((await here.admin.post('/topics', { name: `topic-${n}`, title: `Topic ${n}` })).status).toBe(201)
+      expect((await there.admin.get('/topics?per_page=100')).body).toHaveLength(n + 1)
+    }
+  })
+})
