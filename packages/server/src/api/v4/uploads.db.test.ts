@@ -142,13 +142,13 @@ describe('listing', () => {
     expect(headers['link']).toContain(`/uploads?id=${other.id}&page=2&per_page=2>; rel="next"`)
   })
 
-  test('answers null for the uploader once his account is deleted', async () => {
+  test('names the ghost as the uploader once the account is deleted', async () => {
     const other = await server.project('acme/orphans')
     const leaver = await server.as('developer', other)
     await leaver.post(`/projects/${other.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     expect((await server.admin.delete(`/users/${leaver.user?.id}`)).status).toBe(204)
     const { body } = await server.admin.get(`/projects/${other.id}/uploads`)
-    expect(body).toMatchObject([{ filename: 'a.txt', uploaded_by: null }])
+    expect(body).toMatchObject([{ filename: 'a.txt', uploaded_by: { username: 'ghost' } }])
   })
 })
 

@@ -48,7 +48,7 @@ describe('the deletion of a user', () => {
     expect(await admin.get(`/groups/${below.id}`)).toMatchObject({ status: 200 })
   })
 
-  test('keeps his uploads elsewhere, without his name, whether it is hard or not', async () => {
+  test('keeps the uploads elsewhere, under the ghost’s name, whether it is hard or not', async () => {
     const project = await server.project('acme/keeps')
     for (const hard of [false, true]) {
       const writer = await server.user(`uploader-${hard}`)
@@ -58,7 +58,7 @@ describe('the deletion of a user', () => {
       })
       await admin.delete(`/users/${writer.user?.id}?hard_delete=${hard}`)
       const { body } = await admin.get(`/projects/${project.id}/uploads`)
-      expect(body[0]).toMatchObject({ filename: 'a.txt', uploaded_by: null })
+      expect(body[0]).toMatchObject({ filename: 'a.txt', uploaded_by: { username: 'ghost' } })
     }
   })
 })

@@ -414,7 +414,7 @@ describe('DELETE /users/:id', () => {
 
     await admin.delete(`/users/${creator.user?.id}?hard_delete=false`)
 
-    expect((await admin.get(`/users/${created.id}`)).body.created_by).toBeNull()
+    expect((await admin.get(`/users/${created.id}`)).body.created_by.username).toBe('ghost')
     await server.user('creator')
   })
 

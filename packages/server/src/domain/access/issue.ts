@@ -3,7 +3,7 @@ import { badRequest, type InvalidAttributes, invalid, notFound, unprocessable } 
 import { type Deps, transaction } from '../deps.ts'
 import { insertToken, revokeToken } from './token-queries.ts'
 import { type AccessToken, digestToken, mintToken } from './tokens.ts'
-import { findUserById } from './user-queries.ts'
+import { getUser } from './users.ts'
 
 /** A token together with its secret, which nobody can read again. */
 export interface IssuedToken extends AccessToken {
@@ -26,7 +26,7 @@ const maxLifetimeDays = 365
 const rotatedLifetimeDays = 7
 
 export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedToken> {
-  if (!(await findUserById(deps.db, draft.userId))) throw notFound('User')
+  await getUser(deps, draft.userId)
   const expiresOn = draft.expiresOn ?? dayAfter(deps, maxLifetimeDays)
   const problems = tokenProblems(deps, { ...draft, expiresOn })
   if (Object.keys(problems).length > 0) {

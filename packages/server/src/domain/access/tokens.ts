@@ -7,7 +7,7 @@ import { Failure, forbidden, notFound, unauthenticated } from '../../platform/fa
 import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
 import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
-import { findUserByReference, type User } from './users.ts'
+import { assertNoGhost, findUserByReference, type User } from './users.ts'
 
 export interface AccessToken {
   id: number
@@ -156,6 +156,7 @@ export function isExpired(token: Pick<AccessToken, 'expiresOn'>, now: string): b
 }
 
 export function assertActive(user: User): void {
+  assertNoGhost(user)
   if (user.state === 'blocked' || user.state === 'banned') throw forbidden('Your account has been blocked.')
   if (user.state === 'deactivated') {
     throw forbidden('Your account has been deactivated by your administrator. Please log back in to reactivate it.')

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
@@ -143,7 +144,43 @@ export async function updatePasswordHash(db: Db, id: number, passwordHash: strin
   await db.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`)
 }
 
-/** Tokens, memberships and the own namespace go with him; what he wrote stays without an author. */
+/** Columns that name a user and outlive the account, each with an index. */
+export const userReferences = [
+  ['vulnerabilities', 'author_id'],
+  ['vulnerabilities', 'confirmed_by_id'],
+  ['vulnerabilities', 'dismissed_by_id'],
+  ['vulnerabilities', 'resolved_by_id'],
+  ['vulnerability_history', 'user_id'],
+  ['vulnerability_links', 'user_id'],
+  ['vulnerability_bulks', 'user_id'],
+  ['vulnerability_bulks', 'undone_by_id'],
+  ['finding_promotions', 'user_id'],
+  ['imports', 'user_id'],
+  ['uploads', 'uploaded_by_id'],
+  ['uploads', 'deleted_by_id'],
+  ['topic_merges', 'merged_by_id'],
+  ['topic_merges', 'undone_by_id'],
+  ['projects', 'creator_id'],
+  ['members', 'created_by_id'],
+  ['organizations', 'created_by_id'],
+  ['users', 'created_by_id'],
+] as const
+
+/** Makes every reference to one user one to another; until the transaction ends, no request adds another one. */
+export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {
+  await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
+  const atOnce = 500
+  for (const [table, column] of userReferences) {
+    const [rows, name] = [raw(table), raw(column)]
+    const reassign = () =>
+      db.run(sql`
+        update ${rows} set ${name} = ${toId}
+        where id in (select id from ${rows} where ${name} = ${fromId} order by id limit ${atOnce})`)
+    while ((await reassign()) === atOnce) await setImmediate()
+  }
+}
+
+/** Tokens, memberships and the user's own namespace are deleted along. */
 export async function deleteUser(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from users where id = ${id}`)) === 1
 }
@@ -172,7 +209,7 @@ const orders: Record<UserOrder['by'], Record<UserOrder['direction'], Sql>> = {
 
 function conditions(db: Db, filter: UserFilter): Sql {
   const { username, search, states, isAdmin, isExternal, createdAfter, createdBefore } = filter
-  const all: Sql[] = [sql`1 = 1`]
+  const all: Sql[] = [sql`users.is_ghost = false`]
   if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
   if (search !== undefined) all.push(matching(db, search))
   if (states !== undefined) all.push(sql`${stateIn('users')} in ${db.dialect.texts(states)}`)

@@ -2,7 +2,7 @@ import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
 import { lockUser, updateUserState } from './user-queries.ts'
-import type { User } from './users.ts'
+import { assertNoGhost, type User } from './users.ts'
 
 /** His tokens stay and are refused from the next request on. */
 export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
@@ -57,6 +57,7 @@ function change(deps: Deps, id: number, next: (user: User) => User['state']): Pr
   return transaction(deps, async (deps) => {
     const user = await lockUser(deps.db, id)
     if (!user) throw notFound('User')
+    assertNoGhost(user)
     const state = next(user)
     if (state !== user.state) await updateUserState(deps.db, id, state, deps.now())
   })

@@ -43,16 +43,24 @@ export async function findUserByReference(deps: Deps, reference: string): Promis
   return Number.isSafeInteger(id) ? findUserById(deps.db, id) : undefined
 }
 
+/** An account that a request acts on, which is never the ghost. */
 export async function getUser(deps: Deps, id: number): Promise<User> {
   const user = await findUserById(deps.db, id)
   if (!user) throw notFound('User')
+  assertNoGhost(user)
   return user
 }
 
-/** Somebody's profile; strangers see none. */
+export function assertNoGhost(user: User): void {
+  if (user.isGhost) throw forbidden('The ghost user stands in for deleted users and cannot be changed.')
+}
+
+/** Returns a profile, which anonymous requests may not read. */
 export async function readUser(deps: Deps, caller: Caller | null, id: number): Promise<User> {
   if (!caller) throw forbidden('Not authorized!')
-  return getUser(deps, id)
+  const user = await findUserById(deps.db, id)
+  if (!user) throw notFound('User')
+  return user
 }
 
 /** What a client asks a list of users for. */

@@ -125,12 +125,12 @@ function isDirect(db: Db, { projectId, namespaceIds }: MemberSource): Sql {
 
 export async function findUserIdByName(db: Db, username: string): Promise<number | undefined> {
   const row = await db.one<{ id: number }>(sql`
-    select id from users where username_key = ${username.toLowerCase()}`)
+    select id from users where username_key = ${username.toLowerCase()} and is_ghost = false`)
   return row?.id
 }
 
 export async function findExistingUserId(db: Db, id: number): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`select id from users where id = ${id}`)
+  const row = await db.one<{ id: number }>(sql`select id from users where id = ${id} and is_ghost = false`)
   return row?.id
 }
 

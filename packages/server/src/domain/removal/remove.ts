@@ -1,5 +1,6 @@
 import { conflict } from '../../platform/failure.ts'
-import { deleteUser } from '../access/user-queries.ts'
+import { ensureGhost } from '../access/ghost-queries.ts'
+import { deleteUser, reassignReferences } from '../access/user-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { takeExportsOf } from '../exports/queries.ts'
@@ -32,8 +33,8 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
 }
 
 /**
- * A user with his own namespace and its projects; what he uploaded or wrote elsewhere stays. Groups that would be left
- * without an owner stand in the way, or go with him.
+ * Removes a user with their own namespace and its projects. What they uploaded or wrote elsewhere becomes the ghost's.
+ * Groups that would be left without an owner prevent it, or are removed along.
  */
 export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise<void> {
   return remove(deps, async (deps) => {
@@ -48,6 +49,7 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
       projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
         for (const group of groups) await deleteNamespace(deps.db, group.id)
+        await reassignReferences(deps.db, user.id, await ensureGhost(deps.db, deps.now()))
         await deleteUser(deps.db, user.id)
         await lockProjects(deps.db, starredIds)
         await recountStars(deps.db, starredIds)

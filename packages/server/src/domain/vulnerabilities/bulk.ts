@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { conflict, notFound, unchanged } from '../../platform/failure.ts'
+import { ensureGhost } from '../access/ghost-queries.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -134,11 +135,12 @@ async function restoreSlice(
   const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
   const reported = await reportedSeverities(deps, ids)
   const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
+  const ghostId = await ensureGhostFor(deps, entries, stillThere)
   const keptOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
   return held.flatMap((before) => {
     const kept = keptOf.get(before.id)
     if (!kept || touched.has(before.id)) return []
-    const triage = withoutStrangers(kept, stillThere)
+    const triage = withGhost(kept, stillThere, ghostId)
     const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
     return [{ before, after, entry: undoEntry(before, after, user, bulkId) }]
   })
@@ -150,14 +152,23 @@ function usersIn(entries: readonly BulkEntry[]): number[] {
   return [...new Set(entries.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
 }
 
-/** Users may have been deleted since. */
-function withoutStrangers(triage: Triage, users: ReadonlySet<number>): Triage {
-  const kept = { ...triage }
+/** `undefined` where no user of the entries has been deleted since. */
+async function ensureGhostFor(
+  { db, now }: Deps,
+  entries: readonly BulkEntry[],
+  stillThere: ReadonlySet<number>,
+): Promise<number | undefined> {
+  return usersIn(entries).every((id) => stillThere.has(id)) ? undefined : ensureGhost(db, now())
+}
+
+/** Names the ghost in place of users who have been deleted since. */
+function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number | undefined): Triage {
+  const restored = { ...triage }
   for (const field of userFields) {
-    const id = kept[field]
-    if (id !== null && !users.has(id)) kept[field] = null
+    const id = restored[field]
+    if (id !== null && !users.has(id)) restored[field] = ghostId ?? null
   }
-  return kept
+  return restored
 }
 
 function undoEntry(before: Vulnerability, after: Vulnerability, user: User, bulkId: number) {
