@@ -69,6 +69,8 @@ export type FailureCause =
   | { kind: 'precondition-failed' }
   /** The sentence says what is allowed. */
   | { kind: 'too-large'; sentence?: string }
+  /** The body of the request arrives too slowly. */
+  | { kind: 'too-slow' }
   /** With a sentence where it is about more than the pace. */
   | { kind: 'too-many-requests'; sentence?: string }
   /** All that somebody may send for now; `endsAt` in ms. */

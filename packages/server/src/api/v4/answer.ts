@@ -7,7 +7,7 @@ import { type PermissionRow, permissions } from '../../domain/access/permissions
 import type { RootDeps } from '../../domain/deps.ts'
 import { metadataStripper, temporaryFolder } from '../../domain/files/strip-metadata.ts'
 import type { Page } from '../../domain/page.ts'
-import { Failure, forbidden, notFound, parameterProblem, tooLarge } from '../../platform/failure.ts'
+import { Failure, forbidden, notFound, parameterProblem, tooLarge, unauthenticated } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
@@ -15,18 +15,20 @@ import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import {
   assertAnnouncedLength,
   type BodyKind,
+  type BodyOptions,
   bodyKind,
-  maxFormBytes,
-  maxFramingBytes,
+  maxTextBytes as defaultMaxTextBytes,
+  maxSmallTextBytes,
   mayHoldFile,
   readBody,
+  textLimit,
 } from './body.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
-import { hasSecret, readCredentials, readSudo, sessionHeader } from './credentials.ts'
+import { hasCredentials, hasSecret, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
 import type { CountRequest, Found, Guard } from './guard.ts'
-import type { FilePart, MultipartOptions } from './multipart.ts'
+import type { FilePart } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
 import { type Rendered, render, sendError, sendNothing, sendRendered } from './respond.ts'
@@ -45,18 +47,18 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const fileFields = filePartNames(schema)
   const stringify = serialiserOf(route.output as object) // a schema is an object
   const responses = route.remember && openResponseCache(deps, route.remember)
-  const mostBytes = route.fileLimit && (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes)
-  const takesText = Object.keys(schema.properties).length > fileFields.length
+  const maxFileBytes = route.fileLimit ? (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0
+  const maxTextBytes = route.maxTextBytes ?? defaultMaxTextBytes
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')
   const hasOrganization = 'organization_id' in schema.properties
-  const envelopeBytes = takesText ? maxFormBytes : maxFramingBytes
 
   return async (request, reply) => {
     const files: ReceivedFile[] = []
     try {
       await answer(request, reply, files)
       await removeUnkept(files)
+      limitUnreadBody(request)
     } catch (error) {
       if (isBug(error)) request.log.error({ err: error }, 'request failed')
       // In doubt the objects stay: one without a row is swept, a row without one is damage.
@@ -76,13 +78,15 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
         throw isReading && isMoved(error) ? leadOn(error, request) : error
       })
     if (route.outside && !isReading) assertSameOrigin(request, originOf(deps, request))
-    assertAnnouncedLength(request, kind, (mostBytes ?? 0) + envelopeBytes)
-    // A form may carry the token itself.
-    const form = kind === 'urlencoded' ? await readBody(request, kind, filesInto(files, undefined)) : undefined
+    assertAnnouncedLength(request, kind, { maxFileBytes, maxTextBytes })
     // Below /api/ the header shows that a page of ours asks: others' forms and pictures cannot send it.
     const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
     const options = { isReading, isCookieRead, address: addressFrom(request) }
-    const credentials = readCredentials(request.headers, options, query, form)
+    let credentials = readCredentials(request.headers, options, query)
+    // A form may hold the token. A large one is read only after its headers have shown who sends it.
+    const isReadFirst = kind === 'urlencoded' && (isSmall(request) || !hasCredentials(credentials))
+    const form = isReadFirst ? await readBody(request, kind, optionsFor(files, null)) : undefined
+    if (form) credentials = readCredentials(request.headers, options, query, form)
     if (credentials.session && !route.outside) assertSameOrigin(request, originOf(deps, request))
     const count: CountRequest = (user) => throttle.admit(route, request, reply, user)
     let caller = await guard.identify(route.permission, credentials, count)
@@ -95,12 +99,17 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     if (mayHoldFile(kind)) found = await admit(caller).catch(failureOnly)
     if (found instanceof Failure && row.anonymous !== 'after-input') throw found
     const limit = found && !(found instanceof Failure) ? await route.fileLimit?.(deps, found) : undefined
-    if (limit) assertAnnouncedLength(request, kind, limit.maxBytes + envelopeBytes, limit.sentence)
-    const body = form ?? (await readBody(request, takenKind(kind), filesInto(files, limit)))
-    // Whom to act for may stand in JSON or multipart, which is read once it is known who sends it.
-    const sudo = readSudo(body['sudo'], credentials.sudo)
-    if (sudo !== credentials.sudo) {
-      caller = await guard.identify(route.permission, { ...credentials, ...(sudo !== undefined && { sudo }) })
+    const body =
+      form ??
+      (await readBody(request, takenKind(kind), optionsFor(files, caller, limit)).catch((error: unknown) => {
+        throw isTooLarge(error) && !caller && row.who !== 'anyone' ? unauthenticated() : error
+      }))
+    // Whom to act for, and in a large form the token, are known only after the body has been read.
+    const { token, sudo } = credentials
+    if (kind === 'urlencoded') credentials = readCredentials(request.headers, options, query, body)
+    else credentials = withSudo(credentials, readSudo(body['sudo'], sudo))
+    if (credentials.sudo !== sudo || credentials.token !== token) {
+      caller = await guard.identify(route.permission, credentials, credentials.token === token ? undefined : count)
       found = undefined
     }
     const bag = inOrganization(mergeBags(query, body, params), request)
@@ -208,12 +217,16 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     return kind === 'other' && fileFields.length > 0 ? 'none' : kind
   }
 
-  /** Without a limit no file is stored: the caller may not send one. */
-  function filesInto(files: ReceivedFile[], limit: FileLimit | undefined): MultipartOptions {
-    const { maxBytes, sentence } = limit ?? { maxBytes: 0, sentence: '' }
+  /** Without a limit no file is stored, because the caller may not send one. */
+  function optionsFor(files: ReceivedFile[], caller: Caller | null, limit?: FileLimit): BodyOptions {
+    const maxText = caller ? maxTextBytes : Math.min(maxTextBytes, maxSmallTextBytes)
+    const sentence = limit?.sentence ?? (caller ? undefined : anonymousTextLimit)
+    const maxBytes = limit?.maxBytes ?? 0
     return {
       fileFields: limit ? fileFields : [],
-      maxBodyBytes: (limit ? maxBytes : (mostBytes ?? 0)) + envelopeBytes,
+      maxFileBytes: limit || !caller ? maxBytes : maxFileBytes,
+      maxTextBytes: maxText,
+      ...(sentence !== undefined && { sentence }),
       async receive({ filename, content }: FilePart) {
         const newKey = () => `files/${deps.random(16).toString('hex')}`
         const options = { filename, maxBytes, newKey, transform: stripMetadata }
@@ -253,6 +266,13 @@ function serialiserOf(schema: object): Serialiser {
   const serialiser = fastJson(schema)
   serialisers.set(schema, serialiser)
   return serialiser
+}
+
+const anonymousTextLimit = `${textLimit(maxSmallTextBytes)} unless its headers hold a token`
+
+/** Small enough to be read from an unknown sender; false when the length is not announced. */
+function isSmall({ headers }: FastifyRequest): boolean {
+  return Number(headers['content-length']) <= maxSmallTextBytes
 }
 
 /** Of a route with `paged`, whose input always has both. */
@@ -319,14 +339,16 @@ function failureOnly(error: unknown): Failure {
 
 const maxUnreadBytes = 64 * 1024 * 1024
 const maxUnreadMs = 10_000
+/** Reading a chunk of one byte costs as much as reading this many bytes. */
+const chunkCostBytes = 1024
 
-/** A client that is refused early may still be sending: it gets the time to read the answer, not to fill the line. */
+/** Lets a client that is still sending read the response first, but neither send for ever nor in tiny chunks. */
 function limitUnreadBody({ raw }: FastifyRequest): void {
   if (raw.complete) return
   let left = maxUnreadBytes
   const timer = setTimeout(() => raw.destroy(), maxUnreadMs).unref()
   raw.on('data', (chunk: Buffer) => {
-    left -= chunk.length
+    left -= chunk.length + chunkCostBytes
     if (left < 0) raw.destroy()
   })
   raw.once('close', () => clearTimeout(timer))

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { parameterProblem } from '../../platform/failure.ts'
-import { openArriving } from './arriving.ts'
+import { type Arriving, memoryPace, openArriving, type Pace } from './arriving.ts'
 
 const chunk = Buffer.alloc(64 * 1024, 'x')
-const open = (raw: PassThrough) =>
-  openArriving(raw as never as IncomingMessage, () => parameterProblem('ended too early')) // all that it uses of a request
+const open = (raw: PassThrough, pace: Pace = memoryPace) =>
+  openArriving(raw as never as IncomingMessage, pace, () => parameterProblem('ended too early')) // all that it uses of a request
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('what arrives is given in order, and then the end', async () => {
@@ -15,10 +15,10 @@ test('what arrives is given in order, and then the end', async () => {
   const first = next()
   raw.write('one')
   expect(await first).toEqual(Buffer.from('one'))
-  raw.write('two')
+  raw.write(chunk)
   raw.end('three')
   expect([await next(), await next(), await next(), await next()].map((bytes) => bytes?.toString())).toEqual([
-    'two',
+    chunk.toString(),
     'three',
     undefined,
     undefined,
@@ -60,3 +60,70 @@ test('whoever waits hears that the client has gone, or that it is over; what had
   expect(other.destroyed).toBe(false)
   expect(other.listenerCount('data')).toBe(0)
 })
+
+test('small chunks are put together', async () => {
+  const raw = new PassThrough()
+  const { next } = open(raw)
+  for (let count = 0; count < 1000; count++) raw.write(`${count},`)
+  raw.end()
+  const pieces = []
+  for (let piece = await next(); piece; piece = await next()) pieces.push(piece)
+  expect(pieces.join('')).toBe(Array.from({ length: 1000 }, (_, count) => `${count},`).join(''))
+  expect(pieces.length).toBeLessThan(10)
+})
+
+test('more chunks than bytes justify end the reading', async () => {
+  const raw = new PassThrough()
+  const refused = expect(readAll(open(raw))).rejects.toThrow('too many small chunks')
+  for (let count = 0; count < 10_000; count++) {
+    raw.write('x')
+    if (count % 100 === 0) await turn()
+  }
+  await refused
+  expect(raw.listenerCount('data')).toBe(0)
+
+  const fewBytesEach = new PassThrough()
+  const whole = readAll(open(fewBytesEach))
+  for (let count = 0; count < 10_000; count++) {
+    fewBytesEach.write('four')
+    if (count % 100 === 0) await turn()
+  }
+  fewBytesEach.end()
+  expect(await whole).toBe(40_000)
+})
+
+test('a body that is slower than the pace is refused, one that keeps it is not', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const [slow, steady] = [new PassThrough(), new PassThrough()]
+  const pace = { windowMs: 30_000, bytes: 1000 }
+  const refused = expect(readAll(open(slow, pace))).rejects.toMatchObject({ cause: { kind: 'too-slow' } })
+  const whole = readAll(open(steady, pace))
+  for (let window = 0; window < 10; window++) {
+    slow.write('x'.repeat(window === 0 ? 1000 : 999))
+    steady.write('x'.repeat(1000))
+    await turn()
+    vi.advanceTimersByTime(30_000)
+  }
+  await refused
+  steady.end()
+  expect(await whole).toBe(10_000)
+})
+
+test('a client that is held back by a slow reader is not too slow itself', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const raw = new PassThrough({ highWaterMark: 1024 * 1024 })
+  const { next } = open(raw, { windowMs: 1000, bytes: 1 })
+  for (let count = 0; count < 8; count++) raw.write(chunk)
+  await turn()
+  expect(raw.isPaused()).toBe(true)
+  vi.advanceTimersByTime(10_000)
+  expect(await next()).toEqual(chunk)
+})
+
+afterEach(() => void vi.useRealTimers())
+
+async function readAll({ next }: Arriving): Promise<number> {
+  let bytes = 0
+  for (let piece = await next(); piece; piece = await next()) bytes += piece.length
+  return bytes
+}

@@ -147,7 +147,11 @@ test.each([
   ['a=1', 'the JSON body cannot be parsed'],
   [`{"a":${'['.repeat(100)}${']'.repeat(100)}}`, 'the JSON body may be nested 100 levels deep'],
   [`{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`, 'the JSON body may be nested 100 levels deep'],
-  ['['.repeat(500_000), 'the JSON body cannot be parsed'],
+  ['['.repeat(500_000), 'the JSON body may be nested 100 levels deep'],
+  [`{"a":[${'{},'.repeat(50_000)}{}]}`, 'the JSON body may hold at most 50000 values'],
+  [`{"a":[${'[],'.repeat(50_000)}[]]}`, 'the JSON body may hold at most 50000 values'],
+  [`{"a":[${'0,'.repeat(50_000)}0]}`, 'the JSON body may hold at most 50000 values'],
+  [`{${'"a":0,'.repeat(25_000)}"a":0}`, 'the JSON body may hold at most 50000 values'],
 ])('a JSON body like %.20j is refused', (body, message) => {
   expect(messageOf(() => json(body))).toBe(message)
 })
@@ -155,6 +159,11 @@ test.each([
 test('a JSON body nested 99 levels below its object is read, and one that is no UTF-8 is not', () => {
   expect(messageOf(() => json(`{"a":${'['.repeat(99)}${']'.repeat(99)}}`))).toBe('no problem')
   expect(messageOf(() => parseJsonObject(Uint8Array.of(0x7b, 0xff, 0x7d)))).toBe('the JSON body must be UTF-8')
+})
+
+test('what stands in the strings of a JSON body is not counted', () => {
+  const text = `${'[{,:'.repeat(30_000)}"\\`
+  expect(json(JSON.stringify({ text }))['text']).toBe(text)
 })
 
 test('the path overrules the body, and the body the query', () => {

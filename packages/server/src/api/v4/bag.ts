@@ -1,5 +1,6 @@
 import { type Failure, parameterProblem } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import { assertJsonBudget } from './json-budget.ts'
 
 /**
  * Everything a request carried, before anybody looked at types. Bags and the bags inside them have no prototype, so
@@ -12,7 +13,6 @@ export type Pair = readonly [name: string, value: string | ReceivedFile]
 
 const maxPairs = 4096
 const maxPairDepth = 32
-const maxJsonDepth = 100
 
 export const emptyBag = (): Bag => Object.create(null)
 
@@ -40,7 +40,8 @@ export function parseUrlencoded(text: string | Uint8Array): Bag {
 export function parseJsonObject(bytes: Uint8Array): Bag {
   const text = decodeUtf8(bytes, 'the JSON body')
   if (text.trim() === '') return emptyBag()
-  const value = withoutPrototypes(parseJson(text), 1, { names: maxPairs })
+  assertJsonBudget(bytes)
+  const value = withoutPrototypes(parseJson(text), { names: maxPairs })
   if (!isBag(value)) throw parameterProblem('the JSON body must be an object')
   return value
 }
@@ -164,15 +165,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-function withoutPrototypes(value: unknown, depth: number, left: { names: number }): unknown {
+/** As deep as the JSON budget allows. */
+function withoutPrototypes(value: unknown, left: { names: number }): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (depth > maxJsonDepth) throw parameterProblem(`the JSON body may be nested ${maxJsonDepth} levels deep`)
-  if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, depth + 1, left))
+  if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, left))
   const bag = emptyBag()
   for (const [key, element] of Object.entries(value)) {
     left.names -= 1
     if (left.names < 0) throw tooManyPairs()
-    bag[key] = withoutPrototypes(element, depth + 1, left)
+    bag[key] = withoutPrototypes(element, left)
   }
   return bag
 }

@@ -1,19 +1,27 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
-import { type Arriving, openArriving } from './arriving.ts'
+import { type Arriving, filePace, memoryPace, openArriving } from './arriving.ts'
 import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
-import { tellToGoOn } from './expectations.ts'
+import { openCollected } from './collected.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart.ts'
 
-/** JSON and urlencoded bodies are held in memory, so they are kept small; a topic's description may have 1 MiB. */
-const maxTextBytes = 4 * 1024 * 1024
-/** What a form with text fields may have beside its file. */
-export const maxFormBytes = 2 * maxTextBytes
-/** What the framing of a form that is nothing but a file may add to it. */
-export const maxFramingBytes = 64 * 1024
+/** Default limit for the text of a body, which is held in memory; a topic's description may have 1 MiB. */
+export const maxTextBytes = 4 * 1024 * 1024
+/** Limit for the text of a body whose sender is unknown, and for routes that need no more. */
+export const maxSmallTextBytes = 64 * 1024
+/** What the framing of a form may add to its text and its file. */
+const maxFramingBytes = 64 * 1024
 
 /** `file`: the body is nothing but a file, which only some routes take. */
 export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'other'
+
+/** How a body is read. */
+export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
+  /** Limit for all files of the body together. */
+  maxFileBytes: number
+  /** What a 413 says about a limit that the client cannot know. */
+  sentence?: string
+}
 
 export function bodyKind(request: FastifyRequest): BodyKind {
   if (request.method === 'GET' || request.method === 'HEAD') return 'none'
@@ -26,32 +34,43 @@ export function bodyKind(request: FastifyRequest): BodyKind {
   return request.headers['content-length'] === '0' ? 'none' : 'other'
 }
 
-/** Answers before anything is read when the length that the client announces is too much. */
+/** Throws before anything is read when the length that the client announces is too much. */
 export function assertAnnouncedLength(
   request: FastifyRequest,
   kind: BodyKind,
-  maxFileBytes: number,
-  sentence?: string,
+  limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes' | 'sentence'>,
 ): void {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (kind !== 'none' && announced > (mayHoldFile(kind) ? maxFileBytes : maxTextBytes)) throw tooLarge(sentence)
+  const maxBytes = mayHoldFile(kind) ? maxBodyBytes(limits) : limits.maxTextBytes
+  if (kind === 'none' || announced <= maxBytes) return
+  throw tooLarge(limits.sentence ?? (mayHoldFile(kind) ? undefined : textLimit(maxBytes)))
+}
+
+export function textLimit(maxBytes: number): string {
+  return `the text of this request may have up to ${maxBytes / 1024} KiB`
 }
 
 export const mayHoldFile = (kind: BodyKind) => kind === 'multipart' || kind === 'file'
 
-/** What the body says, as a bag. Files are stored while they come in, as the options say. */
-export async function readBody(request: FastifyRequest, kind: BodyKind, files: MultipartOptions): Promise<Bag> {
+/** A form's text is counted without its framing, which depends on the number of fields. */
+function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>): number {
+  return limits.maxFileBytes + 2 * limits.maxTextBytes + maxFramingBytes
+}
+
+/** Reads the body into a bag. Stores files while they arrive, as the options say. */
+export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<Bag> {
+  assertAnnouncedLength(request, kind, options)
   switch (kind) {
     case 'none':
       return bagFromPairs([])
     case 'json':
-      return parseJsonObject(await readBytes(request))
+      return parseJsonObject(await readBytes(request, options))
     case 'urlencoded':
-      return parseUrlencoded(await readBytes(request))
+      return parseUrlencoded(await readBytes(request, options))
     case 'multipart':
-      return bagFromForm(await readMultipart(request, files))
+      return bagFromForm(await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }))
     case 'file':
-      return bagFromPairs(await readAsFile(request, files))
+      return bagFromPairs(await readAsFile(request, options))
     case 'other':
       throw new Failure({ kind: 'unsupported-content-type', contentType: request.headers['content-type'] ?? '' })
   }
@@ -62,11 +81,11 @@ function bagFromForm({ fields, files }: MultipartForm): Bag {
   return bagFromPairs([...fields, ...files])
 }
 
-/** Nobody named the file, and nothing depends on its name. */
-async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: MultipartOptions): Promise<Pair[]> {
+/** The file gets the name of its field, because nothing else names it and nothing depends on it. */
+async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: BodyOptions): Promise<Pair[]> {
   const [name] = fileFields
   if (name === undefined) return []
-  const arriving = openArriving(raw, endedTooEarly)
+  const arriving = openArriving(raw, filePace, endedTooEarly)
   try {
     return [[name, await receive({ name, filename: name, content: untilEnd(arriving) })]]
   } finally {
@@ -80,23 +99,13 @@ async function* untilEnd({ next }: Arriving): AsyncGenerator<Buffer> {
 
 const endedTooEarly = () => parameterProblem('the request body ended too early')
 
-/** By events, not by `for await`: leaving such a loop early destroys the socket that the answer has to go through. */
-function readBytes({ raw }: FastifyRequest): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    const settle = (act: () => void) => {
-      raw.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
-      act()
-    }
-    const onData = (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > maxTextBytes) settle(() => reject(tooLarge()))
-      else chunks.push(chunk)
-    }
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks)))
-    const onBroken = () => settle(() => reject(endedTooEarly()))
-    raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
-    tellToGoOn(raw)
-  })
+async function readBytes({ raw }: FastifyRequest, { maxTextBytes, sentence }: BodyOptions): Promise<Buffer> {
+  const collected = openCollected(maxTextBytes, () => tooLarge(sentence ?? textLimit(maxTextBytes)))
+  const arriving = openArriving(raw, memoryPace, endedTooEarly)
+  try {
+    for (let chunk = await arriving.next(); chunk; chunk = await arriving.next()) collected.add(chunk)
+    return collected.bytes()
+  } finally {
+    arriving.stop()
+  }
 }

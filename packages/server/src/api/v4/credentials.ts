@@ -32,6 +32,14 @@ export function readCredentials(
   }
 }
 
+export function hasCredentials({ token, session }: Credentials): boolean {
+  return token !== undefined || session !== undefined
+}
+
+export function withSudo({ sudo: _sudo, ...credentials }: Credentials, sudo: string | undefined): Credentials {
+  return sudo === undefined ? credentials : { ...credentials, sudo }
+}
+
 /**
  * Whom an administrator acts for, as the first of these says. A blank name is one that nobody has: a script whose
  * variable is empty must not act as the administrator himself. Of a list nobody knows whom it means.

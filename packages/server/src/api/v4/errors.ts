@@ -84,6 +84,8 @@ function answers(cause: FailureCause): ErrorAnswer {
       }
     case 'import-rejected':
       return { status: 400, body: { message: { base: cause.problems.map(sentenceOf) }, errors: cause.problems } }
+    case 'too-slow':
+      return message(408, '408 Request Timeout')
     case 'conflict':
       return message(409, cause.sentence)
     case 'blocked':

@@ -30,6 +30,7 @@ beforeAll(async () => {
     const form = await readMultipart(request, {
       fileFields: ['file', 'avatar'],
       maxBodyBytes: 20_000_000,
+      maxTextBytes: 8 * 1024 * 1024,
       receive: ({ filename, content }) =>
         receiveFile(objects, content, { filename, maxBytes, newKey: () => `files/${++keys}` }),
       discard: ({ key }) => objects.remove(key),
@@ -249,6 +250,18 @@ describe('limits', () => {
   })
 })
 
+describe('a boundary', () => {
+  const withBoundary = (boundary: string) =>
+    inject([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--${boundary}--\r\n`)], {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+    })
+
+  test('of 70 characters is taken, a longer one is refused', async () => {
+    expect(await withBoundary('b'.repeat(70))).toMatchObject({ status: 200, body: { fields: [['a', 'b']] } })
+    expect(await withBoundary('b'.repeat(71))).toEqual(problem('the multipart boundary may have up to 70 characters'))
+  })
+})
+
 describe('a broken body', () => {
   test('without a boundary is refused', async () => {
     for (const broken of [
@@ -368,7 +381,12 @@ test('a store that fails is not the client’s fault, and takes nothing of the r
 test('a request that is no form is refused', async () => {
   const other = fastify()
   other.post('/', (request) =>
-    readMultipart(request, { fileFields: [], receive: () => Promise.reject(new Error()), discard: async () => {} }),
+    readMultipart(request, {
+      fileFields: [],
+      maxTextBytes: 1024,
+      receive: () => Promise.reject(new Error()),
+      discard: async () => {},
+    }),
   )
   other.setErrorHandler((error, _request, reply) => reply.code(error instanceof Failure ? 400 : 500).send({}))
   const { statusCode } = await other.inject({ method: 'POST', url: '/', payload: { a: 1 } })

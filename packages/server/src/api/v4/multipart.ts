@@ -3,7 +3,8 @@ import { TextDecoder } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import { parameterProblem, tooLarge } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
-import { openArriving } from './arriving.ts'
+import { filePace, memoryPace, openArriving } from './arriving.ts'
+import { openCollected } from './collected.ts'
 import { malformed, type Part, splitParts, unreadableHeaders } from './multipart-parts.ts'
 import { readParameters, readPartHeaders } from './part-headers.ts'
 
@@ -12,6 +13,8 @@ export interface MultipartOptions {
   readonly fileFields: readonly string[]
   /** The whole of it, its framing included; more is `tooLarge`, before anything is read when `Content-Length` says so. */
   readonly maxBodyBytes?: number
+  /** Limit for all texts together. */
+  readonly maxTextBytes: number
   /** Stores the file, reading the content to its end. */
   receive(part: FilePart): Promise<ReceivedFile>
   /** Removes what `receive` stored: called for every file of a request that is refused after all. */
@@ -34,7 +37,8 @@ export interface MultipartForm {
 const maxFiles = 10
 const maxFields = 1000
 const maxFieldBytes = 1024 * 1024 + 4096
-const maxTextBytes = 8 * 1024 * 1024
+/** RFC 2046, 5.1.1. Searching for a longer one costs its length for each byte of the body. */
+const maxBoundaryLength = 70
 /** How much that nobody asked for is still read, so that a client that sends before it reads gets its answer. */
 const maxDrainedBytes = 256 * 1024 * 1024
 
@@ -57,12 +61,20 @@ export async function readMultipart(request: FastifyRequest, options: MultipartO
 async function readParts(request: FastifyRequest, options: MultipartOptions, form: MultipartForm): Promise<void> {
   const { raw, headers } = request
   if (raw.destroyed) throw parameterProblem('the request was closed before its body was read')
-  const left: Allowance = { files: maxFiles, fields: maxFields, bytes: mostBytes(options), textBytes: maxTextBytes }
+  const left: Allowance = {
+    files: maxFiles,
+    fields: maxFields,
+    bytes: mostBytes(options),
+    textBytes: options.maxTextBytes,
+  }
   if (Number(headers['content-length']) > left.bytes) throw tooLarge()
   const boundary = readParameters(headers['content-type'] ?? '')[1]?.get('boundary')
   if (!boundary) throw parameterProblem('the multipart boundary is missing')
+  if (boundary.length > maxBoundaryLength) {
+    throw parameterProblem(`the multipart boundary may have up to ${maxBoundaryLength} characters`)
+  }
 
-  const arriving = openArriving(raw, malformed)
+  const arriving = openArriving(raw, options.fileFields.length > 0 ? filePace : memoryPace, malformed)
   try {
     const next = async () => {
       const chunk = await arriving.next()
@@ -116,16 +128,13 @@ async function readText(
   charset: string | undefined,
   left: Allowance,
 ): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
+  const collected = openCollected(maxFieldBytes, () => parameterProblem(`${name} is too long`))
   for await (const chunk of content) {
-    chunks.push(chunk)
-    bytes += chunk.length
     left.textBytes -= chunk.length
-    if (bytes > maxFieldBytes) throw parameterProblem(`${name} is too long`)
     if (left.textBytes < 0) throw tooLarge()
+    collected.add(chunk)
   }
-  return decoderFor(charset).decode(Buffer.concat(chunks))
+  return decoderFor(charset).decode(collected.bytes())
 }
 
 function decoderFor(charset = 'utf-8'): TextDecoder {
