@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client, QueryConfig } from 'pg'
 import type { ChangeLog } from './changes.ts'
+import { inTime, Silence } from './in-time.ts'
 
 /**
  * The commits of all processes on one PostgreSQL database. Every transaction that writes adds a row with its own
@@ -21,15 +22,25 @@ export interface CommitLogOptions {
   changes: ChangeLog
   /** Identifies this process; its own commits have been counted by their transactions. */
   self: string
-  connect: () => Promise<Client>
+  peer: Peer
   /** Reads the foreign keys, also after another process has run migrations. */
   refresh: () => Promise<void>
 }
 
+/** What the log needs of the connections, and what it reports to them about the server. */
+interface Peer {
+  connect(): Promise<Client>
+  /** The server does not respond, or refuses connections. */
+  suspend(why: string): void
+  /** The server responds again. */
+  restore(): void
+}
+
 const channel = 'alcove_changes'
 const everyTable = '*'
-const heartbeatMs = 5_000
-const maxReconnectDelayMs = 5_000
+const heartbeatMs = 2_000
+const silenceMs = 5_000
+const maxReconnectDelayMs = 1_000
 const keptMinutes = 60
 const cleanUpEveryMs = 10 * 60 * 1000
 /** Rows that a process has not read for this long may have been deleted. */
@@ -51,8 +62,11 @@ const readCommits = `
       and xid < pg_snapshot_xmax(pg_current_snapshot())
       and not pg_visible_in_snapshot(xid, $1::pg_snapshot)) as commits`
 
-/** Opens the log over a connection of its own; resolves once that stands. */
-export async function openCommitLog({ changes, self, connect, refresh }: CommitLogOptions): Promise<CommitLog> {
+/**
+ * Opens the log over a connection of its own; resolves once that stands. A server that does not respond there, or that takes
+ * no new connection, suspends the peer until it does.
+ */
+export async function openCommitLog({ changes, self, peer, refresh }: CommitLogOptions): Promise<CommitLog> {
   const closing = new AbortController()
   const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
   let listener = await listen()
@@ -75,7 +89,8 @@ export async function openCommitLog({ changes, self, connect, refresh }: CommitL
   }
 
   async function listen() {
-    const client = await connect()
+    const client = await peer.connect()
+    peer.restore()
     client.on('notification', ({ payload = '' }) => {
       const [sender, tables] = payload.split(' ')
       if (sender === self) return
@@ -86,14 +101,15 @@ export async function openCommitLog({ changes, self, connect, refresh }: CommitL
     })
     const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
     try {
-      await client.query(createTable).catch(ignoreRace)
-      await client.query(`listen ${channel}`)
+      await inTime(client.query(createTable), silenceMs).catch(ignoreRace)
+      await inTime(client.query(`listen ${channel}`), silenceMs)
       await refresh()
       const { snapshot } = await read(client, undefined)
       changes.bumpAll()
       changes.setConnected(true)
       return { client, ended, snapshot, readAt: performance.now() }
     } catch (error) {
+      if (error instanceof Silence) peer.suspend(error.message) // ends the connection, too
       await client.end()
       throw error
     }
@@ -110,20 +126,17 @@ export async function openCommitLog({ changes, self, connect, refresh }: CommitL
       for (const tables of commits) changes.bump(tables.split(','))
       current.snapshot = snapshot
       current.readAt = performance.now()
-    } catch {
-      if (listener === current) changes.setConnected(false)
+    } catch (error) {
+      if (listener !== current) return
+      changes.setConnected(false)
+      if (error instanceof Silence) peer.suspend(error.message)
       current.client.end().catch(() => {})
     }
   }
 
   async function read(client: Client, snapshot: string | undefined): Promise<{ snapshot: string; commits: string[] }> {
-    const query: QueryConfig & { query_timeout: number } = {
-      name: 'read_commits',
-      text: readCommits,
-      values: [snapshot ?? '1:1:', self],
-      query_timeout: heartbeatMs,
-    }
-    const { rows } = await client.query<{ snapshot: string; commits: string[] }>(query)
+    const query = { name: 'read_commits', text: readCommits, values: [snapshot ?? '1:1:', self] }
+    const { rows } = await inTime(client.query<{ snapshot: string; commits: string[] }>(query), silenceMs)
     const [row] = rows
     if (!row) throw new Error('PostgreSQL has no current snapshot')
     return row
@@ -139,16 +152,20 @@ export async function openCommitLog({ changes, self, connect, refresh }: CommitL
         await synchronize()
         if (performance.now() - cleanedAt < cleanUpEveryMs) continue
         cleanedAt = performance.now()
-        await client.query(deleteOld).catch(() => {})
+        await inTime(client.query(deleteOld), silenceMs).catch(() => {})
         continue
       }
       changes.setConnected(false)
       await client.end()
+      let isSuspended = false
       for (let delay = 100; !closing.signal.aborted; delay = Math.min(2 * delay, maxReconnectDelayMs)) {
         try {
           listener = await listen()
           break
-        } catch {
+        } catch (error) {
+          // Once for each outage: a readiness probe may notice sooner than this loop that it is over.
+          if (!isSuspended) peer.suspend(error instanceof Error ? error.message : String(error))
+          isSuspended = true
           await pause(delay)
         }
       }

@@ -51,7 +51,9 @@ async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: re
   const { engine } = tx.dialect
   // The lock is held to the end of the transaction. SQLite's transaction is a lock itself.
   if (engine === 'postgres')
-    await tx.script(`set local statement_timeout = 0; select pg_advisory_xact_lock(${lockKey})`)
+    await tx.script(
+      `set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${lockKey})`,
+    )
   await tx.script(
     `create table if not exists schema_migrations (
       name text primary key, applied_at ${engine === 'postgres' ? 'timestamptz(3)' : 'text'} not null)`,

@@ -49,10 +49,12 @@ test('what one process writes, the other one hears', async () => {
 test('a commit counts in another process as soon as that asks, whatever the order of transaction ids', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   await there.changes.synchronize()
+  let last = there.changes.stamp(['a']) ?? 0
   const counted = async () => {
-    const before = there.changes.stamp(['a']) ?? 0
-    await there.changes.synchronize()
-    return (there.changes.stamp(['a']) ?? 0) > before
+    await there.changes.synchronize() // a notification may have done so already
+    const before = last
+    last = there.changes.stamp(['a']) ?? 0
+    return last > before
   }
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
@@ -140,7 +142,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
 
   await allow(false)
   await admin.all(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${place.name}`)
-  const lost = { status: 'rejected', reason: { cause: { kind: 'unavailable', what: 'database' } } }
+  const lost = { status: 'rejected', reason: { cause: { kind: 'unavailable', what: 'the database' } } }
   expect(await running).toMatchObject([lost, lost, lost])
   await expect.poll(() => there.changes.stamp(['a'])).toBeUndefined()
   // The server refuses new connections, or one that it has just ended is noticed first.

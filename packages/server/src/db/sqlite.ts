@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Sql } from 'sql-template-tag'
-import { Failure } from '../platform/failure.ts'
+import { Failure, unavailable } from '../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import type { Engine, Result, Want } from './open.ts'
@@ -211,12 +211,18 @@ const readers: Record<string, (value: unknown) => unknown> = {
   json: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
 }
 
-/** What the disk does to the database is an outage. After a full disk everything is as before, after others who knows. */
+/** Turns errors of the disk, of memory and of other programs' locks into outages. A full disk or a lock changes nothing. */
 function unavailableOr(error: unknown): unknown {
-  const isOutage = error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(error.code)
+  const isOutage =
+    error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM)/.test(error.code)
   if (!isOutage) return error
   const why = `${error.code} ${error.message}`
-  return new Failure({ kind: 'unavailable', what: 'the database', why, inDoubt: error.code !== 'SQLITE_FULL' })
+  return new Failure({
+    kind: 'unavailable',
+    what: 'the database',
+    why,
+    inDoubt: !/^SQLITE_(FULL|BUSY)/.test(error.code),
+  })
 }
 
 /** The driver binds every number as a float, which shows in columns without a numeric type; only bigints are integers. */
@@ -234,7 +240,8 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
       let gaveUp = false
       const timer = setTimeout(() => {
         gaveUp = true
-        reject(new Error(`waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`))
+        const why = `waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`
+        reject(unavailable('the database', why))
       }, turnTimeoutMs)
       last = last.then(async () => {
         clearTimeout(timer)

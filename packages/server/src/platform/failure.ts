@@ -79,10 +79,10 @@ export type FailureCause =
   /** The same of a parameter that was read, and cannot be used. */
   | { kind: 'unprocessable-parameter'; sentence: string }
   /**
-   * A dependency (database, object store) does not answer, or cannot do it; `why` is for the log. In doubt: it may have
-   * done what it was asked.
+   * A dependency (database, object store) does not respond, or cannot do what was requested. `reason` is for clients,
+   * `why` for the log. In doubt: it may have done it.
    */
-  | { kind: 'unavailable'; what: string; why?: string; inDoubt?: boolean }
+  | { kind: 'unavailable'; what: string; reason?: string; why?: string; inDoubt?: boolean }
   /** Of readiness: every dependency that is missing; `reason` is for the client, `why` for the log. */
   | { kind: 'not-ready'; parts: readonly { reason: string; why: string }[] }
   /** Of readiness: the process is about to stop. */

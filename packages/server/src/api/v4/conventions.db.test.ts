@@ -199,6 +199,15 @@ test('health, readiness and metrics are told to anybody', async () => {
   expect(text).toContain('alcove_http_request_duration_seconds_count{method="GET",route="/-/health",status="200"} 1')
 })
 
+test('readiness does not wait for a store that hangs', async () => {
+  const objects = { ...openMemoryStore(), ready: () => new Promise<void>(() => {}) }
+  const { anonymous } = await startServer({ objects })
+  expect(await anonymous.get('//-/ready')).toMatchObject({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: ['the object store does not answer'] },
+  })
+})
+
 test('a server whose store does not answer lives, but is not ready', async () => {
   const objects = { ...openMemoryStore(), ready: () => Promise.reject(new Error('no store')) }
   const { anonymous } = await startServer({ objects })

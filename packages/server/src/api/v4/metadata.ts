@@ -88,7 +88,8 @@ async function outageOf(what: string, answer: Promise<void>): Promise<{ reason: 
     if (!(await Promise.race([answer.then(() => false), isLate]))) return undefined
     return { reason: `${what} does not answer`, why: `${what} did not answer within ${readyTimeoutMs} ms` }
   } catch (error) {
-    return { reason: `${what} does not answer`, why: error instanceof Error ? error.message : String(error) }
+    const reason = error instanceof Failure && error.cause.kind === 'unavailable' ? error.cause.reason : undefined
+    return { reason: reason ?? `${what} does not answer`, why: error instanceof Error ? error.message : String(error) }
   } finally {
     timer.abort()
   }
