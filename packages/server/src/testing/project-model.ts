@@ -61,6 +61,12 @@ export function startModel(projectId: number): ProjectModel {
       flaw.said = finding
     }
 
+    const isNewDoubt = ({ uuid, doubt }: ReportFinding) =>
+      doubt && !wasPresent.has(flaws.find((flaw) => flaw.uuid === uuid) ?? (otherNames.get(uuid) as KnownFlaw))
+    const doubts = report.findings.filter(isNewDoubt).map(({ scanner, reportType }) => {
+      return { scanner: scanner.externalId, reportType, file: undefined, identifier: undefined }
+    })
+    const gaps = [...report.gaps, ...doubts]
     const unknown: ReportFinding[] = []
     const claims: ReportFinding[] = []
     for (const finding of report.findings) {
@@ -128,10 +134,19 @@ export function startModel(projectId: number): ProjectModel {
     const scanners = [report.scanner, ...report.scanners, ...report.findings.map(({ scanner }) => scanner)]
     const ids = new Set(scanners.map((scanner) => scanner?.externalId))
     const types = new Set<string>([...report.reportTypes, ...report.findings.map(({ reportType }) => reportType)])
-    const isComplete = report.scan.status === 'success'
+    const isHeld = ({ said }: KnownFlaw) =>
+      gaps.some(
+        ({ scanner, reportType, file, identifier }) =>
+          (scanner ?? said.scanner.externalId) === said.scanner.externalId &&
+          (reportType ?? said.reportType) === said.reportType &&
+          (file ?? said.location['file']) === said.location['file'] &&
+          (identifier ?? said.identifiers[0].fingerprint) === said.identifiers[0].fingerprint,
+      )
     const isLookedFor = ({ said }: KnownFlaw) => ids.has(said.scanner.externalId) && types.has(said.reportType)
     const isMissed = (flaw: KnownFlaw) => wasPresent.has(flaw) || (ref === main && isSaidToBeThere(flaw))
-    const gone = new Set(flaws.filter((flaw) => isComplete && !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw)))
+    const gone = new Set(
+      flaws.filter((flaw) => !isHeld(flaw) && !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw)),
+    )
     const returned = [...seen.keys()].filter((flaw) => flaw.isOn.get(ref) === false)
 
     for (const flaw of flaws) {
@@ -145,7 +160,7 @@ export function startModel(projectId: number): ProjectModel {
       if (seen.has(flaw)) follow(flaw, ref)
       if (ref === main && gone.has(flaw)) leave(flaw)
     }
-    if (ref === main && isComplete) dropRules(report, types)
+    if (ref === main && gaps.length === 0) dropRules(report, types)
     const promoted = promote ? [...seen.keys()].filter(({ vulnerability }) => !vulnerability) : []
     for (const flaw of promoted) flaw.vulnerability = vulnerabilityOf(flaw)
     return {

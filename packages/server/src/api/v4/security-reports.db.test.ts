@@ -203,6 +203,7 @@ describe('a report', () => {
     const { status, body } = await send(server.admin, project, report)
     expect([status, body.findings]).toMatchObject([201, { read: 2, new: 1, skipped: 1, merged: 0 }])
     expect(body.warnings.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/vulnerabilities/1',
       '/vulnerabilities/0/severity',
       '/vulnerabilities/1/identifiers',
     ])

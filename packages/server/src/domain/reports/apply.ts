@@ -24,7 +24,7 @@ import {
   listResolvedAmongPresent,
   markGone,
   markReturned,
-  type Scope,
+  type Scan,
   type Sighting,
 } from './occurrence-queries.ts'
 import { listStaged } from './staged-queries.ts'
@@ -38,9 +38,7 @@ export interface Plan {
   /** Not in this report any more, and in those of other categories. */
   left: readonly number[]
   /** What was looked for. */
-  scope: Scope
-  /** False of a scan that failed: it looked at less than it says. */
-  isComplete: boolean
+  scans: readonly Scan[]
   /** What a complete scan looked for, where its report says so. */
   rules: ScanRules | undefined
   /** What becomes a vulnerability at once. */
@@ -52,7 +50,7 @@ export interface Plan {
  * writers of SQLite wait, so nothing is done here that could be done before.
  */
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
-  const { sighting, result, matched, gone, left, scope } = plan
+  const { sighting, result, matched, gone, left, scans } = plan
   const { db } = deps
   await inSlices(
     result.changed,
@@ -77,7 +75,7 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   await inSlices(result.joined, (ids) => joinCategory(db, sighting, ids))
   await inSlices(left, (ids) => leaveCategory(db, sighting, ids))
   await inSlices(gone, (ids) => markGone(db, sighting, ids))
-  await insertScans(db, sighting, scope, plan.isComplete)
+  await insertScans(db, sighting, scans)
   await followFindings(deps, project, {
     ...sighting,
     userId: user?.id ?? null,

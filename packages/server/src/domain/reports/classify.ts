@@ -12,6 +12,7 @@ import {
   type StoredDraft,
 } from './finding-queries.ts'
 import { inFittingSlices } from './fitting-slices.ts'
+import { type Gaps, startGaps } from './gaps.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 import type { Identifier, JsonObject, Scanner } from './report.ts'
 import { stageFindings } from './staged-queries.ts'
@@ -54,6 +55,8 @@ export interface Classified {
   news: { total: number; first: FreshFinding[] }
   /** Known under another uuid since an earlier import, if nobody else in this report is that finding. */
   claims: Claim[]
+  /** Doubtful findings that were not there before: each may stand for one that was. */
+  doubts: Gaps
   /** How many the report names. */
   kept: number
 }
@@ -107,6 +110,7 @@ export function nothingClassified(): Classified {
     fresh: [],
     news: { total: 0, first: [] },
     claims: [],
+    doubts: startGaps(),
     kept: 0,
   }
 }
@@ -149,6 +153,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     result.kept += batch.length
     for (const finding of batch) {
       const match = known.get(finding.uuid)
+      noteDoubt(finding, match)
       const differs = match !== undefined && match.digest !== finding.digest
       if (!match) inserted.push(finding)
       else if (!match.isOwnUuid) {
@@ -169,6 +174,13 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       }
     }
     await write(inserted, staged)
+  }
+
+  function noteDoubt({ doubt, scanner, reportType, pointer }: ImportedFinding, match?: KnownFinding): void {
+    const wasThere = match?.wasPresent && (!place.category || isIn(place.category, match.categories))
+    if (doubt && !wasThere) {
+      result.doubts.add({ scanner: scanner.externalId, reportType }, `an entry cannot be read (${doubt})`, pointer)
+    }
   }
 
   async function write(inserted: readonly ImportedFinding[], staged: readonly ImportedFinding[]): Promise<void> {

@@ -49,6 +49,8 @@ export interface FindingDraft {
   remediations?: Remediation[] | undefined
   cve?: string | undefined
   codeExtract?: string | undefined
+  /** Why the entry may stand for another finding than it names. */
+  doubt?: string | undefined
   /** JSON text of the entry. */
   rawMetadata: string
   metadataVersion: string
@@ -119,6 +121,7 @@ export function finishFinding(
     rawMetadata: draft.rawMetadata,
     metadataVersion: draft.metadataVersion,
     keys: deduplicationKeys(uuid, identifiers, places),
+    doubt: draft.doubt,
   }
 }
 

@@ -221,6 +221,24 @@ describe('CycloneDX', () => {
     ])
   })
 
+  test('of 1.7 is read; an entry that is only numbered is called by its vulnerability', async () => {
+    const source = { name: 'NVD' }
+    const { findings, version } = await readText({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.7',
+      components: [{ type: 'library', 'bom-ref': 'a', name: 'Django' }],
+      vulnerabilities: [
+        {
+          id: 'c7129ff8-7a5b-4a3d-9a51-0d5f3cf7a001',
+          references: [{ id: 'CVE-2099-0001', source }],
+          affects: [{ ref: 'a' }],
+        },
+      ],
+    })
+    expect(version).toBe('1.7')
+    expect(findings.map(({ name }) => name)).toEqual(['CVE-2099-0001 in Django'])
+  })
+
   test('of another version, without vulnerabilities, or sent as code is refused', async () => {
     expect(await refusal('{"bomFormat":"CycloneDX","specVersion":"1.3","vulnerabilities":[]}')).toContain(
       '"1.4", "1.5", "1.6"',

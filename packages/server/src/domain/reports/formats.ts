@@ -9,6 +9,7 @@ import type { ReportFormat } from './report-format.ts'
 import { sarif } from './sarif/sarif.ts'
 import { semgrep } from './semgrep/semgrep.ts'
 import { trivy } from './trivy/trivy.ts'
+import { readable, unsupportedDocument } from './unsupported.ts'
 
 /** Every format that is read, those that tell themselves apart most surely first. */
 const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
@@ -17,13 +18,13 @@ const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgre
 export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {
   // gitleaks writes this when it found nothing; so does many a script that failed.
   if (root === null && reportType === 'secret_detection') return gitleaks
+  if (unsupportedDocument(root)) return undefined
   return formats.find(({ recognises }) => recognises(root))
 }
 
-const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.6 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep and gitleaks'
-
 export function unknownFormat(root: unknown): ReportProblem {
+  const known = unsupportedDocument(root)
+  if (known) return known
   const message = `This is no report of a known format: it is ${describe(root)}. What can be read: ${readable}.`
   return { type: 'Format', message, pointer: '' }
 }

@@ -57,8 +57,12 @@ test('however many are gone, each is found once, also when severities change whi
     scannersWithPast: new Set([scannerId]),
     seen: new Set(reported),
   }
-  const scope = { scannerIds: [scannerId], reportTypes: ['sast'] }
-  const { gone, left } = await findGone({ ...server.deps, db: changing }, place, scope, classified)
+  const { gone, left } = await findGone(
+    { ...server.deps, db: changing },
+    place,
+    { reportTypes: ['sast'], gaps: [] },
+    classified,
+  )
   // The last two are nowhere on the branch, though vulnerabilities say so.
   expect(gone).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
   expect(left).toEqual([])

@@ -5,59 +5,127 @@ import type { ReportType } from '../vulnerabilities/scales.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import { speaksAloneFor, speaksFor } from './categories.ts'
 import type { Classified, ImportPlace } from './classify.ts'
-import { listMissedBy, listOfScanner, type Scope } from './occurrence-queries.ts'
+import { covers, type Gap, gapsOf, isTotal } from './gaps.ts'
+import { listMissedBy, listOfScanner, listPlaces, type Scan } from './occurrence-queries.ts'
 
 export interface Missing {
   gone: number[]
   /** Still in the newest report of another category. */
   left: number[]
+  /** How many keep their state because the report cannot speak for them. */
+  held: number
+  /** What was looked for. */
+  scans: Scan[]
+}
+
+interface Looked {
+  reportTypes: readonly string[]
+  /** What the report cannot speak for. */
+  gaps: readonly Gap[]
+}
+
+/** Findings of one scanner and type, and the scanners whose reports speak for them. */
+interface Source {
+  scannerId: number
+  reportType: string
+  speakers: readonly string[]
 }
 
 /**
- * What these scanners found on the ref before, and this report does not name. Of the default branch also what was found
- * on it while it had another name, or what somebody promoted that it does not have.
+ * Finds what these scanners found on the ref before, and this report does not name, as far as it speaks for it. On the
+ * default branch also what was found on it while it had another name, or was promoted although it does not have it.
  */
 export async function findGone(
   deps: Deps,
   place: ImportPlace,
-  { reportTypes }: Scope,
+  { reportTypes, gaps }: Looked,
   { scannerIds, scannersWithPast, seen }: Classified,
 ): Promise<Missing> {
-  const gone: number[] = []
-  const left: number[] = []
-  const { category } = place
-  // Secrets never say that they are gone.
-  const followsDefaultBranch = (reportType: string) =>
-    place.ref === place.defaultBranch && reportType !== 'secret_detection'
-  const amongSpokenFor = async (source: { scannerId: number; reportType: string }, wanting: number[]) => {
-    if (!category) return wanting
-    if (category.id === undefined || wanting.length === 0) return []
-    return listMissedBy(deps.db, source, place.ref, category.id, wanting)
-  }
-  const search = async (scannerId: number, reportType: string): Promise<void> => {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const slice = await listOfScanner(deps.db, { scannerId, reportType }, place.ref, after, sliceSize)
-      const missing = slice.filter(({ id }) => !seen.has(id))
-      for (const { id, isPresent, categories } of missing) {
-        if (isPresent && speaksFor(category, categories)) (speaksAloneFor(category, categories) ? gone : left).push(id)
-      }
-      if (followsDefaultBranch(reportType)) {
-        const absent = missing.filter(({ isPresent }) => !isPresent).map(({ id }) => id)
-        const wanting = absent.length > 0 ? await listSaidToBeThere(deps.db, absent) : []
-        gone.push(...(await amongSpokenFor({ scannerId, reportType }, wanting)))
-      }
-      after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
-      await setImmediate()
+  const missing: Missing = { gone: [], left: [], held: 0, scans: [] }
+  for (const [externalId, scannerId] of scannerIds) {
+    for (const reportType of reportTypes) {
+      const source = { scannerId, reportType, speakers: [externalId] }
+      const held = scannersWithPast.has(scannerId) ? await search(deps, place, source, { gaps, seen, missing }) : 0
+      const isComplete = held === 0 && !gapsOf(gaps, [externalId], reportType).some(isTotal)
+      missing.scans.push({ scannerId, reportType, isComplete })
     }
   }
-  for (const scannerId of scannersWithPast) for (const reportType of reportTypes) await search(scannerId, reportType)
-  if (scannerIds.has(billScanner)) return { gone, left }
+  if (scannerIds.has(billScanner)) return missing
   const bills = (await listScannerIds(deps.db, place.projectId, [billScanner])).get(billScanner)
   for (const reportType of reportTypes) {
-    const others = speaksForBills.get(reportType) ?? []
-    if (bills !== undefined && others.some((externalId) => scannerIds.has(externalId))) await search(bills, reportType)
+    const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
+    if (bills === undefined || speakers.length === 0) continue
+    await search(deps, place, { scannerId: bills, reportType, speakers }, { gaps, seen, missing })
   }
-  return { gone, left }
+  return missing
+}
+
+interface Search {
+  gaps: readonly Gap[]
+  seen: ReadonlySet<number>
+  /** Takes what is found. */
+  missing: Missing
+}
+
+/** Returns how many missing findings of the source keep their state. */
+async function search(
+  deps: Deps,
+  place: ImportPlace,
+  source: Source,
+  { gaps, seen, missing }: Search,
+): Promise<number> {
+  const { category } = place
+  const heldAmong = openHold(deps, gapsOf(gaps, source.speakers, source.reportType))
+  let held = 0
+  const add = async (list: number[], ids: readonly number[]): Promise<void> => {
+    const kept = await heldAmong(ids)
+    held += kept.size
+    list.push(...ids.filter((id) => !kept.has(id)))
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const slice = await listOfScanner(deps.db, source, place.ref, after, sliceSize)
+    const unseen = slice.filter(({ id }) => !seen.has(id))
+    const spokenFor = unseen.filter(({ isPresent, categories }) => isPresent && speaksFor(category, categories))
+    const [gone, left] = partition(spokenFor, ({ categories }) => speaksAloneFor(category, categories))
+    await add(missing.gone, idsOf(gone))
+    await add(missing.left, idsOf(left))
+    const absent = idsOf(unseen.filter(({ isPresent }) => !isPresent))
+    await add(missing.gone, await listWanting(deps, place, source, absent))
+    after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
+    await setImmediate()
+  }
+  missing.held += held
+  return held
+}
+
+/** Returns a function that tells which of some findings the gaps cover. */
+function openHold({ db }: Deps, gaps: readonly Gap[]): (ids: readonly number[]) => Promise<ReadonlySet<number>> {
+  if (gaps.some(isTotal)) return async (ids) => new Set(ids)
+  return async (ids) => {
+    const places = gaps.length === 0 || ids.length === 0 ? [] : await listPlaces(db, ids)
+    return new Set(places.filter((one) => gaps.some((gap) => covers(gap, one))).map(({ id }) => id))
+  }
+}
+
+/** Of findings that are not on the ref: those that the default branch is said to have all the same. */
+async function listWanting(
+  { db }: Deps,
+  { ref, defaultBranch, category }: ImportPlace,
+  source: Source,
+  absent: readonly number[],
+): Promise<number[]> {
+  // Secrets never say that they are gone.
+  if (ref !== defaultBranch || source.reportType === 'secret_detection' || absent.length === 0) return []
+  const wanting = await listSaidToBeThere(db, absent)
+  if (!category) return wanting
+  if (category.id === undefined || wanting.length === 0) return []
+  return listMissedBy(db, source, ref, category.id, wanting)
+}
+
+const idsOf = (findings: readonly { id: number }[]): number[] => findings.map(({ id }) => id)
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
 }
 
 const sliceSize = 2000

@@ -17,6 +17,8 @@ export interface ImportedFinding
     | 'locationFingerprint'
     | 'signatures'
     | 'codeExtract'
+    | 'doubt'
+    | 'pointer'
   > {
   digest: string
   /** A `recordText` of `importedColumns`. Made once, by whoever reads, since it is most of what a finding is. */
@@ -81,6 +83,8 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     locationFingerprint: finding.locationFingerprint,
     signatures,
     codeExtract: finding.codeExtract,
+    doubt: finding.doubt,
+    pointer: finding.pointer,
     digest,
     row: text.replace(noDigest, digest),
     isLarge: rawMetadata.length > largeCharacters,

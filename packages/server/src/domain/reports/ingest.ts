@@ -1,4 +1,4 @@
-import { invalid, reportRejected } from '../../platform/failure.ts'
+import { invalid, type ReportProblem, reportRejected } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects } from '../files/doomed.ts'
@@ -10,6 +10,7 @@ import { applyPlan, type Plan } from './apply.ts'
 import { findCategoryId, keepCategory } from './category-queries.ts'
 import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
+import { describeGap, type Gap } from './gaps.ts'
 import { findGone, type Missing } from './gone.ts'
 import { isKnownImage } from './image-queries.ts'
 import {
@@ -24,7 +25,7 @@ import { finishImport, holdImport, type ReadReportFacts, showImport, type Unread
 import { type ImportReading, openReading } from './import-reading.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { type Matched, matchMoved } from './match.ts'
-import { listSamples, type Scope, type Sighting } from './occurrence-queries.ts'
+import { listSamples, type Sighting } from './occurrence-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { stagePromotion } from './promote-import.ts'
 import type { OpenBytes } from './source.ts'
@@ -173,14 +174,11 @@ async function openPlace(
   }
 }
 
-interface Read {
+interface Read extends Missing {
   result: Classified
   matched: Matched
-  gone: number[]
-  left: number[]
-  scope: Scope
-  isComplete: boolean
   rules: ScanRules | undefined
+  gaps: readonly Gap[]
 }
 
 async function readAll(
@@ -208,15 +206,12 @@ async function readAll(
     report.close()
   }
   const matched = await matchMoved(deps, place, result)
-  const scope = { scannerIds: [...result.scannerIds.values()], reportTypes: [...reportTypes] }
-  const isComplete = scan.status === 'success'
-  const { gone, left } = isComplete ? await findGone(deps, place, scope, result) : nothingMissing
+  const gaps = [...report.outcome().gaps, ...result.doubts.all()]
+  const missing = await findGone(deps, place, { reportTypes: [...reportTypes], gaps }, result)
   const { primaryIdentifiers: identifiers } = scan
-  const rules = isComplete && identifiers ? { reportTypes: scope.reportTypes, identifiers } : undefined
-  return { result, matched, gone, left, scope, isComplete, rules }
+  const rules = gaps.length === 0 && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
+  return { result, matched, ...missing, rules, gaps }
 }
-
-const nothingMissing: Missing = { gone: [], left: [] }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */
 async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
@@ -265,12 +260,13 @@ function countsOf(report: ImportReading, { result, matched, gone }: Read): Omit<
 /** As many of a kind as anybody reads; the counts are of all. */
 const maxShown = 100
 
-async function outcomeOf(deps: Deps, report: ImportReading, { result, matched, gone }: Read): Promise<ImportOutcome> {
+async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise<ImportOutcome> {
+  const { result, matched, gone } = read
   const { warnings, skipped, merged } = report.outcome()
   const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
   return {
     ...noOutcome,
-    warnings: warnings.slice(0, maxShown),
+    warnings: [...warningsOf(read), ...warnings].slice(0, maxShown),
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: {
@@ -283,6 +279,18 @@ async function outcomeOf(deps: Deps, report: ImportReading, { result, matched, g
         .map(({ fresh, known, reason }) => ({ ...sampleOf(fresh), uuid: known.uuid, reason })),
     },
   }
+}
+
+/** What the sender should know of findings that the report does not name. */
+function warningsOf({ result, gaps, gone, held }: Read): ReportProblem[] {
+  const warnings = gaps.map((gap) => ({ type: 'Incomplete', message: describeGap(gap), pointer: gap.pointer }))
+  if (held > 0)
+    warnings.unshift({ type: 'Incomplete', message: `Missing findings that keep their state: ${held}.`, pointer: '' })
+  if (result.kept === 0 && gone.length > 0) {
+    const message = `The report has no findings, so all ${gone.length} that it could name are absent now.`
+    warnings.unshift({ type: 'Empty', message, pointer: '' })
+  }
+  return warnings
 }
 
 const sampleOf = ({ uuid, name, severity, reportType, location }: FreshFinding): Sample => ({

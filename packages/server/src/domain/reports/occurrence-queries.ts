@@ -79,10 +79,12 @@ const asLastSeen = (db: Db): Sql =>
 const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
   sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`
 
-/** What a scanner found on a ref is there until a scan of the same kind does not see it. */
-export interface Scope {
-  scannerIds: readonly number[]
-  reportTypes: readonly string[]
+/** What a scanner found on a ref is there until a complete scan of the same type does not see it. */
+export interface Scan {
+  scannerId: number
+  reportType: string
+  /** False when findings that the scan did not see keep their state. */
+  isComplete: boolean
 }
 
 /** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
@@ -103,6 +105,17 @@ export async function listOfScanner(
     isPresent: is_present ?? false,
     categories: categories ?? '',
   }))
+}
+
+/** Where findings are, and the fingerprints of their primary identifiers. */
+export async function listPlaces(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<{ id: number; place: string | null; identifier: string }[]> {
+  return db.all(sql`
+    select f.id, f.place, i.fingerprint as identifier
+    from findings f join identifiers i on i.id = f.primary_identifier_id
+    where f.id ${db.dialect.among(db.dialect.integers(findingIds))} order by f.id`)
 }
 
 /**
@@ -138,14 +151,17 @@ export async function listMissedBy(
 export async function insertScans(
   db: Db,
   { ref, importId, categoryId, now }: Sighting,
-  { scannerIds, reportTypes }: Scope,
-  isComplete: boolean,
+  scans: readonly Scan[],
 ): Promise<void> {
-  const rows = scannerIds.flatMap((scanner_id) => reportTypes.map((report_type) => ({ scanner_id, report_type })))
+  const rows = scans.map(({ scannerId, reportType, isComplete }) => ({
+    scanner_id: scannerId,
+    report_type: reportType,
+    is_complete: isComplete,
+  }))
   await db.run(sql`
     insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, seen_at)
-    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, ${isComplete}, ${now}
-    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text' })} as r`)
+    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, r.is_complete, ${now}
+    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text', is_complete: 'boolean' })} as r`)
 }
 
 export async function listSamples(db: Db, findingIds: readonly number[]): Promise<Sample[]> {

@@ -47,7 +47,13 @@ test('thirty thousand findings pass in batches, others have their turn, and the 
   turns.isOver = true
   await others
   expect(findings).toBe(30_000)
-  expect(outcome()).toEqual({ counts: { read: 30_000, merged: 0, skipped: 0 }, warnings: [], skipped: [], merged: [] })
+  expect(outcome()).toEqual({
+    counts: { read: 30_000, merged: 0, skipped: 0 },
+    warnings: [],
+    gaps: [],
+    skipped: [],
+    merged: [],
+  })
   expect(turns.count).toBeGreaterThan(50)
   expect(turns.longestMs).toBeLessThan(500)
 })

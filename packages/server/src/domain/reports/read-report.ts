@@ -6,14 +6,16 @@ import { loadScores } from './cvss-score.ts'
 import { startDeduplication, startScannerOrder } from './deduplicate.ts'
 import { type Document, type DocumentContext, type DocumentLimits, type Item, openDocument } from './document.ts'
 import { formatOf, unknownFormat } from './formats.ts'
+import { type Gaps, startGaps } from './gaps.ts'
 import { objectOf } from './json-fields.ts'
 import { startProblems } from './problems.ts'
 import type { MergedFinding, Report, ReportFinding, Scan, SkippedFinding } from './report.ts'
 import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeader } from './report-format.ts'
 import { shorten } from './shorten.ts'
-import type { OpenBytes } from './source.ts'
+import { type OpenBytes, openText, sourceLimits } from './source.ts'
 import { startTally, type Tally } from './tally.ts'
 import { Unreadable } from './unreadable.ts'
+import { unsupportedText } from './unsupported.ts'
 
 export interface ReadOptions {
   /** The uuid of a finding depends on its project. */
@@ -36,7 +38,7 @@ export interface Reading {
 }
 
 /** What is known of a report when its entries have been read; of each list the first, as many as anybody reads. */
-export type Outcome = Pick<Report, 'counts' | 'warnings' | 'skipped' | 'merged'>
+export type Outcome = Pick<Report, 'counts' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
 
 /**
  * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,
@@ -54,7 +56,7 @@ export async function readReport(
     const context = await document.context(format.items)
     const tally = startTally()
     for (const warning of context.rest.warnings) tally.add(warning, '')
-    const opening = { ...options, tally, scoreOf: loadScores() }
+    const opening = { ...options, tally, gaps: startGaps(), scoreOf: loadScores() }
     const opened = format.open(context, opening)
     if (!('header' in opened)) return opened
 
@@ -62,13 +64,34 @@ export async function readReport(
     return violations.length > 0
       ? { problems: violations }
       : {
-          reading: startReading(document, format, opened, tally, await findLosers(document, format, context, opening)),
+          reading: startReading(document, format, opened, {
+            ...opening,
+            losers: await findLosers(document, format, context, opening),
+          }),
         }
   } catch (error) {
-    if (error instanceof Unreadable) return { problems: [error.problem] }
+    if (error instanceof Unreadable) return { problems: [await named(error, open, options)] }
     throw error
   }
 }
+
+/** Says what the file is instead of where it stops to be JSON, if that is known. */
+async function named({ problem }: Unreadable, open: OpenBytes, { limits }: ReadOptions): Promise<ReportProblem> {
+  if (problem.type !== 'ParsingError') return problem
+  try {
+    let start = ''
+    for await (const chunk of openText(open, limits ?? sourceLimits)) {
+      start += chunk.subarray(0, maxStart).toString('latin1')
+      if (start.length >= maxStart) break
+    }
+    return unsupportedText(start) ?? problem
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return problem
+  }
+}
+
+const maxStart = 16 * 1024
 
 async function findViolations(
   document: Document,
@@ -99,8 +122,7 @@ function startReading(
   document: Document,
   format: ReportFormat,
   opened: OpenedReport,
-  tally: Tally,
-  losers: ReadonlyMap<string, string> | undefined,
+  { tally, gaps, losers }: { tally: Tally; gaps: Gaps; losers: ReadonlyMap<string, string> | undefined },
 ): Reading {
   const problems = startProblems()
   problems.add(opened.problems)
@@ -122,7 +144,9 @@ function startReading(
       for (const made of readItem(opened, item)) {
         counts.read++
         if (!('uuid' in made)) {
-          if (++counts.skipped <= maxListed) skipped.push(made)
+          if (!made.isSettled) addGap(gaps, opened, item, made)
+          const { pointer, reason } = made
+          if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
           continue
         }
         const repeat = repeats.winnerOf(made)
@@ -150,10 +174,15 @@ function startReading(
     outcome: () => ({
       counts,
       warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
+      gaps: gaps.all(),
       skipped,
       merged,
     }),
   }
+}
+
+function addGap(gaps: Gaps, { scopesOf }: OpenedReport, item: Item, { pointer, reason }: SkippedFinding): void {
+  for (const scope of scopesOf?.(item) ?? [{}]) gaps.add(scope, `an entry cannot be read (${reason})`, pointer)
 }
 
 const maxListed = 1000
@@ -179,7 +208,7 @@ async function findLosers(
   context: DocumentContext,
   options: OpenOptions,
 ): Promise<ReadonlyMap<string, string> | undefined> {
-  const opened = format.open(context, { ...options, tally: startTally() })
+  const opened = format.open(context, { ...options, tally: startTally(), gaps: startGaps() })
   if (!('header' in opened) || !opened.mixesScanners) return undefined
   const order = startScannerOrder()
   for await (const item of document.items(format.items)) {

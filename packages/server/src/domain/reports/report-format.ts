@@ -2,6 +2,7 @@ import type { ReportProblem } from '../../platform/failure.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import type { ScoreVector } from './cvss-score.ts'
 import type { DocumentContext, Item } from './document.ts'
+import type { GapScope, Gaps } from './gaps.ts'
 import type { ItemPath } from './item-paths.ts'
 import type { JsonObject, Report, ReportFinding, SkippedFinding } from './report.ts'
 import type { Tally } from './tally.ts'
@@ -23,6 +24,8 @@ export interface OpenOptions {
   /** What the sender says the report is; the report may say it too, but not otherwise. */
   reportType?: ReportType | undefined
   tally: Tally
+  /** Takes what the report cannot speak for; the format adds what it knows before the entries are read. */
+  gaps: Gaps
   scoreOf: ScoreVector
   isImageKnown?: IsImageKnown | undefined
 }
@@ -35,6 +38,8 @@ export interface OpenedReport {
   /** Violations of the format beside its entries; none of them keeps the entries from being read. */
   problems: ReportProblem[]
   warnings: ReportProblem[]
+  /** Findings that an entry could have been, had it been readable; default: all that the report speaks for. */
+  scopesOf?: (item: Item) => readonly GapScope[]
   /** Whether findings of several scanners may be in it, so that which of two equal ones stays is known only at the end. */
   mixesScanners: boolean
   /** Violations of the format in one entry. */

@@ -1,5 +1,6 @@
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { Confidence, ReportType, Severity } from '../vulnerabilities/scales.ts'
+import type { Gap } from './gaps.ts'
 
 /** What a report says, whatever format it was written in. Every format reads into this, and ingestion knows only this. */
 export interface Report {
@@ -20,6 +21,8 @@ export interface Report {
   warnings: ReportProblem[]
   /** Entries that cannot be stored as a finding, so that none disappears in silence. */
   skipped: SkippedFinding[]
+  /** What the report cannot speak for; a finding with a `doubt` adds to it. */
+  gaps: Gap[]
   /** Entries that repeat another one of the same report. */
   merged: MergedFinding[]
   /** `read` is every entry of the file: findings + skipped + merged. */
@@ -41,7 +44,7 @@ export interface Analyzer {
 }
 
 export interface Scan {
-  /** `failure`: what an earlier report found must not be counted as gone. */
+  /** As the report says; what it cannot speak for then is among its gaps. */
   status: 'success' | 'failure'
   /** ISO 8601 in UTC; undefined when absent or no real point in time. */
   startTime: string | undefined
@@ -85,6 +88,8 @@ export interface ReportFinding {
   metadataVersion: string
   /** Two findings that share any of these are the same finding. */
   keys: string[]
+  /** Why the entry may stand for another finding than it names: a part of its identity cannot be read. */
+  doubt: string | undefined
 }
 
 export interface Identifier {
@@ -141,6 +146,8 @@ export interface Remediation {
 export interface SkippedFinding {
   pointer: string
   reason: string
+  /** The report says on purpose that it is no finding. Any other skipped entry could not be read. */
+  isSettled?: true
 }
 
 export interface MergedFinding {

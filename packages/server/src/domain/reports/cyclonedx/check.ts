@@ -1,6 +1,6 @@
 import { type Check, integer, list, note, object, scalar, text, word } from '../checks.ts'
 
-// What the schemas of 1.4 to 1.6 demand of the parts that are read; the rest of a bill is not looked at.
+// What the schemas of 1.4 to 1.7 demand of the parts that are read; the rest of a bill is not looked at.
 
 const anyText = text()
 const someText = text({ min: 1 })

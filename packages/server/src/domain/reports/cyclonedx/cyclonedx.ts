@@ -11,6 +11,7 @@ import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.t
 import { slugOf } from '../slug.ts'
 import { bomCheck, vulnerabilityCheck } from './check.ts'
 import { indexComponents } from './components.ts'
+import { addGaps, affectedIn } from './gaps.ts'
 import { draftOf, type Reading, reasonToSkip, reasonToSkipIn } from './vulnerability.ts'
 
 /** CycloneDX bills of materials that say what is known against their components. */
@@ -21,7 +22,7 @@ export const cyclonedx: ReportFormat = {
   open,
 }
 
-const versions = ['1.4', '1.5', '1.6']
+const versions = ['1.4', '1.5', '1.6', '1.7']
 
 const possibleTypes: readonly ReportType[] = [
   'dependency_scanning',
@@ -50,6 +51,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   const chosen = chooseType('CycloneDX', options.reportType, fallback, possibleTypes)
   if ('problems' in chosen) return chosen
 
+  addGaps(root, options.gaps)
   const scanner = scannerFrom(metadata.tools)
   const reading: Reading = {
     ...options,
@@ -69,14 +71,16 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
     // One flaw in three components is three findings, because it is mended in three places.
     *read(entry, { pointer }) {
-      const affects = objectsOf(entry.affects)
       const settledBy = reasonToSkip(entry)
+      const affects = affectedIn(entry) ?? [undefined]
       const rawText = startRawTexts(entry, affects.length)
       for (let index = 0; index < Math.max(1, affects.length); index++) {
         const affected = affects[index]
         const skip = settledBy ?? reasonToSkipIn(affected)
-        const at = affected ? `${pointer}/affects/${index}` : pointer
-        if (skip) yield { pointer: at, reason: skip }
+        const at = affects.length > 0 ? `${pointer}/affects/${index}` : pointer
+        if (skip) yield { pointer: at, reason: skip, isSettled: true }
+        else if (!affected && entry.affects !== undefined && affects.length > 0)
+          yield { pointer: at, reason: 'what it affects cannot be read' }
         else
           yield finishFinding({ ...draftOf(entry, affected, at, reading), rawMetadata: rawText(affected) }, at, options)
       }

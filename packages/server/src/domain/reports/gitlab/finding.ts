@@ -18,6 +18,7 @@ import type {
 import type { OpenOptions } from '../report-format.ts'
 import { shorten } from '../shorten.ts'
 import { isCvssVector } from './cvss-check.ts'
+import { doubtOf } from './gaps.ts'
 import type { Images } from './images.ts'
 
 /** What all findings of one report are read with. */
@@ -71,6 +72,7 @@ export function readFinding(
     cve: textOf(vulnerability.cve)?.trim(),
     // The extract of a secret is the secret.
     codeExtract: reportType === 'secret_detection' ? undefined : textOf(vulnerability.raw_source_code_extract),
+    doubt: doubtOf(reportType, vulnerability),
     rawMetadata: raw,
     metadataVersion: context.version,
   }

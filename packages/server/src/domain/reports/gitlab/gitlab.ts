@@ -8,9 +8,10 @@ import type { JsonObject, Scan } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import type { Tally } from '../tally.ts'
 import { type FindingContext, readFinding } from './finding.ts'
+import { addGaps } from './gaps.ts'
 import { startImages } from './images.ts'
 import { indexRemediations, startRawTexts } from './remediations.ts'
-import { findReportType, isUnknownType, missingReportType } from './scan-type.ts'
+import { findReportType, isOfKnownType, isUnknownType, missingReportType } from './scan-type.ts'
 import { readAnalyzer, startScanners } from './scanners.ts'
 import { reportCheck, vulnerabilityCheck } from './schema.ts'
 import { applicableVersion, majorOf, supportedVersions } from './versions.ts'
@@ -62,7 +63,10 @@ function ofOneCategory(opened: Opened, reportType: ReportType): Opened {
       differs(value)
         ? [{ type: 'Schema', message: `property '${item.pointer}': ${reason}`, pointer: item.pointer }]
         : opened.check(value, item),
-    read: (entry, item) => (differs(entry) ? [{ pointer: item.pointer, reason }] : opened.read(entry, item)),
+    read: (entry, item) =>
+      differs(entry)
+        ? [{ pointer: item.pointer, reason, ...(isOfKnownType(entry) && { isSettled: true }) }]
+        : opened.read(entry, item),
   }
 }
 
@@ -83,6 +87,7 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
   const { tally } = options
   const major = majorOf(version)
   const scan = objectOf(root.scan)
+  addGaps(root.scan, options.gaps)
   const analyzer = readAnalyzer(scan?.analyzer)
   const scanners = startScanners(scan, major)
   const identifiersOf = startIdentifiers((at) => tally.add('The address of an identifier is no web address', at))

@@ -50,4 +50,7 @@ export function isUnknownType(root: JsonObject): boolean {
   return type !== undefined && knownType(type) === undefined
 }
 
+/** Whether an entry of 14.x says which type it is of. */
+export const isOfKnownType = ({ category }: JsonObject): boolean => knownType(category) !== undefined
+
 const knownType = (word: unknown): ReportType | undefined => reportTypes.find((type) => type === word)

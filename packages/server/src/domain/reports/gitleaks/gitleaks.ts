@@ -29,6 +29,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   if ('problems' in chosen) return chosen
   const [first] = context.firsts.values()
   const version = first !== undefined && 'offender' in (objectOf(first) ?? {}) ? '7' : '8'
+  addGaps(context, options)
   const identifiersOf = startIdentifiers(() => {})
   return {
     header: toolHeader({ format: 'gitleaks', version, ...chosen, scanner, scan: plainScan() }),
@@ -37,6 +38,14 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     mixesScanners: false,
     check: (value, { index }) => findProblems(version === '8' ? entryCheck : oldEntryCheck, value, [index]),
     read: (entry, { pointer }) => [finishFinding(draftOf(entry, version, identifiersOf), pointer, options)],
+  }
+}
+
+/** Other tools and failed scripts write null and an empty list, too. */
+function addGaps({ rest, firsts }: DocumentContext, { reportType, gaps }: OpenOptions): void {
+  if (rest.value === null) gaps.add({}, 'the word null says nothing of what was scanned', '')
+  else if (!reportType && firsts.size === 0) {
+    gaps.add({}, 'an empty list may be of any tool; send report_type=secret_detection if gitleaks wrote it', '')
   }
 }
 
@@ -66,9 +75,16 @@ function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierRe
     description: `The rule ${rule} of gitleaks found a secret in ${file}${sha ? `, commit ${sha}` : ''}.`,
     solution: 'Revoke the secret, put a new one where it cannot be read, and remove it from the history.',
     severity: 'critical',
+    doubt: doubtOf(entry, version),
     rawMetadata: JSON.stringify(entry),
     metadataVersion: version,
   }
+}
+
+function doubtOf(entry: JsonObject, version: string): string | undefined {
+  if (!textOf(entry[version === '8' ? 'File' : 'file'])) return 'it names no file'
+  const lines = version === '8' ? [entry.StartLine, entry.EndLine] : []
+  return lines.every((line) => typeof line === 'number') ? undefined : 'its lines cannot be read'
 }
 
 const textual = (key: string, value: string | undefined): JsonObject => (value === undefined ? {} : { [key]: value })

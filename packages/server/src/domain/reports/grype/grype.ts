@@ -4,9 +4,10 @@ import { type Check, findProblems, listOrNull, object, text } from '../checks.ts
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
+import type { Gaps } from '../gaps.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
-import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
@@ -38,6 +39,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   if ('problems' in chosen) return chosen
 
   const descriptor = objectOf(root.descriptor)
+  addGaps(root, options.gaps)
   const version = textOf(descriptor?.version) ?? ''
   const scanner = scannerOf('grype', 'Grype', 'Anchore', version)
   const reading: Reading = {
@@ -55,12 +57,33 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,
+    scopesOf: ({ path }) => (path === ignored ? [] : [{}]),
     check: (value, { path, index }) => findProblems(matchCheck, value, [path[0] ?? '', index]),
     read: (entry, { path, pointer }) =>
       path === ignored
-        ? [{ pointer, reason: 'a rule of the scanner’s configuration ignores it' }]
+        ? [{ pointer, reason: 'a rule of the scanner’s configuration ignores it', isSettled: true }]
         : [finishFinding(draftOf(entry, reading), pointer, options)],
   }
+}
+
+function addGaps(root: JsonObject, gaps: Gaps): void {
+  if (root.matches === null) gaps.add({}, 'its list of matches is null', '/matches')
+  const database = objectOf(objectOf(root.descriptor)?.db) ?? {}
+  const status = objectOf(database.status) ?? database
+  if (status.valid === false || textOf(status.error)) {
+    gaps.add({}, 'the scanner had no valid database of vulnerabilities', '/descriptor/db')
+  }
+}
+
+function doubtOf(match: JsonObject, reportType: ReportType): string | undefined {
+  if (!textOf(objectOf(match.vulnerability)?.id)) return 'it names no vulnerability'
+  const { name, locations = [] } = objectOf(match.artifact) ?? {}
+  if (!textOf(name)) return 'it names no package'
+  const [first = {}] = listOf(locations ?? [])
+  const isReadable = Array.isArray(locations ?? []) && (first === undefined || isObject(first))
+  const { path = '' } = objectOf(first) ?? {}
+  const isPlaced = reportType !== 'dependency_scanning' || (isReadable && typeof path === 'string')
+  return isPlaced ? undefined : 'its location cannot be read'
 }
 
 interface Reading extends OpenOptions {
@@ -104,6 +127,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
       .filter((url) => textOf(url))
       .map((url) => ({ url })),
     cvss,
+    doubt: doubtOf(match, reportType),
     rawMetadata: JSON.stringify(match),
     metadataVersion: version,
   }

@@ -6,6 +6,7 @@ import type { FindingDraft } from '../draft.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject } from '../report.ts'
 import { type RawIdentifier, vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
+import { doubtOf } from './gaps.ts'
 import { messageOf, textIn } from './message.ts'
 import { type Place, placeOf } from './place.ts'
 import { idOf, type Run, typeOfResult } from './run.ts'
@@ -72,6 +73,7 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
     links: [rule?.helpUri, result.hostedViewerUri].filter((url) => textOf(url)).map((url) => ({ url })),
     cvss,
     codeExtract: isSecret ? undefined : place.snippet,
+    doubt: doubtOf(result, run),
     rawMetadata: JSON.stringify(result),
     metadataVersion: run.version,
   }

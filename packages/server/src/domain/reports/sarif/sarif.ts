@@ -9,6 +9,7 @@ import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { logCheck, resultCheck } from './check.ts'
+import { addGaps } from './gaps.ts'
 import { draftOf, reasonToSkip } from './result.ts'
 import { type Run, startRun, typesOfRun } from './run.ts'
 
@@ -18,7 +19,10 @@ export const sarif: ReportFormat = {
   recognises: (root) => {
     const object = objectOf(root)
     if (!object) return false
-    return 'runs' in object || (typeof object.$schema === 'string' && /sarif/i.test(object.$schema.slice(0, 500)))
+    const isNamed = object.version === '2.1.0' && !('scan' in object) && !('vulnerabilities' in object)
+    return (
+      'runs' in object || isNamed || (typeof object.$schema === 'string' && /sarif/i.test(object.$schema.slice(0, 500)))
+    )
   },
   items: [['runs', '*', 'results', '*']],
   open,
@@ -39,6 +43,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   )
   const runs: Run[] = root.runs.map((run) => startRun(objectOf(run) ?? {}, { ...options, identifiersOf }))
   const scanners = distinctScanners(runs)
+  addGaps(root, runs, options.gaps)
   const types = [...new Set(runs.flatMap((run) => typesOfRun(run)))]
   const reportType: ReportType = options.reportType ?? types[0] ?? 'sast'
   return {
@@ -55,11 +60,13 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     problems,
     warnings: outsideFiles(root),
     mixesScanners: scanners.length > 1,
+    scopesOf: ({ list }) => [{ scanner: runs[runIndex(list)]?.scanner.externalId }],
     check: (value, { list, index }) => findProblems(resultCheck, value, ['runs', runIndex(list), 'results', index]),
     read: (entry, { pointer, list }) => {
       const run = runs[runIndex(list)]
       const skip = reasonToSkip(entry)
-      if (skip || !run) return [{ pointer, reason: skip ?? 'it belongs to no run' }]
+      if (skip) return [{ pointer, reason: skip, isSettled: true }]
+      if (!run) return [{ pointer, reason: 'it belongs to no run' }]
       return [finishFinding(draftOf(entry, run, pointer), pointer, options)]
     },
   }

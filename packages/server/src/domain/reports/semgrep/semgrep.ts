@@ -10,6 +10,7 @@ import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { weaknessIds } from '../vulnerability-ids.ts'
+import { addGaps, doubtOf } from './gaps.ts'
 
 /** Semgrep's own JSON. */
 export const semgrep: ReportFormat = {
@@ -31,6 +32,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
 
   const version = textOf(root.version) ?? ''
   const scanner = scannerOf('semgrep', 'Semgrep', 'Semgrep', version)
+  addGaps(root, context.firsts.size > 0, options.gaps)
   const reading: Reading = { ...chosen, version, scanner, identifiersOf: startIdentifiers(() => {}) }
   return {
     header: toolHeader({ format: 'semgrep', version, ...chosen, scanner, scan: scanOf(root) }),
@@ -40,7 +42,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     check: (value, { index }) => findProblems(resultCheck, value, ['results', index]),
     read: (entry, { pointer }) =>
       objectOf(entry.extra)?.is_ignored === true
-        ? [{ pointer, reason: 'it is suppressed in the source (nosemgrep)' }]
+        ? [{ pointer, reason: 'it is suppressed in the source (nosemgrep)', isSettled: true }]
         : [finishFinding(draftOf(entry, reading), pointer, options)],
   }
 }
@@ -86,6 +88,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
     // Without a login Semgrep writes this instead of the code.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
+    doubt: doubtOf(result),
     rawMetadata: JSON.stringify(result),
     metadataVersion: version,
   }

@@ -14,6 +14,9 @@ export const kinds = [
 export type Kind = (typeof kinds)[number]
 export type FindingKind = Exclude<Kind, 'Licenses' | 'ExperimentalModifiedFindings'>
 
+export const isOfFindings = (kind: Kind): kind is FindingKind =>
+  kind !== 'Licenses' && kind !== 'ExperimentalModifiedFindings'
+
 export const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
 
 /** The kind of an entry that may be a finding, or why it is none. */

@@ -11,7 +11,8 @@ import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
 import { entryChecks, reportCheck } from './check.ts'
-import { type FindingKind, findingKind, type Kind, kindOf, kinds } from './kinds.ts'
+import { addGaps, doubtOf, isOfPackages, type TypesByKind } from './gaps.ts'
+import { type FindingKind, findingKind, isOfFindings, type Kind, kindOf, kinds } from './kinds.ts'
 
 const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
 /** Before schema version 2 the list of results was the whole report. */
@@ -53,10 +54,15 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
   const scanner = scannerOf('trivy', 'Trivy', 'Aqua Security', objectOf(report.Trivy)?.Version)
   const has = (kind: Kind) => [...context.firsts.keys()].some((path) => path.includes(kind))
   const looked = objectsOf(results)
-  const isOfPackages = ({ Class }: JsonObject) => Class === undefined || !otherClasses.includes(String(Class))
   // A scan of configuration files says nothing of packages; what it found in them before is still there.
   const isForPackages = options.reportType !== undefined || looked.length === 0 || looked.some(isOfPackages)
   const isForCode = has('Misconfigurations') || looked.some(({ Class }) => Class === 'config')
+  const typesByKind: TypesByKind = {
+    Vulnerabilities: reportType,
+    Misconfigurations: 'sast',
+    Secrets: 'secret_detection',
+  }
+  addGaps(root, typesByKind, options.reportType !== undefined, options.gaps)
   const reading: Reading = {
     ...options,
     reportType,
@@ -80,12 +86,16 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,
+    scopesOf: (item) => {
+      const kind = kindOf(item)
+      return isOfFindings(kind) ? [{ reportType: typesByKind[kind] }] : []
+    },
     check: (value, item) => findProblems(entryChecks[kindOf(item)], value, item.pointer.slice(1).split('/')),
     read: (entry, item) => {
       const found = findingKind(kindOf(item), entry)
-      if ('reason' in found) return [{ pointer: item.pointer, reason: found.reason }]
+      if ('reason' in found) return [{ pointer: item.pointer, reason: found.reason, isSettled: true }]
       const result = objectOf(results[Number(item.list.split('/').at(-2))]) ?? {}
-      const draft = drafts[found.kind](entry, result, reading)
+      const draft = { ...drafts[found.kind](entry, result, reading), doubt: doubtOf[found.kind](entry, result) }
       return [finishFinding(draft, item.pointer, options)]
     },
   }
@@ -113,9 +123,6 @@ interface Reading extends OpenOptions {
 /** Old reports do not say what was scanned; the lock files of languages have their own types. */
 const isOfFiles = ({ Type }: JsonObject): boolean =>
   /^(?:bundler|cargo|composer|npm|nuget|pip|pipenv|poetry|yarn|pnpm|gomod|gobinary|jar|pom|gradle)$/.test(String(Type))
-
-/** Of what has no packages. */
-const otherClasses = ['config', 'secret', 'license', 'license-file']
 
 const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, reading: Reading) => FindingDraft> = {
   Vulnerabilities: (entry, result, { reportType, report, scanner, version, identifiersOf, scoreOf }) => {

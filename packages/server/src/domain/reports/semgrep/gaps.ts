@@ -1,0 +1,44 @@
+import { identifierFingerprint } from '../fingerprints.ts'
+import type { Gaps } from '../gaps.ts'
+import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import type { JsonObject } from '../report.ts'
+
+/**
+ * Adds what a report of Semgrep cannot speak for: an error concerns everything, a warning the file that it names, and a
+ * skipped file or rule itself.
+ */
+export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void {
+  const { errors = [], paths = {}, skipped_rules = [] } = root
+  if (!Array.isArray(errors)) gaps.add({}, 'its errors cannot be read', '/errors')
+  for (const [index, error] of listOf(errors).entries()) addGapOfError(error, `/errors/${index}`, gaps)
+
+  const { scanned, skipped } = objectOf(paths) ?? {}
+  if (!hasResults && Array.isArray(scanned) && scanned.length === 0) {
+    gaps.add({}, 'no file was scanned', '/paths/scanned')
+  }
+  for (const [index, { path }] of objectsOf(skipped).entries()) {
+    const file = textOf(path)
+    if (file) gaps.add({ file }, 'a file was skipped', `/paths/skipped/${index}`)
+  }
+  for (const [index, { rule_id }] of objectsOf(skipped_rules).entries()) {
+    const rule = textOf(rule_id)
+    const identifier = rule && identifierFingerprint('semgrep_id', rule)
+    gaps.add({ identifier }, 'a rule was skipped', `/skipped_rules/${index}`)
+  }
+}
+
+function addGapOfError(error: unknown, pointer: string, gaps: Gaps): void {
+  const { level, path } = objectOf(error) ?? {}
+  const file = textOf(path)
+  const isWarning = level === 'warn' || level === 'warning' || level === 'info'
+  if (!isWarning) gaps.add({}, 'the scanner reports an error', pointer)
+  else if (file && level !== 'info') gaps.add({ file }, 'a file could not be scanned completely', pointer)
+}
+
+/** Returns why a result may stand for another finding than it names. */
+export function doubtOf({ check_id, path, start, end }: JsonObject): string | undefined {
+  if (!textOf(check_id)) return 'it names no rule'
+  if (!textOf(path)) return 'it names no file'
+  const isPlaced = [start, end].every((place) => isObject(place) && typeof place.line === 'number')
+  return isPlaced ? undefined : 'its lines cannot be read'
+}
