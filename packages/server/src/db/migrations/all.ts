@@ -24,6 +24,7 @@ import { bulkPromotions } from './0031_bulk_promotions.ts'
 import { reportCategories } from './0032_report_categories.ts'
 import { scansOfCategory } from './0033_scans_of_category.ts'
 import { rightsAndGhost } from './0035_rights_and_ghost.ts'
+import { occurrenceStates } from './0040_occurrence_states.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   reportCategories,
   scansOfCategory,
   rightsAndGhost,
+  occurrenceStates,
 ]
