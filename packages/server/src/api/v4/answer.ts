@@ -48,7 +48,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const stringify = serialiserOf(route.output as object) // a schema is an object
   const responses = route.remember && openResponseCache(deps, route.remember)
   const maxFileBytes = route.fileLimit ? (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0
-  const maxTextBytes = route.maxTextBytes ?? defaultMaxTextBytes
+  const maxTextBytes = route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes)
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')
   const hasOrganization = 'organization_id' in schema.properties

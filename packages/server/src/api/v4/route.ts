@@ -61,7 +61,7 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   paged?: boolean
   /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */
   fileLimit?: (deps: RootDeps, found: Found) => FileLimit | Promise<FileLimit>
-  /** Limit for the text of a body; absent: what a long description needs. Anonymous requests have less. */
+  /** Limit for the text of a body; absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests have 64 KiB at most. */
   maxTextBytes?: number
   /** Media types of a body that is the route's only file, without a form around it; the rest stands in the query. */
   rawFile?: readonly string[]

@@ -9,6 +9,7 @@ import { createAnswerer } from './answer.ts'
 import { endConnectionsOnClose } from './closing.ts'
 import { holdBackContinue } from './expectations.ts'
 import { createGuard } from './guard.ts'
+import { answerInTurn } from './in-turn.ts'
 import { sendError } from './respond.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { openThrottle } from './throttle.ts'
@@ -20,10 +21,11 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
-    // Time runs against silence, not against slow lines: a large upload may take its while.
+    // Silence ends a connection. How slow a body may be depends on what it is (`arriving.ts`).
     connectionTimeout: 120_000,
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 30_000, connectionsCheckingInterval: 1000 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: deps.settings.trustedProxies.length > 0 && [...deps.settings.trustedProxies],
@@ -86,6 +88,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     done()
   })
   endConnectionsOnClose(app, deps.draining)
+  answerInTurn(app) // after the hook that must know of every request of a connection
   holdBackContinue(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {

@@ -13,7 +13,6 @@ import {
 } from '../../domain/access/sessions.ts'
 import { tokenScopes } from '../../domain/access/tokens.ts'
 import { getUser } from '../../domain/access/users.ts'
-import { maxSmallTextBytes } from './body.ts'
 import { sessionCookie } from './credentials.ts'
 import { date, integer, listOf, optional, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
@@ -58,7 +57,6 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/sessions',
     outside: true,
-    maxTextBytes: maxSmallTextBytes,
     summary: 'Sign a browser in',
     permission: 'session.start',
     input: Type.Object(
@@ -131,7 +129,6 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/sessions/admin_mode',
     outside: true,
-    maxTextBytes: maxSmallTextBytes,
     summary: 'Give this browser the rights of its administrator for six hours, when admin mode is on',
     permission: 'session.elevate',
     input: Type.Object({ password: text() }),
@@ -153,7 +150,6 @@ export const sessionRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/-/password',
     outside: true,
-    maxTextBytes: maxSmallTextBytes,
     summary: 'Change your password; other browsers are signed out',
     permission: 'password.change',
     input: Type.Object({ current_password: text(), password: newPassword }),
@@ -165,7 +161,6 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/password',
     outside: true,
-    maxTextBytes: maxSmallTextBytes,
     summary: 'Set the password that a link was made for',
     permission: 'password.set',
     input: Type.Object({ token: text({ description: 'What the link holds' }), password: newPassword }),
@@ -191,7 +186,6 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/personal_access_tokens',
     outside: true,
-    maxTextBytes: maxSmallTextBytes,
     summary: 'Create a token for yourself; for signed-in browsers only',
     permission: 'token.create-in-browser',
     input: Type.Object({

@@ -214,6 +214,87 @@ describe('several requests on one connection', () => {
   })
 })
 
+describe('pipelined requests', () => {
+  const health = 'GET /-/health HTTP/1.1\r\nHost: x\r\n\r\n'
+  const answersIn = (text: string) => text.split('HTTP/1.1 200').length - 1
+
+  test('are executed one after the other', async () => {
+    let running = 0
+    let most = 0
+    const { all } = server.deps.db
+    server.deps.db.all = async (query) => {
+      const isCounted = 'text' in query && query.text.includes('from topics')
+      if (!isCounted) return all(query)
+      most = Math.max(most, ++running)
+      try {
+        await sleep(1)
+        return await all(query)
+      } finally {
+        running -= 1
+      }
+    }
+    try {
+      const search = (word: number) => `GET /api/v4/topics?search=word-${word} HTTP/1.1\r\n${credentials}\r\n`
+      const many = Array.from({ length: 20 }, (_, word) => search(word)).join('')
+      const last = `GET /-/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+      expect(answersIn(await exchange(port, many + last))).toBe(21)
+      expect(most).toBe(1)
+    } finally {
+      server.deps.db.all = all
+    }
+  })
+
+  test('of one connection do not keep those of another waiting', async () => {
+    const [greedy, modest] = [await openWire(port), await openWire(port)]
+    greedy.socket.write(health.repeat(90))
+    modest.socket.write(health)
+    await modest.until('{"status":"ok"}')
+    expect(answersIn(greedy.received)).toBeLessThan(90)
+    await expect.poll(() => answersIn(greedy.received)).toBe(90)
+    // The connection is of use afterwards.
+    greedy.socket.write(health)
+    await expect.poll(() => answersIn(greedy.received)).toBe(91)
+    greedy.socket.destroy()
+    modest.socket.destroy()
+  })
+
+  test('beyond a hundred end the connection after a last response, and are never executed', async () => {
+    const answer = await exchange(port, health.repeat(1000))
+    expect(answersIn(answer)).toBe(101)
+    expect(answer.match(/connection: close/gi)).toHaveLength(1)
+    expect(answer.lastIndexOf('HTTP/1.1')).toBeLessThan(answer.search(/connection: close/i))
+  })
+
+  test('with bodies that arrive later are read to their end', async () => {
+    const wire = await openWire(port)
+    const form = (text: string) =>
+      `POST /api/v4/markdown HTTP/1.1\r\n${credentials}Content-Type: application/x-www-form-urlencoded\r\n` +
+      `Content-Length: ${text.length + 5}\r\n\r\ntext=${text}`
+    const [first, last] = [form('one'), form('x'.repeat(50_000))]
+    wire.socket.write(first + first + last.slice(0, 1000))
+    const createdIn = (text: string) => text.split('HTTP/1.1 201').length - 1
+    await expect.poll(() => createdIn(wire.received)).toBe(2)
+    wire.socket.write(last.slice(1000))
+    await expect.poll(() => wire.received.includes('x'.repeat(50_000))).toBe(true)
+    expect(createdIn(wire.received)).toBe(3)
+    wire.socket.destroy()
+  })
+})
+
+test('headers that do not come to an end are answered 408', async () => {
+  const { app } = server
+  const usual = app.server.headersTimeout
+  expect(usual).toBe(30_000)
+  app.server.headersTimeout = 100
+  try {
+    const wire = await openWire(port)
+    wire.socket.write('GET /-/health HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+    expect(await wire.closed).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+  } finally {
+    app.server.headersTimeout = usual
+  }
+})
+
 describe('a download', () => {
   const content = Buffer.alloc(24 * mebibyte, 'slow reader ')
   let path: string
