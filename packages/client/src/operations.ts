@@ -2,7 +2,7 @@
 
 export interface Schemas {
   Error: { error?: string | undefined; error_description?: string | undefined; scope?: string | undefined; message?: string | Record<string, unknown> | undefined; errors?: (Record<string, unknown>)[] | undefined }
-  Job: { id: number; kind: string; key: string | null; state: 'waiting' | 'running' | 'finished' | 'failed'; attempts: number; progress: { done: number; total: number } | null; last_error: string | null; payload: Record<string, unknown>; run_at: string; created_at: string; started_at: string | null; finished_at: string | null }
+  Job: { id: number; kind: string; key: string | null; state: 'waiting' | 'running' | 'finished' | 'failed'; attempts: number; interruptions: number; outages: number; lane: string | null; owner: string | null; progress: { done: number; total: number } | null; last_error: string | null; payload: Record<string, unknown>; run_at: string; created_at: string; started_at: string | null; finished_at: string | null }
   Storage: { database: 'sqlite' | 'postgres'; object_store: 'disk' | 's3'; uploads: { files: number; bytes: number }; deleted_uploads: { files: number; bytes: number }; measured_at: string }
   StorageOwner: { kind: 'project' | 'group'; id: number; full_path: string; web_url: string; files: number; bytes: number; quota_bytes: number | null }
   Setting: { variable: string; group: string; description: string; value: string | null; default: string | null; is_default: boolean; is_secret: boolean; is_set: boolean }

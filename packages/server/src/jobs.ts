@@ -7,7 +7,7 @@ import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
 import { removeDoomed } from './domain/files/doomed.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
-import { forgetOldJobs } from './domain/jobs/jobs.ts'
+import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
@@ -37,6 +37,7 @@ const rounds: readonly Round[] = [
   { name: 'expire exports', everyMs: hourMs, run: expireExports },
   { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
   { name: 'forget old promotions', everyMs: hourMs, run: forgetOldPromotions },
+  { name: 'place waiting jobs again', everyMs: hourMs, run: replaceWaitingJobs },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
   { name: 'forget counts of requests', everyMs: hourMs, run: forgetEndedCounts },

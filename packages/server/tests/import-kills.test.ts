@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDeps } from '../src/app.ts'
-import { endAllLeases } from '../src/domain/jobs/queries.ts'
+import { endAllLeases } from '../src/domain/jobs/claim-queries.ts'
 import { readSettings } from '../src/platform/settings.ts'
 import { formWithFile } from '../src/testing/client.ts'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
@@ -132,6 +132,6 @@ async function emptyPostgres(): Promise<Record<string, string>> {
 async function forgetLeases(env: Record<string, string>): Promise<void> {
   if (!env['ALCOVE_DATABASE_URL']) return
   const { db } = await openDeps(readSettings({ ...env, ALCOVE_LOG_LEVEL: 'silent' }))
-  await endAllLeases(db, new Date().toISOString())
+  await endAllLeases(db)
   await db.close()
 }

@@ -69,8 +69,8 @@ export async function withoutJob(
   // The job before is on its last step when whoever asked for it is answered.
   const block = () =>
     db.run(sql`
-      insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
-      values (${kind}, ${key}, ${{}}, 'running', 1, ${now()}, ${now()}, 'test', '2100-01-01T00:00:00.000Z')
+      insert into jobs (kind, key, payload, state, stage, attempts, run_at, created_at, lease, lease_expires_at)
+      values (${kind}, ${key}, ${{}}, 'running', 'running', 1, ${now()}, ${now()}, 'test', '2100-01-01T00:00:00.000Z')
       on conflict do nothing`)
   while ((await block()) === 0) await sleep(5)
   const reply = await ask()
@@ -112,7 +112,7 @@ export async function runInSteps(
       return value
     },
   })
-  const job = { id: 0, payload, attempt: 1, signal, progress, forget }
+  const job = { id: 0, payload, attempt: 1, lane: kind.kind, signal, progress, forget }
   const run = () => kind.run(server.deps, job as never) // a kind forgets what its payload is
   while ((await run()) && goesOn);
 }

@@ -1,7 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
 import { facetsOf } from '../domain/vulnerabilities/promoted-queries.ts'
-import { shownSeverity, shownState } from '../domain/vulnerabilities/rows.ts'
 import { type State, severityOf } from '../domain/vulnerabilities/scales.ts'
 
 /** Everything that is kept and is not what the rows add up to. */
@@ -34,10 +33,7 @@ export async function disagreements(db: Db): Promise<unknown[]> {
   const others = await db.all(sql`
     select finding_id from promoted_findings p
     where not exists (select 1 from findings f where f.id = p.finding_id and f.vulnerability_id = p.vulnerability_id)`)
-  const misplaced = await db.all(sql`
-    select o.id from occurrences o join findings f on f.id = o.finding_id
-    where o.severity <> ${shownSeverity} or o.state <> ${shownState}`)
-  return [...cells, ...days, ...strays, ...promoted.filter((row) => !isKept(row)), ...others, ...misplaced]
+  return [...cells, ...days, ...strays, ...promoted.filter((row) => !isKept(row)), ...others]
 }
 
 interface PromotedRow {

@@ -24,7 +24,7 @@ import { bulkPromotions } from './0031_bulk_promotions.ts'
 import { reportCategories } from './0032_report_categories.ts'
 import { scansOfCategory } from './0033_scans_of_category.ts'
 import { rightsAndGhost } from './0035_rights_and_ghost.ts'
-import { occurrenceStates } from './0040_occurrence_states.ts'
+import { fairJobs } from './0036_fair_jobs.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -53,5 +53,5 @@ export const migrations: readonly Migration[] = [
   reportCategories,
   scansOfCategory,
   rightsAndGhost,
-  occurrenceStates,
+  fairJobs,
 ]

@@ -1,59 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { depsFrom } from '../../app.ts'
-import { openMemoryStore } from '../../platform/objects/memory.ts'
-import { readSettings } from '../../platform/settings.ts'
-import { freshDatabase, testEngine } from '../../testing/database.ts'
-import { type Deps, type RootDeps, transaction } from '../deps.ts'
-import { type AnyJobKind, enqueue, type JobKind, jobKind, type Postponed } from './job.ts'
+import { testEngine } from '../../testing/database.ts'
+import { claimAndDie, later, note, noting, openQueue, start } from '../../testing/jobs.ts'
+import { type RootDeps, transaction } from '../deps.ts'
+import { dispatch } from './dispatch.ts'
+import { type AnyJobKind, enqueue } from './job.ts'
 import { findJobs, forgetOldJobs, getJob, hurry, runJobAgain } from './jobs.ts'
-import { claimJob, findDueJob } from './queries.ts'
-import { runDueJobs, runJobs } from './run-jobs.ts'
-
-const start = '2026-05-01T10:00:00.000Z'
-
-async function open({ clock }: { clock?: { now: string } } = {}) {
-  const { db, openAnother, drop } = await freshDatabase()
-  const settings = readSettings({ ALCOVE_LOG_LEVEL: 'silent' })
-  const depsOn = (database: typeof db): RootDeps => ({
-    ...depsFrom(settings, database, openMemoryStore()),
-    ...(clock && { now: () => clock.now }),
-  })
-  onTestFinished(async () => {
-    await db.close()
-    await drop()
-  })
-  return { deps: depsOn(db), another: async () => depsOn(await openAnother()) }
-}
-
-type Note = { text: string }
-
-/** Jobs that write down what they were given, and then do what the test says. */
-type Work = Partial<Omit<JobKind<Note>, 'run'>> & { run?(...given: Parameters<JobKind<Note>['run']>): Promise<unknown> }
-
-function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
-  const notes: string[] = []
-  const kind = jobKind<Note>({
-    kind: 'note',
-    concurrency: 2,
-    mostAttempts: 3,
-    ...work,
-    async run(deps, job) {
-      notes.push(job.payload.text)
-      return (await work.run?.(deps, job)) as Postponed | undefined // what the test gives back
-    },
-  })
-  return { kind, notes }
-}
-
-const note = (deps: Deps, text: string, rest: { key?: string; runAt?: string } = {}) =>
-  enqueue(deps, { kind: 'note', payload: { text }, ...rest })
-
-const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
+import { freePlaces, runDueJobs, runJobs } from './run-jobs.ts'
 
 describe('a job', () => {
   test('that was queued runs at once, and is kept as finished', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind, notes } = noting()
     const runner = runJobs(deps, [kind])
     onTestFinished(() => runner.stop())
@@ -64,7 +21,7 @@ describe('a job', () => {
   })
 
   test('is queued if and only if its transaction commits', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind, notes } = noting()
     const cancelled = transaction(deps, async (deps) => {
       await note(deps, 'never')
@@ -78,7 +35,7 @@ describe('a job', () => {
 
   test('waits for its time', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
     await note(deps, 'later', { runAt: later(60) })
     expect(await runDueJobs(deps, [kind])).toBe(0)
@@ -89,7 +46,7 @@ describe('a job', () => {
 
   test('that fails is tried again after a while that grows, and in the end has failed for good', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const givenUp: string[] = []
     const { kind, notes } = noting({
       run: () => Promise.reject(new Error('the disk is gone')),
@@ -121,7 +78,7 @@ describe('a job', () => {
 
   test('may ask to be run again later, which counts as no failure', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({ run: async () => ({ againAt: later(30) }) })
     const id = await note(deps, 'x', { key: 'k' })
     await runDueJobs(deps, [kind])
@@ -132,7 +89,7 @@ describe('a job', () => {
   })
 
   test('tells how far it is', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const seen: unknown[] = []
     const { kind } = noting({
       async run(deps, job) {
@@ -152,7 +109,7 @@ describe('a job', () => {
   })
 
   test('of a kind that nobody here knows is left for others', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind } = noting()
     await enqueue(deps, { kind: 'strange', payload: {} })
     expect(await runDueJobs(deps, [kind])).toBe(0)
@@ -160,7 +117,7 @@ describe('a job', () => {
 
   test('that is over is forgotten after a day, a failed one after a month', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const { kind } = noting({ mostAttempts: 1, run: async (_, { payload }) => assertGood(payload.text) })
     await note(deps, 'good')
     await note(deps, 'bad')
@@ -180,7 +137,7 @@ describe('a job', () => {
 
 describe('jobs with the same key', () => {
   test('run one at a time, in the order they were queued, beside those with another key', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const running = new Set<string>()
     const together: string[][] = []
     const { kind, notes } = noting({
@@ -203,7 +160,7 @@ describe('jobs with the same key', () => {
 
   test('wait for one that is tried again', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({
       run: async (_deps, job) => assertGood(job.attempt === 1 ? 'bad' : job.payload.text),
     })
@@ -217,7 +174,7 @@ describe('jobs with the same key', () => {
   })
 
   test('are absorbed by one run where the kind says so, and leave no trace', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind, notes } = noting({ absorbs: true })
     for (const text of ['a', 'b', 'c']) await note(deps, text, { key: 'k' })
     await note(deps, 'other', { key: 'l' })
@@ -228,7 +185,7 @@ describe('jobs with the same key', () => {
   })
 
   test('are absorbed only if they were queued before the run began', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind, notes } = noting({
       absorbs: true,
       run: async (deps, { payload }) => void (payload.text === 'a' && (await note(deps, 'while it ran', { key: 'k' }))),
@@ -237,54 +194,81 @@ describe('jobs with the same key', () => {
     await runDueJobs(deps, [kind])
     expect(notes).toEqual(['a', 'while it ran'])
   })
-
-  test('that were queued out of order are not run together', async () => {
-    const clock = { now: start }
-    const { deps } = await open({ clock })
-    const early = await note(deps, 'early', { key: 'k', runAt: later(10) })
-    const late = await note(deps, 'late', { key: 'k' })
-    expect(await findDueJob(deps.db, ['note'], clock.now)).toBeUndefined()
-    const lease = { token: 't', expiresAt: later(60) }
-    expect(await claimJob(deps.db, late, lease, clock.now)).toMatchObject({ id: late })
-    await expect(claimJob(deps.db, early, lease, later(10))).rejects.toThrow()
-  })
 })
 
 describe('a process that dies', () => {
   test('leaves its job to another one once its lease is over; the work runs again from the beginning', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
     const id = await note(deps, 'x')
     // What a process does that is killed right after it has begun.
-    await claimJob(deps.db, id, { token: 'dead', expiresAt: later(60) }, start)
+    expect(await claimAndDie(deps, [kind])).toMatchObject([{ job: { id } }])
     expect(await runDueJobs(deps, [kind])).toBe(0)
-    clock.now = later(61)
+    clock.now = later(16)
     expect(await runDueJobs(deps, [kind])).toBe(1)
     expect(notes).toEqual(['x'])
-    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 2 })
+    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1, interruptions: 1 })
   })
 
-  test('every time it runs the same job does so only as often as the job may be tried', async () => {
+  test('every time it runs the same job meets it again after a while that grows, and never gives it up', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
-    const { kind, notes } = noting({ mostAttempts: 2 })
-    const id = await note(deps, 'x')
-    for (const minutes of [0, 2]) {
-      clock.now = later(minutes * 60)
-      await claimJob(deps.db, id, { token: 'dead', expiresAt: later(minutes * 60 + 60) }, clock.now)
+    const { deps } = await openQueue({ clock })
+    const told: number[] = []
+    const { kind, notes } = noting({
+      mostAttempts: 1,
+      interrupted: async (_deps, _payload, interruptions) => void told.push(interruptions),
+    })
+    const id = await note(deps, 'poison')
+    const waits: number[] = []
+    for (let died = 1; died <= 12; died++) {
+      expect(await claimAndDie(deps, [kind])).toMatchObject([{ job: { id } }])
+      clock.now = new Date(Date.parse(clock.now) + 15_000).toISOString()
+      await takeBack(deps, [kind])
+      const job = await getJob(deps, id)
+      expect(job).toMatchObject({ state: 'waiting', interruptions: died, lastError: 'the process ended while it ran' })
+      waits.push((Date.parse(job.runAt) - Date.parse(clock.now)) / 1000)
+      clock.now = job.runAt
     }
-    clock.now = later(240)
-    await runDueJobs(deps, [kind])
+    expect(waits).toEqual([0, 0, 30, 60, 120, 240, 480, 960, 1800, 1800, 1800, 1800])
+    expect(told).toEqual(waits.map((_, index) => index + 1))
     expect(notes).toEqual([])
-    expect(await getJob(deps, id)).toMatchObject({ state: 'failed', lastError: 'the process ended while it ran' })
+    await runDueJobs(deps, [kind])
+    expect(notes).toEqual(['poison'])
+    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1 })
+  })
+
+  test('again and again because of a job runs that one alone, after all others', async () => {
+    const clock = { now: start }
+    const { deps } = await openQueue({ clock })
+    const { kind } = noting({ concurrency: 2 })
+    await note(deps, 'poison', { key: 'p' })
+    for (let died = 1; died <= 3; died++) {
+      await claimAndDie(deps, [kind])
+      clock.now = new Date(Date.parse(clock.now) + 60_000).toISOString()
+      await takeBack(deps, [kind])
+    }
+    for (const text of ['a', 'b', 'c']) await note(deps, text)
+    clock.now = later(3600)
+    const claim = async (running: string[]) => {
+      const free = freePlaces([kind], running)
+      const { claimed } = await dispatch(deps, [kind], { free, isAbandoned: () => false })
+      return claimed.map(({ job }) => (job.payload as { text: string }).text) // what `note` queues
+    }
+    expect(await claim([])).toEqual(['a', 'b'])
+    expect(await claim(['note'])).toEqual(['c'])
+    expect(await claim(['note'])).toEqual([])
+    expect(await claim([])).toEqual(['poison'])
+    await note(deps, 'd')
+    expect(await claim(['alone:note'])).toEqual([])
+    expect(await claim([])).toEqual(['d'])
   })
 
   test.runIf(testEngine === 'sqlite')('with SQLite is known to be dead as soon as the next one starts', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     const { kind, notes } = noting()
     const id = await note(deps, 'x')
-    await claimJob(deps.db, id, { token: 'dead', expiresAt: '2999-01-01T00:00:00.000Z' }, deps.now())
+    expect(await claimAndDie(deps, [kind])).toMatchObject([{ job: { id } }])
     const runner = runJobs(deps, [kind])
     onTestFinished(() => runner.stop())
     await expect.poll(() => notes).toEqual(['x'])
@@ -292,14 +276,14 @@ describe('a process that dies', () => {
 
   test('that only slept does not overwrite what the other one did', async () => {
     const clock = { now: start }
-    const { deps } = await open({ clock })
+    const { deps } = await openQueue({ clock })
     let wakeUp = () => {}
     const asleep = new Promise<void>((resolve) => {
       wakeUp = resolve
     })
-    const { kind } = noting({
-      async run(_deps, { attempt }) {
-        if (attempt > 1) return
+    const { kind, notes } = noting({
+      async run() {
+        if (notes.length > 1) return
         await asleep
         throw new Error('woke up')
       },
@@ -311,11 +295,11 @@ describe('a process that dies', () => {
     await runDueJobs(deps, [kind])
     wakeUp()
     await first
-    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 2, lastError: null })
+    expect(await getJob(deps, id)).toMatchObject({ state: 'finished', interruptions: 1, lastError: null })
   })
 
   test('on purpose puts its work back at once, without counting the attempt', async () => {
-    const { deps } = await open()
+    const { deps } = await openQueue()
     let aborted = false
     const { kind, notes } = noting({
       async run(_deps, { signal }) {
@@ -338,7 +322,7 @@ describe('a process that dies', () => {
 
 describe.runIf(testEngine === 'postgres')('two processes', () => {
   test('share the work: every job runs once, and one with a key never beside another', async () => {
-    const { deps, another } = await open()
+    const { deps, another } = await openQueue()
     const other = await another()
     onTestFinished(() => other.db.close())
     const running = new Set<string>()
@@ -364,7 +348,7 @@ describe.runIf(testEngine === 'postgres')('two processes', () => {
   })
 
   test('hear of each other’s work at once', async () => {
-    const { deps, another } = await open()
+    const { deps, another } = await openQueue()
     const other = await another()
     onTestFinished(() => other.db.close())
     const { kind, notes } = noting()
@@ -378,4 +362,9 @@ describe.runIf(testEngine === 'postgres')('two processes', () => {
 
 function assertGood(text: string): void {
   if (text === 'bad') throw new Error('this one is bad')
+}
+
+/** Takes back what dead processes ran, and runs nothing. */
+async function takeBack(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<void> {
+  await dispatch(deps, kinds, { free: new Map(), isAbandoned: () => true })
 }

@@ -1,7 +1,8 @@
 import { notFound, unprocessable } from '../../platform/failure.ts'
 import type { JobCount } from '../../platform/metrics.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, transaction } from '../deps.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
+import { replaceJobs } from './claim-queries.ts'
 import {
   countJobs,
   countOpenJobs,
@@ -33,11 +34,13 @@ export async function getJob({ db }: Deps, id: number): Promise<Job> {
 }
 
 /** Lets a job that failed, or that waits for its next attempt, run now. */
-export async function runJobAgain(deps: Deps, id: number): Promise<Job> {
-  const wasWaiting = await retryJob(deps.db, id, deps.now())
-  const job = await getJob(deps, id)
-  if (!wasWaiting && job.state !== 'waiting') throw unprocessable(`a job that is ${job.state} cannot be run again`)
-  return job
+export function runJobAgain(deps: Deps, id: number): Promise<Job> {
+  return transaction(deps, async (deps) => {
+    const isPutBack = await retryJob(deps.db, id, deps.now())
+    const job = await getJob(deps, id)
+    if (!isPutBack && job.state !== 'waiting') throw unprocessable(`a job that is ${job.state} cannot be run again`)
+    return job
+  })
 }
 
 /** How far the work is that was queued under this key. */
@@ -53,6 +56,14 @@ export async function hurry(deps: Deps, key: string): Promise<void> {
 /** For the metrics: how many there are of each kind in each state but finished. */
 export function countByKind({ db }: Deps): Promise<JobCount[]> {
   return countOpenJobs(db)
+}
+
+/**
+ * Places waiting jobs again. Nothing depends on it, unless rows were deleted by hand or by a program that does not know of
+ * stages: then jobs would wait for others that are gone.
+ */
+export async function replaceWaitingJobs({ db }: Deps): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined; ) after = await replaceJobs(db, after, batchSize)
 }
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,11 +1,12 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { JobCount } from '../../platform/metrics.ts'
+import { laneWithOthers } from './lanes.ts'
 
 export const jobStates = ['waiting', 'running', 'finished', 'failed'] as const
 export type JobState = (typeof jobStates)[number]
 
-/** Work that somebody left to be done later, by any process. */
+/** Work to be done later, by any process. */
 export interface Job {
   id: number
   kind: string
@@ -13,8 +14,15 @@ export interface Job {
   payload: object
   state: JobState
   attempts: number
+  /** How many of its runs ended with their process, since it last got further. */
+  interruptions: number
+  /** How many of its last runs met a dependency that was unavailable. */
+  outages: number
+  /** Absent: the kind. */
+  lane: string | null
+  owner: string | null
   runAt: string
-  /** How far it is, in whatever it counts. */
+  /** Progress, in a unit of the kind. */
   done: number | null
   total: number | null
   lastError: string | null
@@ -25,89 +33,65 @@ export interface Job {
 
 export interface JobDraft {
   kind: string
-  /** Of jobs with the same key one runs at a time, in the order they were queued. */
   key?: string
+  lane?: string
+  owner?: string
   payload: object
   runAt: string
   now: string
 }
 
-export async function insertJob(db: Db, { kind, key, payload, runAt, now }: JobDraft): Promise<number> {
+export async function insertJob(db: Db, draft: JobDraft): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
-    insert into jobs (kind, key, payload, run_at, created_at)
-    values (${kind}, ${key ?? null}, ${payload}, ${runAt}, ${now}) returning id`)
+    insert into jobs (kind, key, lane, owner, payload, run_at, scheduled_at, created_at)
+    values (${draft.kind}, ${draft.key ?? null}, ${draft.lane ?? null}, ${draft.owner ?? null}, ${draft.payload},
+      ${draft.runAt}, ${draft.now}, ${draft.now})
+    returning id`)
   if (!row) throw new Error('an inserted job returned no row')
   return row.id
-}
-
-/** The job of these kinds that has been due for longest, and that no other one with its key keeps from running. */
-export async function findDueJob(db: Db, kinds: readonly string[], now: string): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`
-    select id from jobs
-    where kind in ${db.dialect.texts(kinds)} and ${isDue(now)}
-      and not exists (
-        select 1 from jobs other where other.key = jobs.key and other.id <> jobs.id
-          and (other.state = 'running' or (other.state = 'waiting' and other.id < jobs.id)))
-    order by run_at, id limit 1`)
-  return row?.id
-}
-
-/** Waiting and due, or left behind by a process that does not renew its lease. */
-function isDue(now: string): Sql {
-  return sql`((state = 'waiting' and run_at <= ${now}) or (state = 'running' and lease_expires_at <= ${now}))`
-}
-
-export interface Lease {
-  token: string
-  expiresAt: string
-}
-
-/** `undefined` when another process was faster; a violation of `jobs_running_key` when it took another job of the key. */
-export async function claimJob(db: Db, id: number, lease: Lease, now: string): Promise<Job | undefined> {
-  const row = await db.one<JobRow>(sql`
-    update jobs set state = 'running', attempts = attempts + 1, lease = ${lease.token},
-      lease_expires_at = ${lease.expiresAt}, started_at = ${now}, done = null, total = null
-    where id = ${id} and ${isDue(now)} returning ${columns}`)
-  return row && jobFrom(row)
-}
-
-/** Those of the key that wait. */
-export async function deleteWaitingJobs(db: Db, key: string): Promise<void> {
-  await db.run(sql`delete from jobs where key = ${key} and state = 'waiting'`)
-}
-
-/** False when the job is somebody else's by now, or gone. */
-export async function renewLease(db: Db, id: number, lease: Lease): Promise<boolean> {
-  const changed = await db.run(sql`
-    update jobs set lease_expires_at = ${lease.expiresAt} where ${isHeld(id, lease.token)}`)
-  return changed === 1
 }
 
 export async function updateProgress(db: Db, id: number, token: string, done: number, total: number): Promise<void> {
   await db.run(sql`update jobs set done = ${done}, total = ${total} where ${isHeld(id, token)}`)
 }
 
-export async function finishJob(db: Db, id: number, token: string, now: string): Promise<void> {
-  await db.run(sql`
-    update jobs set state = 'finished', lease = null, lease_expires_at = null, last_error = null, finished_at = ${now}
-    where ${isHeld(id, token)}`)
+/** What a job that ends or is put back leaves to others. */
+export interface Place {
+  key: string | null
+  lane: string | null
+  owner: string | null
 }
 
-export async function deleteHeldJob(db: Db, id: number, token: string): Promise<void> {
-  await db.run(sql`delete from jobs where ${isHeld(id, token)}`)
+/** Marks a job as finished; `undefined` when this run does not hold it any more. */
+export async function finishJob(db: Db, id: number, token: string, now: string): Promise<Place | undefined> {
+  return db.one<Place>(sql`
+    update jobs set state = 'finished', stage = 'over', lease = null, lease_expires_at = null, last_error = null, finished_at = ${now}
+    where ${isHeld(id, token)} returning key, lane, owner`)
 }
 
-/** False when it was somebody else's. */
-export async function failJob(db: Db, id: number, token: string, error: string, now: string): Promise<boolean> {
-  const changed = await db.run(sql`
-    update jobs set state = 'failed', lease = null, lease_expires_at = null, last_error = ${error}, finished_at = ${now}
-    where ${isHeld(id, token)}`)
-  return changed === 1
+export async function deleteHeldJob(db: Db, id: number, token: string): Promise<Place | undefined> {
+  return db.one<Place>(sql`delete from jobs where ${isHeld(id, token)} returning key, lane, owner`)
+}
+
+export async function failJob(
+  db: Db,
+  id: number,
+  token: string,
+  error: string,
+  now: string,
+): Promise<Place | undefined> {
+  return db.one<Place>(sql`
+    update jobs set state = 'failed', stage = 'over', lease = null, lease_expires_at = null, last_error = ${error}, finished_at = ${now}
+    where ${isHeld(id, token)} returning key, lane, owner`)
 }
 
 export interface Postponement {
   runAt: string
+  now: string
+  lane: string | null
   attempts: number
+  interruptions: number
+  outages: number
   error: string | null
 }
 
@@ -116,44 +100,50 @@ export async function postponeJob(
   db: Db,
   id: number,
   token: string,
-  { runAt, attempts, error }: Postponement,
-): Promise<void> {
-  await db.run(sql`
-    update jobs set state = 'waiting', lease = null, lease_expires_at = null, run_at = ${runAt},
-      attempts = ${attempts}, last_error = ${error}
+  { runAt, now, lane, attempts, interruptions, outages, error }: Postponement,
+): Promise<Place | undefined> {
+  const held = await db.one<Place>(sql`select key, lane, owner from jobs where ${isHeld(id, token)}`)
+  if (!held) return undefined
+  const changed = await db.run(sql`
+    update jobs set state = 'waiting', stage = 'new', ticket = null, lease = null, lease_expires_at = null,
+      run_at = ${runAt}, scheduled_at = ${now}, lane = ${lane}, attempts = ${attempts},
+      interruptions = ${interruptions}, outages = ${outages}, last_error = ${error}
     where ${isHeld(id, token)}`)
+  return changed === 1 ? held : undefined
 }
 
 function isHeld(id: number, token: string): Sql {
-  return sql`id = ${id} and state = 'running' and lease = ${token}`
+  return sql`id = ${id} and lease = ${token}`
 }
 
-/** Where there is only one process, whatever runs at its start was left behind by the one before. */
-export async function endAllLeases(db: Db, now: string): Promise<void> {
-  await db.run(sql`update jobs set lease_expires_at = ${now} where state = 'running'`)
-}
-
-/** Lets what waits for this key run now. */
+/** Lets the waiting jobs of this key run now. */
 export async function hurryJobs(db: Db, key: string, now: string): Promise<void> {
-  await db.run(sql`update jobs set run_at = ${now} where key = ${key} and state = 'waiting' and run_at > ${now}`)
+  await db.run(sql`
+    update jobs set run_at = ${now}, scheduled_at = ${now}, stage = 'new'
+    where key = ${key} and state = 'waiting' and run_at > ${now}`)
 }
 
-/** True when there was a failed one, or one that waits for its next attempt. */
+/** Lets a failed job, or one that waits for its next attempt, run now, as if it were new. False when it is neither. */
 export async function retryJob(db: Db, id: number, now: string): Promise<boolean> {
-  const changed = await db.run(sql`
-    update jobs set state = 'waiting', attempts = 0, run_at = ${now}, finished_at = null
-    where id = ${id} and (state = 'failed' or (state = 'waiting' and run_at > ${now}))`)
-  return changed === 1
+  const found = await db.one<{ lane: string | null }>(sql`
+    select lane from jobs
+    where id = ${id} and (state = 'failed' or (state = 'waiting' and run_at > ${now})) ${db.dialect.forUpdate}`)
+  if (!found) return false
+  await db.run(sql`
+    update jobs set state = 'waiting', stage = 'new', ticket = null, lane = ${found.lane && laneWithOthers(found.lane)},
+      attempts = 0, interruptions = 0, outages = 0, run_at = ${now}, scheduled_at = ${now}, finished_at = null
+    where id = ${id}`)
+  return true
 }
 
 export async function findJob(db: Db, id: number): Promise<Job | undefined> {
-  const row = await db.one<JobRow>(sql`select ${columns} from jobs where id = ${id}`)
+  const row = await db.one<JobRow>(sql`select ${jobColumns} from jobs where id = ${id}`)
   return row && jobFrom(row)
 }
 
 /** The last one that was queued under the key. */
 export async function findNewestJob(db: Db, key: string): Promise<Job | undefined> {
-  const row = await db.one<JobRow>(sql`select ${columns} from jobs where key = ${key} order by id desc limit 1`)
+  const row = await db.one<JobRow>(sql`select ${jobColumns} from jobs where key = ${key} order by id desc limit 1`)
   return row && jobFrom(row)
 }
 
@@ -165,7 +155,7 @@ export interface JobFilter {
 /** Newest first, one more than asked for. */
 export async function newestJobs(db: Db, filter: JobFilter, offset: number, perPage: number): Promise<Job[]> {
   const rows = await db.all<JobRow>(sql`
-    select ${columns} from jobs where ${matches(db, filter)}
+    select ${jobColumns} from jobs where ${matches(db, filter)}
     order by id desc limit ${perPage + 1} offset ${offset}`)
   return rows.map(jobFrom)
 }
@@ -197,13 +187,17 @@ export async function deleteOldJobs(db: Db, state: JobState, before: string, lim
       select id from jobs where state = ${state} and finished_at <= ${before} order by finished_at limit ${limit})`)
 }
 
-interface JobRow {
+export interface JobRow {
   id: number
   kind: string
   key: string | null
   payload: object
   state: JobState
   attempts: number
+  interruptions: number
+  outages: number
+  lane: string | null
+  owner: string | null
   run_at: string
   done: number | null
   total: number | null
@@ -213,10 +207,10 @@ interface JobRow {
   finished_at: string | null
 }
 
-const columns: Sql = sql`id, kind, key, payload, state, attempts, run_at, done, total, last_error,
+export const jobColumns: Sql = sql`id, kind, key, payload, state, attempts, interruptions, outages, lane, owner, run_at, done, total, last_error,
   created_at, started_at, finished_at`
 
-function jobFrom(row: JobRow): Job {
+export function jobFrom(row: JobRow): Job {
   return {
     id: row.id,
     kind: row.kind,
@@ -224,6 +218,10 @@ function jobFrom(row: JobRow): Job {
     payload: row.payload,
     state: row.state,
     attempts: row.attempts,
+    interruptions: row.interruptions,
+    outages: row.outages,
+    lane: row.lane,
+    owner: row.owner,
     runAt: row.run_at,
     done: row.done,
     total: row.total,

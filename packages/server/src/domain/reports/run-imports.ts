@@ -42,9 +42,6 @@ export const importKind = jobKind<ImportJob>({ kind: 'import', concurrency: 1, m
 /** Packed, it is ten times as large. */
 const largeBytes = 2 * 1024 * 1024
 
-/** How long the database or the store is left alone when it does not answer. */
-const outageMs = 10_000
-
 async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
   const attempt = deps.random(8).toString('hex')
   const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
@@ -58,10 +55,6 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
     // Somebody else has it, or nobody: it is gone with its project.
     if (error instanceof Overtaken) return undefined
     if (isForeignKeyViolation(error) && !(await findImport(deps.db, begun.id))) return undefined
-    if (isOutage(error)) {
-      deps.log.warn({ err: error, import: begun.id }, 'an import waits')
-      return { againAt: new Date(Date.parse(deps.now()) + outageMs).toISOString() }
-    }
     const problems = problemsOf(error)
     if (!problems) throw error
     // In this order: a kill in between lets it run, and fail, once more.
@@ -200,5 +193,3 @@ const lost: ReportProblem = {
 function problemsOf(error: unknown): readonly ReportProblem[] | undefined {
   return error instanceof Failure && error.cause.kind === 'report-rejected' ? error.cause.problems : undefined
 }
-
-const isOutage = (error: unknown): boolean => error instanceof Failure && error.cause.kind === 'unavailable'

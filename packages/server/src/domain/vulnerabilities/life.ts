@@ -11,7 +11,7 @@ import { type HistoryEntry, recordHistory } from './history.ts'
 import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './life-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 import { listFindingsOf } from './list-queries.ts'
-import { refreshOccurrencesOf } from './occurrence-queries.ts'
+import { showSeveritiesOf } from './occurrence-queries.ts'
 
 /** By its id in digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
@@ -77,9 +77,9 @@ export async function saveChanges(
     deps.db,
     changed.map(({ after }) => after),
   )
-  await refreshOccurrencesOf(
+  await showSeveritiesOf(
     deps.db,
-    changed.flatMap(({ before, after }) => (isListedElsewhere(before, after) ? after.id : [])),
+    changed.flatMap(({ before, after }) => (isOverrideOther(before, after) ? after.id : [])),
   )
   await recordHistory(
     deps.db,
@@ -93,9 +93,8 @@ export async function saveChanges(
   )
 }
 
-/** True when lists of findings have it at another place. A scanner's severity has been stored with its finding. */
-const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean =>
-  before.state !== after.state ||
+/** What only a scanner says of a severity has been stored with its finding. */
+const isOverrideOther = (before: Vulnerability, after: Vulnerability): boolean =>
   before.isSeverityOverridden !== after.isSeverityOverridden ||
   (after.isSeverityOverridden && before.severity !== after.severity)
 

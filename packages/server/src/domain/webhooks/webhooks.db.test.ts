@@ -293,6 +293,7 @@ describe('a receiver in trouble', () => {
     const job = {
       id: 0,
       attempt: 1,
+      lane: 'webhook',
       signal: new AbortController().signal,
       progress: async () => {},
       forget: async () => {},

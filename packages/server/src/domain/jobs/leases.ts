@@ -1,0 +1,65 @@
+import type { RootDeps } from '../deps.ts'
+import { later } from './back-off.ts'
+import { type LeasedJob, renewLeases } from './claim-queries.ts'
+import { leaseMs } from './dispatch.ts'
+
+const heartbeatMs = leaseMs / 3
+
+/** The leases of the jobs that a process runs. */
+export interface Leases {
+  /** Renews the lease until `release`; the signal aborts when another process has taken the job over. */
+  hold(token: string): { lost: AbortSignal; release(): void }
+  /** Whether the process that runs this job has ended. */
+  isAbandoned(job: LeasedJob): boolean
+  close(): void
+}
+
+/**
+ * Clocks of machines differ and jump, so an expired lease alone does not prove that its process has ended: it must also
+ * stay as it is for longer than a heartbeat, by this process's monotonic clock. `confirmMs` is 0 in tests that set the clock.
+ */
+export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Leases {
+  const held = new Map<string, AbortController>()
+  let suspects = new Map<string, number>()
+  const timer = setInterval(() => void renew().catch(logFailure), heartbeatMs).unref()
+
+  return {
+    hold(token) {
+      const lost = new AbortController()
+      held.set(token, lost)
+      return { lost: lost.signal, release: () => void held.delete(token) }
+    },
+    isAbandoned({ id, lease, leaseExpiresAt }) {
+      if (lease === null || leaseExpiresAt === null) return true
+      if (held.has(lease)) return false
+      const now = deps.now()
+      // A lease ends soon, unless the clock of its process was wrong.
+      const isOver = leaseExpiresAt <= now || leaseExpiresAt > later(deps, 2 * leaseMs)
+      const name = `${id} ${lease} ${leaseExpiresAt}`
+      const since = suspects.get(name) ?? performance.now()
+      if (isOver) suspects.set(name, since)
+      return isOver && performance.now() - since >= confirmMs
+    },
+    close: () => clearInterval(timer),
+  }
+
+  async function renew(): Promise<void> {
+    forgetSuspects()
+    const tokens = [...held.keys()]
+    if (tokens.length === 0) return
+    const renewed = new Set(await renewLeases(deps.db, tokens, later(deps, leaseMs)))
+    for (const token of tokens) {
+      if (!renewed.has(token)) held.get(token)?.abort(new Error('another process has taken the job over'))
+    }
+  }
+
+  /** Nothing stays suspect for long: it is taken over, or renewed under another time. */
+  function forgetSuspects(): void {
+    const before = performance.now() - 10 * leaseMs
+    suspects = new Map([...suspects].filter(([, since]) => since > before))
+  }
+
+  function logFailure(error: unknown): void {
+    deps.log.error({ err: error }, 'leases of jobs could not be renewed')
+  }
+}
