@@ -26,10 +26,10 @@ export interface App {
 }
 
 /** The database as the settings say; it may still need its migrations. */
-export async function openDatabaseFor(settings: Settings): Promise<Database> {
+export async function openDatabaseFor(settings: Settings, options: { acceptLoss?: boolean } = {}): Promise<Database> {
   if (settings.databaseUrl) return openDatabase({ kind: 'postgres', url: settings.databaseUrl })
   await mkdir(settings.dataFolder, { recursive: true })
-  return openDatabase({ kind: 'sqlite', file: join(settings.dataFolder, 'alcove.sqlite3') })
+  return openDatabase({ kind: 'sqlite', file: join(settings.dataFolder, 'alcove.sqlite3'), ...options })
 }
 
 export async function openDeps(settings: Settings, lifecycle?: Lifecycle): Promise<RootDeps> {

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
-import { openApp, openDatabaseFor, openDeps } from './app.ts'
+import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './app.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
+import { damagedDatabase } from './db/storage-health.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
@@ -10,21 +11,24 @@ import { collectAlone } from './platform/heap.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 import { stopServing } from './stop.ts'
+import { checkDatabase, endWhenBroken } from './storage-watch.ts'
 
-const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] | objects copy --from <place> --to <place>]
+const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--accept-loss] | objects copy --from <place> --to <place>]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   migrate   bring the schema up to date and stop
-  doctor    tell where database and object store disagree; with --contents read every file for it; with --fix repair it
+  doctor    tell where database and object store disagree; with --contents read every file for it; with --fix repair it;
+            with --accept-loss go on without the end of a damaged log of SQLite
   objects copy
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
+const doctorOptions = ['--fix', '--contents', '--accept-loss']
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
-  if (command === 'doctor' && rest.every((option) => option === '--fix' || option === '--contents'))
-    await seeDoctor(readSettings(), { fix: rest.includes('--fix'), contents: rest.includes('--contents') })
+  if (command === 'doctor' && rest.every((option) => doctorOptions.includes(option)))
+    await seeDoctor(readSettings(), rest)
   else if (command === 'objects') await copyFiles(rest)
   else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
   else if (command === 'serve') await serve(readSettings())
@@ -39,6 +43,8 @@ async function serve(settings: Settings): Promise<void> {
   collectAlone()
   const lifecycle = openLifecycle()
   const deps = await openDeps(settings, lifecycle)
+  await checkDatabase(deps.db, deps.log)
+  endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)
   // Before anything else can fail: the token cannot be had again.
@@ -82,10 +88,14 @@ async function migrateOnly(settings: Settings): Promise<void> {
   }
 }
 
-/** Exit code 1 when something is wrong and was not repaired, so that a monitor can run it. */
-async function seeDoctor(settings: Settings, options: Examination): Promise<void> {
-  const deps = await openDeps(settings)
+/** Exits with 1 when something is wrong and was not repaired, so that a monitor can run it. */
+async function seeDoctor(settings: Settings, chosen: readonly string[]): Promise<void> {
+  const db = await openDatabaseFor(settings, { acceptLoss: chosen.includes('--accept-loss') })
+  const deps = depsFrom(settings, db, await openObjectsFor(settings))
+  const options: Examination = { fix: chosen.includes('--fix'), contents: chosen.includes('--contents') }
   try {
+    const damage = await db.check({ isThorough: true })
+    if (damage.length > 0) throw damagedDatabase(damage)
     const [pending] = await pendingMigrations(deps.db, migrations)
     if (pending) throw new Error('the schema is older than this program; run alcove migrate first')
     const { findings, left, files, objects } = await examine(deps, options)

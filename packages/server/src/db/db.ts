@@ -37,6 +37,13 @@ export interface Database extends Db {
   readonly changes: Changes
   /** Rejects when the database does not answer. */
   ready(): Promise<void>
+  /**
+   * Resolves when the disk failed in a way that only a restart can recover from. From then on every write is refused as
+   * `unavailable`; the process should end soon. Stays pending while all is well, and always on PostgreSQL.
+   */
+  readonly broken: Promise<Error>
+  /** Reads the whole database and returns what is damaged. On PostgreSQL nothing: it checks what it reads itself. */
+  check(options?: { isThorough?: boolean }): Promise<string[]>
   close(): Promise<void>
 }
 

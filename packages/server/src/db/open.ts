@@ -1,9 +1,17 @@
 import type { Sql } from 'sql-template-tag'
 import { createChangeLog, type ForeignKey } from './changes.ts'
+import type { CheckpointResult } from './checkpoints.ts'
 import type { Database, Db, Dialect, TransactionOptions } from './db.ts'
 
 export type DatabaseOptions =
-  | { kind: 'sqlite'; file: string }
+  | {
+      kind: 'sqlite'
+      file: string
+      /** Opens a database whose log is damaged, without the commits that cannot be read any more. */
+      acceptLoss?: boolean
+      /** For tests: copies the log into the file instead of SQLite. */
+      checkpoint?: (file: string) => Promise<CheckpointResult>
+    }
   /** `connections` share all statements outside transactions; transactions have connections of their own. */
   | { kind: 'postgres'; url: string; connections?: number }
 
@@ -20,6 +28,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
     changes: { stamp: changes.stamp, watch: changes.watch, synchronize: engine.synchronize },
     ready: engine.ready,
+    broken: engine.broken,
+    check: engine.check,
     close() {
       closed ??= engine.close()
       return closed
@@ -34,7 +44,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   // Each driver is loaded only where it is used.
   async function openEngine(): Promise<Engine> {
-    if (options.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(options.file, changes)
+    if (options.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(options, changes)
     return (await import('./postgres.ts')).openPostgres(options, changes)
   }
 }
@@ -53,6 +63,9 @@ export interface Engine {
   /** Forgets what was prepared, and notifies the other processes. */
   schemaChanged(): Promise<void>
   ready(): Promise<void>
+  /** See `Database.broken`. */
+  readonly broken: Promise<Error>
+  check(options?: { isThorough?: boolean }): Promise<string[]>
   close(): Promise<void>
 }
 

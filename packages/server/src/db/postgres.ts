@@ -97,6 +97,8 @@ export async function openPostgres(
       await command((await connections.shared()).client, commits.schemaChanged())
     },
     ready: connections.probe,
+    broken: new Promise(() => {}),
+    check: async () => [], // PostgreSQL checks its own pages as it reads them
     synchronize: () => commits.synchronize(),
     async close() {
       await Promise.all([commits.close(), connections.close()])

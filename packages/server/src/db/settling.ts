@@ -1,18 +1,31 @@
 import { close, fdatasync, fsync, open } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import type { DurablePosition } from './durable-position.ts'
+import { positionAfter, readLastFrame } from './sqlite-log.ts'
+import type { StorageHealth } from './storage-health.ts'
 
 /**
- * Waits until what was appended to a file is on the disk, away from the thread that serves requests. Whoever asks while
- * one wait is under way shares the next one: what he appended may have come too late for the first.
+ * Waits until what was appended to the log is on the disk, away from the thread that serves requests. A caller that
+ * arrives during one wait shares the next one: its commit may have come too late for the first.
  */
 export interface Settling {
+  /** Notes that the log has so many frames; to be called after each commit, before anything else is committed. */
+  appended(frames: number): void
+  /** Rejects once a sync has failed, then and ever after. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-export function openSettling(file: string): Settling {
+export interface SettlingOptions {
+  health: StorageHealth
+  durable: DurablePosition
+  pageSize: number
+}
+
+export function openSettling(file: string, { health, durable, pageSize }: SettlingOptions): Settling {
   let handle: number | undefined
+  let frames = 0
   let waiting: { resolve(): void; reject(error: unknown): void }[] = []
   let isRunning = false
 
@@ -22,14 +35,24 @@ export function openSettling(file: string): Settling {
       const together = waiting
       waiting = []
       try {
-        handle ??= await openDurably(file)
-        await sync(handle)
+        health.assertSound()
+        await syncOnce()
         for (const { resolve } of together) resolve()
       } catch (error) {
+        health.fail(error)
         for (const { reject } of together) reject(error)
       }
     }
     isRunning = false
+  }
+
+  async function syncOnce(): Promise<void> {
+    handle ??= await openDurably(file)
+    const log = handle
+    const last = readLastFrame(log, frames, pageSize)
+    await promisify(fdatasync)(log)
+    health.assertSound()
+    if (last) durable.advance(() => positionAfter(log, last, pageSize))
   }
 
   const settled = () =>
@@ -39,18 +62,20 @@ export function openSettling(file: string): Settling {
     })
 
   return {
+    appended(count) {
+      frames = count
+    },
     settled,
     async close() {
       if (handle === undefined) return
-      await settled().catch(() => {})
+      await settled().catch(() => {}) // each commit has been answered already
+      await durable.flush()
       await promisify(close)(handle)
     },
   }
 }
 
-const sync = (handle: number) => promisify(fdatasync)(handle)
-
-/** Its name is on the disk too: a file nobody finds again keeps nothing. */
+/** Syncs the folder too: a file whose name is lost keeps nothing. */
 async function openDurably(file: string): Promise<number> {
   const folder = await promisify(open)(dirname(file), 'r')
   try {

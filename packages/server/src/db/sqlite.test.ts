@@ -73,15 +73,67 @@ test('commits are on disk before they are reported, those of the same moment by 
     await disk.asked(3)
     disk.answer(new Error('the disk is gone'))
     await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
-    // Nothing was written: nothing to wait for.
-    expect(await db.run(sql`delete from things where n = 99`)).toBe(0)
+    // Linux has forgotten the pages, so the next sync would succeed: it is not even tried.
+    const refused = { cause: { kind: 'unavailable', what: 'the database' } }
+    await expect(db.run(sql`insert into things values (7)`)).rejects.toMatchObject(refused)
+    await expect(db.transaction(async () => 'read only')).rejects.toMatchObject(refused)
+    await expect(db.settled()).rejects.toMatchObject(refused)
+    await expect(db.ready()).rejects.toMatchObject(refused)
+    await expect(db.broken).resolves.toMatchObject({ message: 'the disk is gone' })
     expect(disk.count()).toBe(3)
+    expect(await db.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
+  } finally {
+    disk.release()
+  }
+  const size = await sizeOf('alcove.db-wal')
+  await db.close()
+  // Closing did not copy what may not be on the disk into the database.
+  expect(await sizeOf('alcove.db-wal')).toBe(size)
+  const again = await open()
+  expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
+  await again.run(sql`insert into things values (8)`)
+  await again.close()
+})
+
+test('nothing that waits is acknowledged when the sync before it fails', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer)`)
+  const disk = holdDisk()
+  try {
+    const insert = (n: number) => db.run(sql`insert into things values (${n})`).then(() => 'acknowledged')
+    const first = insert(1)
+    await disk.asked(1)
+    const second = insert(2)
+    disk.answer(new Error('the disk is gone'))
+    await expect(first).rejects.toThrow('the disk is gone')
+    await expect(second).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    expect(disk.count()).toBe(1)
   } finally {
     disk.release()
   }
   await db.close()
+})
+
+test('after a checkpoint that could not sync the file nothing is written any more', async () => {
+  let checkpoints = 0
+  const db = await openDatabase({
+    kind: 'sqlite',
+    file: join(folder, 'alcove.db'),
+    async checkpoint() {
+      checkpoints++
+      return { isDone: false, code: 'SQLITE_IOERR_FSYNC', message: 'disk I/O error' }
+    },
+  })
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  const before = await sizeOf('alcove.db')
+  // The commit that makes the log long enough may come before the failure or after it.
+  for (let n = 1; n <= 16 && checkpoints === 0; n++) await fill(db, n).catch(() => {})
+  await expect(db.broken).resolves.toMatchObject({ message: 'disk I/O error' })
+  await expect(fill(db, 99)).rejects.toMatchObject({ cause: { kind: 'unavailable', what: 'the database' } })
+  expect([checkpoints, await sizeOf('alcove.db')]).toEqual([1, before])
+  await db.close()
   const again = await open()
-  expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
+  expect(await again.one(sql`select max(n) as n from things where n < 99`)).not.toEqual({ n: null })
   await again.close()
 })
 

@@ -4,30 +4,52 @@ import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from './changes.ts'
 import { openCheckpoints } from './checkpoints.ts'
-import type { Engine, Result, Want } from './open.ts'
+import { openDurablePosition, prepareLog } from './durable-position.ts'
+import { checkIntegrity } from './integrity.ts'
+import type { DatabaseOptions, Engine, Result, Want } from './open.ts'
 import { openSettling } from './settling.ts'
-import { plainValue, similarity, sqliteDialect, unicodeLower } from './sql.ts'
+import { plainValue, sqliteDialect } from './sql.ts'
+import { addFunctions } from './sqlite-functions.ts'
+import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
 
 const maxPreparedStatements = 500
 const turnTimeoutMs = 60_000
+
+type SqliteOptions = Extract<DatabaseOptions, { kind: 'sqlite' }>
 
 /**
  * Writes go through one connection, one after the other; reads use another and see the last commit without waiting.
  * The calls are synchronous: what makes a transaction long is the awaiting inside its work. A commit is seen by others
  * at once, and answered to whoever made it when the log is on the disk.
  */
-export async function openSqlite(path: string, changes: ChangeLog): Promise<Engine> {
-  // However it is named, it is one database with one lock.
+export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Promise<Engine> {
+  const path = options.file
+  // One database has one lock, by whichever path it was opened.
   const file = existsSync(path) ? realpathSync(path) : path
   const lock = takeLock(file)
-  const [writer, reader] = connectBoth(file, lock)
+  const [writer, reader] = connectBoth(file, lock, options)
   const inTurn = createQueue()
-  const log = openSettling(`${file}-wal`)
-  const checkpoints = openCheckpoints(file, writer.database, inTurn)
+  const health = watchStorage()
+  const pageSize = Number(writer.database.pragma('page_size', { simple: true }))
+  const durable = openDurablePosition(file)
+  const log = openSettling(`${file}-wal`, { health, durable, pageSize })
+  const checkpoints = openCheckpoints(file, {
+    writer: writer.database,
+    inTurn,
+    health,
+    checkpoint: options.checkpoint,
+  })
+  const committed = () => log.appended(checkpoints.committed())
   const settled = () =>
     log.settled().catch((error: unknown) => {
-      throw new Failure({ kind: 'unavailable', what: 'the database', why: String(error), inDoubt: true })
+      const why = error instanceof Failure && error.cause.kind === 'unavailable' ? error.cause.why : String(error)
+      throw new Failure({ kind: 'unavailable', what: 'the database', why: `${why}`, inDoubt: true })
     })
+  const failureOf = (error: unknown) => {
+    if (isStorageLost(error)) health.fail(error)
+    return unavailableOr(error)
+  }
+  committed()
 
   return {
     dialect: sqliteDialect,
@@ -37,15 +59,16 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
         const read = reader.prepare(sql)
         if (read.readonly) return read.execute(query.values, want)
         const result = await inTurn(async () => {
+          health.assertSound()
           const result = writer.prepare(sql).execute(query.values, want)
           changes.bump(changes.tablesWritten(sql))
-          checkpoints.committed()
+          committed()
           return result
         })
         if (result.changed > 0) await settled()
         return result
       } catch (error) {
-        throw unavailableOr(error)
+        throw failureOf(error)
       }
     },
     async transaction(work, { isProvisional = false } = {}) {
@@ -54,6 +77,7 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
         const { database } = writer
         const written = new Set<string>()
         try {
+          health.assertSound()
           database.exec('begin immediate')
           const result = await work({
             async execute(query: Sql, want: Want) {
@@ -71,12 +95,12 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
           })
           database.exec('commit')
           changes.bump(written)
-          if (isWritten) checkpoints.committed()
+          if (isWritten) committed()
           return result
         } catch (error) {
           // A full disk has rolled back already.
           if (database.inTransaction) database.exec('rollback')
-          throw unavailableOr(error)
+          throw failureOf(error)
         }
       })
       if (isWritten && !isProvisional) await settled()
@@ -85,18 +109,31 @@ export async function openSqlite(path: string, changes: ChangeLog): Promise<Engi
     settled,
     // One process only: its own commits are counted as they end.
     synchronize: () => undefined,
-    foreignKeys: async () => reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all(),
+    async foreignKeys() {
+      try {
+        return reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all()
+      } catch (error) {
+        throw damagedOr(error)
+      }
+    },
     async schemaChanged() {
       reader.forgetStatements()
       writer.forgetStatements()
     },
-    ready: async () => void reader.database.prepare('select 1').get(),
+    async ready() {
+      health.assertSound()
+      reader.database.prepare('select 1').get()
+    },
+    broken: health.broken,
+    check: (options) => checkIntegrity(file, options),
     async close() {
       await checkpoints.close()
       await inTurn(async () => {
         await log.close()
-        // The writer last: it empties the log into the file.
-        for (const database of [reader.database, writer.database, lock]) database.close()
+        // Closing would copy the log into the file, unchecked. What is left of it is for the next start.
+        if (!health.isBroken()) for (const { database } of [reader, writer]) database.close()
+        durable.close(!existsSync(`${file}-wal`))
+        lock.close()
       })
     },
   }
@@ -115,13 +152,18 @@ function takeLock(file: string): Sqlite.Database {
   }
 }
 
-function connectBoth(file: string, lock: Sqlite.Database): [writer: Connection, reader: Connection] {
+function connectBoth(file: string, lock: Sqlite.Database, options: SqliteOptions): [Connection, Connection] {
   try {
+    prepareLog(file, options)
     return [connect(file, false), connect(file, true)]
   } catch (error) {
     lock.close()
-    throw error
+    throw damagedOr(error)
   }
+}
+
+function damagedOr(error: unknown): unknown {
+  return isStorageLost(error) ? damagedDatabase([error instanceof Error ? error.message : '']) : error
 }
 
 interface Connection {
@@ -141,12 +183,7 @@ function connect(file: string, readonly: boolean): Connection {
   if (readonly) database.pragma('mmap_size = 67108864')
   database.pragma('temp_store = memory')
   database.pragma('journal_size_limit = 67108864')
-  database.function('unicode_lower', { deterministic: true }, (text) =>
-    text === null ? null : unicodeLower(`${text}`),
-  )
-  database.function('similarity', { deterministic: true }, (a, b) =>
-    a === null || b === null ? null : similarity(`${a}`, `${b}`),
-  )
+  addFunctions(database)
 
   const prepared = new Map<string, Statement>()
   return {
@@ -214,7 +251,8 @@ const readers: Record<string, (value: unknown) => unknown> = {
 /** Turns errors of the disk, of memory and of other programs' locks into outages. A full disk or a lock changes nothing. */
 function unavailableOr(error: unknown): unknown {
   const isOutage =
-    error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM)/.test(error.code)
+    error instanceof Sqlite.SqliteError &&
+    (isStorageLost(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM)/.test(error.code))
   if (!isOutage) return error
   const why = `${error.code} ${error.message}`
   return new Failure({

@@ -1,0 +1,184 @@
+import { copyFile, mkdtemp, open as openFile, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import sql from 'sql-template-tag'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from './db.ts'
+import { openDatabase } from './open.ts'
+
+const frameBytes = 24 + 4096
+
+test('a log that was damaged after its commits were acknowledged is refused, and nothing is changed', async () => {
+  const crashed = await crashedDatabase()
+  await damage(crashed.log, 32 + 5 * frameBytes + 100)
+  const before = await readFile(crashed.log)
+
+  await expect(crashed.open()).rejects.toThrow(/the log .*alcove\.db-wal is damaged: it can be read up to frame \d+/)
+  await expect(crashed.open()).rejects.toThrow('alcove doctor --accept-loss')
+  expect((await readFile(crashed.log)).equals(before)).toBe(true)
+})
+
+test.each([
+  ['that was cut off', (log: string) => truncate(log, 32 + 4 * frameBytes)],
+  ['whose beginning is damaged', (log: string) => damage(log, 4)],
+  ['that is empty', (log: string) => truncate(log, 0)],
+  ['that is missing', (log: string) => unlink(log)],
+])('a log %s is refused', async (_, change) => {
+  const crashed = await crashedDatabase()
+  await change(crashed.log)
+
+  await expect(crashed.open()).rejects.toThrow(/is damaged: .* frames were on the disk/)
+})
+
+test('an operator may go on without what is missing, and a copy of the log is kept', async () => {
+  const crashed = await crashedDatabase()
+  await damage(crashed.log, 32 + 5 * frameBytes + 100)
+  const damaged = await readFile(crashed.log)
+
+  const accepted = await crashed.open({ acceptLoss: true })
+  expect((await accepted.all(sql`select n from things`)).length).toBeLessThan(20)
+  await accepted.run(sql`insert into things values (100, 'after the loss')`)
+  await accepted.close()
+
+  expect((await readFile(`${crashed.log}.damaged`)).equals(damaged)).toBe(true)
+  const again = await crashed.open()
+  expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 100 })
+  await again.close()
+})
+
+test('an intact log is recovered after a crash, with or without a record of its position', async () => {
+  for (const lose of [
+    async () => {},
+    (position: string) => rm(position),
+    (position: string) => truncate(position, 20),
+    (position: string) => damage(position, 30),
+  ]) {
+    const crashed = await crashedDatabase()
+    await lose(crashed.position)
+    const db = await crashed.open()
+    expect(await db.one(sql`select count(*) as count from things`)).toEqual({ count: 20 })
+    await db.close()
+  }
+})
+
+test('a tail that was never acknowledged may be lost', async () => {
+  const crashed = await crashedDatabase()
+  const { size } = await stat(crashed.log)
+  const log = await openFile(crashed.log, 'a')
+  await log.write(Buffer.alloc(frameBytes - 7, 'half a frame'))
+  await log.close()
+
+  const db = await crashed.open()
+  expect(await db.one(sql`select count(*) as count from things`)).toEqual({ count: 20 })
+  await db.close()
+  expect(size % frameBytes).toBe(32)
+})
+
+test('a record of an earlier log says nothing against a later one', async () => {
+  const crashed = await crashedDatabase()
+  const record = await readFile(crashed.position)
+  const db = await crashed.open()
+  // Once all of the log is in the file, the next commit begins it anew.
+  await db.all(sql`pragma wal_checkpoint(restart)`)
+  await db.run(sql`insert into things values (21, 'in the new log')`)
+  const later = await snapshotOf(crashed.file)
+  await db.close()
+  await writeFile(later.position, record)
+
+  const again = await later.open()
+  expect(await again.one(sql`select count(*) as count from things`)).toEqual({ count: 21 })
+  await again.close()
+})
+
+test('another program may have copied the log into the database', async () => {
+  const crashed = await crashedDatabase()
+  const other = new Sqlite(crashed.file)
+  expect(other.prepare('select count(*) as count from things').get()).toEqual({ count: 20 })
+  other.close()
+  await expect(stat(crashed.log)).rejects.toThrow('ENOENT')
+
+  const db = await crashed.open()
+  expect(await db.one(sql`select count(*) as count from things`)).toEqual({ count: 20 })
+  await db.close()
+})
+
+test('after a clean stop there is nothing to miss', async () => {
+  const crashed = await crashedDatabase()
+  const db = await crashed.open()
+  await db.run(sql`insert into things values (21, 'before the stop')`)
+  await db.close()
+  expect(await readFile(crashed.position, 'utf8')).toMatch(/^alcove-position closed /)
+
+  const again = await crashed.open()
+  expect(await again.one(sql`select count(*) as count from things`)).toEqual({ count: 21 })
+  await again.close()
+})
+
+test('a check finds a damaged page of the database', async () => {
+  const crashed = await crashedDatabase()
+  const db = await crashed.open()
+  expect(await db.check()).toEqual([])
+  expect(await db.check({ isThorough: true })).toEqual([])
+  await db.close()
+  const { size } = await stat(crashed.file)
+  await damage(crashed.file, size - 4096)
+
+  const damaged = await crashed.open()
+  expect(await damaged.check()).not.toEqual([])
+  await damaged.close()
+})
+
+test('a database that SQLite finds malformed takes no more writes', async () => {
+  const crashed = await crashedDatabase()
+  const db = await crashed.open()
+  await db.close()
+  await damage(crashed.file, 4096)
+  const malformed = await crashed.open()
+
+  await expect(malformed.all(sql`select * from things`)).rejects.toMatchObject({ cause: { kind: 'unavailable' } })
+  await expect(malformed.ready()).rejects.toMatchObject({ cause: { kind: 'unavailable' } })
+  await expect(malformed.broken).resolves.toMatchObject({ message: expect.stringContaining('malformed') })
+  await malformed.close()
+})
+
+/** What a killed process leaves: twenty acknowledged commits in the log, and a record that knows them all. */
+async function crashedDatabase() {
+  const file = join(await newFolder(), 'alcove.db')
+  const db = await openDatabase({ kind: 'sqlite', file })
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  for (let n = 1; n <= 20; n++) await db.run(sql`insert into things values (${n}, ${'x'.repeat(3000)})`)
+  await recorded(db, file)
+  const snapshot = await snapshotOf(file)
+  await db.close()
+  return snapshot
+}
+
+/** Waits for the record, which no commit waits for. */
+async function recorded(db: Database, file: string): Promise<void> {
+  const found = await db.one<{ log: number }>(sql`pragma wal_checkpoint(noop)`)
+  await expect.poll(() => readFile(`${file}.position`, 'utf8')).toMatch(new RegExp(`^\\S+ \\d+ \\d+ ${found?.log} `))
+}
+
+async function snapshotOf(source: string) {
+  const file = join(await newFolder(), 'alcove.db')
+  for (const ending of ['', '-wal', '.position']) await copyFile(source + ending, file + ending)
+  return {
+    file,
+    log: `${file}-wal`,
+    position: `${file}.position`,
+    open: (options: { acceptLoss?: boolean } = {}) => openDatabase({ kind: 'sqlite', file, ...options }),
+  }
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-log-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function damage(path: string, position: number): Promise<void> {
+  const file = await openFile(path, 'r+')
+  await file.write(Buffer.from('sixteen bad byte'), 0, 16, position)
+  await file.close()
+}
