@@ -1,0 +1,71 @@
+import { commonPasswords } from './common-passwords.ts'
+
+/** What the owner of a password is known by; attackers try such words first. */
+export interface PasswordOwner {
+  username?: string | undefined
+  email?: string | undefined
+  name?: string | undefined
+}
+
+const minLength = 8
+const maxLength = 128
+const minDifferent = 5
+const minContextWord = 4
+/** How much of a password must be left without the words of its context. */
+const minRest = 6
+const productWords = ['alcove', 'gitlab']
+
+/** Every rule that a new password breaks, in GitLab's words. Passwords that were set before are not affected. */
+export function passwordProblems(password: string, owner: PasswordOwner = {}): string[] {
+  const { length } = [...password]
+  if (length === 0) return ["can't be blank"]
+  if (length < minLength) return [`is too short (minimum is ${minLength} characters)`]
+  if (length > maxLength) return [`is too long (maximum is ${maxLength} characters)`]
+  return isCommon(password) || isAboutOwner(password, owner)
+    ? ['must not contain commonly used combinations of words and letters']
+    : []
+}
+
+function isCommon(password: string): boolean {
+  const lower = password.toLowerCase()
+  if (new Set(lower).size < minDifferent) return true
+  return [lower, plainLetters(lower), wordOf(lower), plainLetters(wordOf(lower)), wordOf(plainLetters(lower))].some(
+    (candidate) => commonPasswords.has(candidate),
+  )
+}
+
+/** The name of the user, of the mail domain or of this program, with little else. */
+function isAboutOwner(password: string, { username = '', email = '', name = '' }: PasswordOwner): boolean {
+  const words = [username, email, name, ...productWords]
+    .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
+    .map((word) => word.toLowerCase())
+    .filter((word) => word.length >= minContextWord)
+    .sort((one, other) => other.length - one.length)
+  const lower = password.toLowerCase()
+  return [lower, plainLetters(lower)].some((text) => {
+    const rest = words.reduce((left, word) => left.replaceAll(word, ''), text)
+    return rest !== text && rest.length < minRest
+  })
+}
+
+/** Without the digits and signs that people put around a word. */
+function wordOf(text: string): string {
+  return text.replace(/^[^\p{L}]{1,8}/u, '').replace(/[^\p{L}]{1,8}$/u, '')
+}
+
+const lookalikes: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+
+/** With letters in place of the digits and signs that look like them. */
+function plainLetters(text: string): string {
+  return text.replace(/[013457@$!]/g, (sign) => lookalikes[sign] ?? sign)
+}
