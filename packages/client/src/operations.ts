@@ -58,7 +58,7 @@ export interface Operations {
   'GET /-/health': { answer: { status: string } }
   /** Report whether the process can serve: it is not stopping, and its database and object store answer */
   'GET /-/ready': { answer: { status: string } }
-  /** Tell what the process counts of itself, for Prometheus */
+  /** Get the metrics of this process for Prometheus: from this machine, or with the token for metrics */
   'GET /-/metrics': { answer: Blob }
   /** Get this document: every operation of the server, as OpenAPI 3.1 */
   'GET /-/openapi.json': { answer: Record<string, unknown> }
@@ -84,18 +84,22 @@ export interface Operations {
   'GET /-/session': { answer: Schemas['SessionState'] }
   /** Sign one of your browsers out */
   'DELETE /-/sessions/{id}': { path: { id: string | number }; answer: undefined }
+  /** Confirm who uses this browser, which then may manage tokens and sessions for 15 minutes */
+  'POST /-/sessions/confirm': { body: { password?: string | undefined; token?: string | undefined }; answer: undefined }
+  /** Sign a user out of all browsers */
+  'DELETE /users/{id}/sessions': { path: { id: string | number }; answer: undefined }
   /** Give this browser the rights of its administrator for six hours, when admin mode is on */
   'POST /-/sessions/admin_mode': { body: { password: string }; answer: undefined }
-  /** Take them away again */
+  /** Leave admin mode in this browser */
   'DELETE /-/sessions/admin_mode': { answer: undefined }
   /** Change your password; other browsers are signed out */
-  'PUT /-/password': { body: { current_password: string; password: string }; answer: undefined }
-  /** Set the password that a link was made for */
-  'POST /-/password': { body: { token: string; password: string }; answer: undefined }
-  /** Make a link by which a user sets his password, once and within a day */
+  'PUT /-/password': { body: { current_password: string; password: string; revoke_tokens?: boolean | undefined }; answer: undefined }
+  /** Set the password of the user whom a link was created for, and sign the browser in */
+  'POST /-/password': { body: { token: string; password: string; revoke_tokens?: boolean | undefined }; answer: Schemas['BasicUser'] }
+  /** Create a link that sets the password of a user, once and within a day */
   'POST /users/{id}/password_links': { path: { id: string | number }; answer: { token: string; expires_at: string } }
   /** Create a token for yourself; for signed-in browsers only */
-  'POST /-/personal_access_tokens': { body: { name: string; description?: string | null | undefined; expires_at: string; scopes: ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] }; answer: Schemas['IssuedToken'] }
+  'POST /-/personal_access_tokens': { body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes: ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] }; answer: Schemas['IssuedToken'] }
   /** Get yourself */
   'GET /user': { answer: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at: string; bio: string; location: string | null; linkedin: string; twitter: string; discord: string; website_url: string; github: string; job_title: string; pronouns: string | null; organization: string | null; bot: boolean; work_information: string | null; followers: number; following: number; local_time: string | null; last_sign_in_at: string | null; confirmed_at: string | null; last_activity_on: string | null; email: string; theme_id: number; color_scheme_id: number; projects_limit: number; current_sign_in_at: string | null; identities: (Record<string, never>)[]; can_create_group: boolean; can_create_project: boolean; two_factor_enabled: boolean; external: boolean; private_profile: boolean; commit_email: string; preferred_language: string; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined } }
   /** Get yourself: all that is left of the API before */
@@ -110,15 +114,15 @@ export interface Operations {
   'PUT /users/{id}': { path: { id: string | number }; body: { email?: string | undefined; password?: string | undefined; skip_reconfirmation?: boolean | undefined; name?: string | undefined; username?: string | undefined; admin?: boolean | undefined; can_create_group?: boolean | undefined; external?: boolean | undefined; projects_limit?: number | undefined; note?: string | null | undefined }; answer: Schemas['Account'] }
   /** Delete a user with his namespace and its projects */
   'DELETE /users/{id}': { path: { id: string | number }; query: { hard_delete?: boolean | undefined }; answer: undefined }
-  /** Block a user */
+  /** Block a user and end all of their sessions */
   'POST /users/{id}/block': { path: { id: string | number }; answer: boolean }
   /** Unblock a user */
   'POST /users/{id}/unblock': { path: { id: string | number }; answer: boolean }
-  /** Ban a user */
+  /** Ban a user and end all of their sessions */
   'POST /users/{id}/ban': { path: { id: string | number }; answer: boolean }
   /** Lift the ban of a user */
   'POST /users/{id}/unban': { path: { id: string | number }; answer: boolean }
-  /** Deactivate a user until he signs in again */
+  /** Deactivate a user until the next sign-in */
   'POST /users/{id}/deactivate': { path: { id: string | number }; answer: boolean }
   /** Activate a deactivated user */
   'POST /users/{id}/activate': { path: { id: string | number }; answer: boolean }

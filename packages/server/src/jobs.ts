@@ -1,4 +1,5 @@
 import { viewExportedVulnerability } from './api/v4/exported-vulnerability.ts'
+import { forgetOldBrowsers } from './domain/access/known-browsers.ts'
 import { forgetExpiredPasswordLinks } from './domain/access/own-password.ts'
 import { forgetEndedCounts } from './domain/access/request-counter.ts'
 import { forgetExpiredSessions } from './domain/access/sessions.ts'
@@ -40,7 +41,9 @@ const rounds: readonly Round[] = [
   { name: 'place waiting jobs again', everyMs: hourMs, run: replaceWaitingJobs },
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
-  { name: 'forget counts of requests', everyMs: hourMs, run: forgetEndedCounts },
+  { name: 'forget known browsers', everyMs: hourMs, run: forgetOldBrowsers },
+  // As often as a window for guesses ends, so that their table stays small.
+  { name: 'forget counts of requests', everyMs: 5 * minuteMs, run: forgetEndedCounts },
 ]
 
 /** What requests leave to be done, each kind under its name. */

@@ -82,6 +82,16 @@ const rows: Record<SettingName, Row> = {
     'How long that period is, in seconds.',
     (s) => s.rateLimits.unauthenticated?.periodSeconds ?? standardPeriod,
   ],
+  RATE_LIMIT_SIGN_IN_REQUESTS: [
+    'Limits',
+    'How many attempts at a password from one address are answered in a period. 0: any number.',
+    (s) => s.rateLimits.signIn?.requests ?? 0,
+  ],
+  RATE_LIMIT_SIGN_IN_PERIOD_SECONDS: [
+    'Limits',
+    'The length of that period, in seconds.',
+    (s) => s.rateLimits.signIn?.periodSeconds ?? standardSignInPeriod,
+  ],
   RATE_LIMIT_ENDPOINTS: [
     'Limits',
     'Whether the addresses for which GitLab has limits of their own have them here.',
@@ -97,11 +107,22 @@ const rows: Record<SettingName, Row> = {
     'The token of the first administrator. It counts at the first start only.',
     (s) => s.bootstrapToken,
   ],
+  SESSION_IDLE_DAYS: [
+    'Security',
+    'After how many days without a request a signed-in browser is signed out.',
+    (s) => s.sessionIdleMs / dayMs,
+  ],
+  METRICS_TOKEN: [
+    'Security',
+    'The token for /-/metrics. Not set: only clients on this machine can read them.',
+    (s) => s.metricsToken,
+  ],
   LOG_LEVEL: ['Log', 'How much is logged.', (s) => s.logLevel],
 }
 
 /** Without a limit the period is not kept. */
 const standardPeriod = 3600
+const standardSignInPeriod = 60
 const standard = readSettings({})
 
 /** What the operator set and what is so by itself. Of secrets only whether there is one. */

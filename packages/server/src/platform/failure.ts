@@ -72,7 +72,11 @@ export type FailureCause =
   /** The body of the request arrives too slowly. */
   | { kind: 'too-slow' }
   /** With a sentence where it is about more than the pace. */
-  | { kind: 'too-many-requests'; sentence?: string }
+  | { kind: 'too-many-requests'; sentence?: string; retryAfterSeconds?: number }
+  /** A queue is full; nothing was done. */
+  | { kind: 'busy'; retryAfterSeconds: number }
+  /** A signed-in browser whose user has to enter the password again. */
+  | { kind: 'reauthentication-required' }
   /** All that somebody may send for now; `endsAt` in ms. */
   | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }

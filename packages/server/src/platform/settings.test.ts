@@ -26,6 +26,7 @@ test('nothing needs to be set', () => {
 })
 
 const token = 'bootstrap-token-of-20+'
+const signIn = { requests: 30, periodSeconds: 60 }
 
 test.each<[string, string, Partial<Settings>]>([
   ['HOST', '::', { host: '::' }],
@@ -43,16 +44,24 @@ test.each<[string, string, Partial<Settings>]>([
   ['TRIAGE_ROLE', 'developer', { triageRole: 'developer' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ['ADMIN_MODE', 'true', { adminMode: true }],
-  ['RATE_LIMIT_ENDPOINTS', 'true', { rateLimits: { endpoints: true } }],
+  ['SESSION_IDLE_DAYS', '1', { sessionIdleMs: 24 * 60 * 60 * 1000 }],
+  ['METRICS_TOKEN', token, { metricsToken: token }],
+  ['RATE_LIMIT_ENDPOINTS', 'true', { rateLimits: { endpoints: true, signIn } }],
+  ['RATE_LIMIT_SIGN_IN_REQUESTS', '0', { rateLimits: { endpoints: false } }],
+  [
+    'RATE_LIMIT_SIGN_IN_PERIOD_SECONDS',
+    '600',
+    { rateLimits: { endpoints: false, signIn: { requests: 30, periodSeconds: 600 } } },
+  ],
   [
     'RATE_LIMIT_AUTHENTICATED_REQUESTS',
     '7200',
-    { rateLimits: { authenticated: { requests: 7200, periodSeconds: 3600 }, endpoints: false } },
+    { rateLimits: { authenticated: { requests: 7200, periodSeconds: 3600 }, endpoints: false, signIn } },
   ],
   [
     'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
     '10',
-    { rateLimits: { unauthenticated: { requests: 10, periodSeconds: 3600 }, endpoints: false } },
+    { rateLimits: { unauthenticated: { requests: 10, periodSeconds: 3600 }, endpoints: false, signIn } },
   ],
   ['RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS', '60', {}],
   ['TRUSTED_PROXIES', '10.0.0.0/8, ::1 ,', { trustedProxies: ['10.0.0.0/8', '::1'] }],

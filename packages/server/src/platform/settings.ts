@@ -30,6 +30,10 @@ export interface Settings {
   logLevel: LogLevel
   /** An administrator's token is one only with the scope `admin_mode`. */
   adminMode: boolean
+  /** After this time without a request a session ends. */
+  sessionIdleMs: number
+  /** Lets a client read `/-/metrics` from another machine. */
+  metricsToken?: string
   rateLimits: RateLimits
   /** Whose `X-Forwarded-…` headers are believed: addresses and networks. */
   trustedProxies: readonly string[]
@@ -39,12 +43,14 @@ export interface Settings {
   stopTimeoutMs: number
 }
 
-/** How many requests below /api/ are answered; absent: any number. */
+/** How many requests are answered; absent: any number. */
 interface RateLimits {
   /** Of one user. */
   authenticated?: RateLimit
-  /** Of nobody in particular, from one address. */
+  /** Anonymous requests from one address. */
   unauthenticated?: RateLimit
+  /** Attempts to sign in, or to prove a password, from one address. */
+  signIn?: RateLimit
   /** Whether the addresses for which GitLab has limits of their own have them here. */
   endpoints: boolean
 }
@@ -104,6 +110,11 @@ export function readSettings(environment: Environment = process.env): Settings {
     (value) => isPrintable(value) && value.length >= 20,
     'at least 20 printable ASCII characters without blanks',
   )
+  const metricsToken = check(
+    'METRICS_TOKEN',
+    (value) => isPrintable(value) && value.length >= 20,
+    'at least 20 printable ASCII characters without blanks',
+  )
   const s3 = readS3()
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
@@ -122,6 +133,8 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(s3 && { s3 }),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     adminMode: isTrue('ADMIN_MODE'),
+    sessionIdleMs: whole('SESSION_IDLE_DAYS', 7, 1, 14) * 24 * 60 * 60 * 1000,
+    ...(metricsToken && { metricsToken }),
     rateLimits: readRateLimits(),
     trustedProxies: readTrustedProxies(),
     ...(values.has('DRAIN_DELAY_SECONDS') && { drainDelayMs: whole('DRAIN_DELAY_SECONDS', 0, 0, 600) * 1000 }),
@@ -159,15 +172,24 @@ export function readSettings(environment: Environment = process.env): Settings {
   }
 
   function readRateLimits(): RateLimits {
-    const authenticated = readRateLimit('AUTHENTICATED')
-    const unauthenticated = readRateLimit('UNAUTHENTICATED')
+    const authenticated = readRateLimit('AUTHENTICATED', { requests: 0, periodSeconds: 3600 })
+    const unauthenticated = readRateLimit('UNAUTHENTICATED', { requests: 0, periodSeconds: 3600 })
+    const signIn = readRateLimit('SIGN_IN', { requests: 30, periodSeconds: 60 })
     const endpoints = isTrue('RATE_LIMIT_ENDPOINTS')
-    return { ...(authenticated && { authenticated }), ...(unauthenticated && { unauthenticated }), endpoints }
+    return {
+      ...(authenticated && { authenticated }),
+      ...(unauthenticated && { unauthenticated }),
+      ...(signIn && { signIn }),
+      endpoints,
+    }
   }
 
-  function readRateLimit(whose: 'AUTHENTICATED' | 'UNAUTHENTICATED'): RateLimit | undefined {
-    const requests = whole(`RATE_LIMIT_${whose}_REQUESTS`, 0, 0, 999_999_999)
-    const periodSeconds = whole(`RATE_LIMIT_${whose}_PERIOD_SECONDS`, 3600, 1, 86_400)
+  function readRateLimit(
+    whose: 'AUTHENTICATED' | 'UNAUTHENTICATED' | 'SIGN_IN',
+    standard: RateLimit,
+  ): RateLimit | undefined {
+    const requests = whole(`RATE_LIMIT_${whose}_REQUESTS`, standard.requests, 0, 999_999_999)
+    const periodSeconds = whole(`RATE_LIMIT_${whose}_PERIOD_SECONDS`, standard.periodSeconds, 1, 86_400)
     return requests === 0 ? undefined : { requests, periodSeconds }
   }
 
@@ -220,10 +242,14 @@ const names = [
   'S3_REDIRECT',
   'LOG_LEVEL',
   'ADMIN_MODE',
+  'SESSION_IDLE_DAYS',
+  'METRICS_TOKEN',
   'RATE_LIMIT_AUTHENTICATED_REQUESTS',
   'RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS',
   'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
   'RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS',
+  'RATE_LIMIT_SIGN_IN_REQUESTS',
+  'RATE_LIMIT_SIGN_IN_PERIOD_SECONDS',
   'RATE_LIMIT_ENDPOINTS',
   'TRUSTED_PROXIES',
   'DRAIN_DELAY_SECONDS',
@@ -233,7 +259,13 @@ export type SettingName = (typeof names)[number]
 type Name = SettingName
 
 /** Can be given as `ALCOVE_…_FILE` too, and is never repeated in a message. */
-export const secrets: readonly Name[] = ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']
+export const secrets: readonly Name[] = [
+  'DATABASE_URL',
+  'BOOTSTRAP_TOKEN',
+  'METRICS_TOKEN',
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+]
 
 const keyPairs = [
   ['S3_ACCESS_KEY', 'S3_SECRET_KEY'],

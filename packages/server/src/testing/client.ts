@@ -8,6 +8,8 @@ export interface Reply {
   text: string
   bytes: Buffer
   headers: Record<string, string | undefined>
+  /** The cookies that the answer sets. */
+  cookies: readonly string[]
 }
 
 interface RequestOptions {
@@ -46,7 +48,11 @@ export function createClient(app: FastifyInstance, identity: { user?: User; toke
       body: response.headers['content-type'] === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
       text,
       bytes: response.rawPayload,
-      headers: response.headers as Record<string, string | undefined>,
+      // Where a header comes several times, the first one.
+      headers: Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, [value].flat()[0]?.toString()]),
+      ),
+      cookies: [response.headers['set-cookie'] ?? []].flat(),
     }
   }
   return {

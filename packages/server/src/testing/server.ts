@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import sql, { type Sql } from 'sql-template-tag'
 import { onTestFinished } from 'vitest'
 import { depsFrom, openApp } from '../app.ts'
@@ -50,6 +51,8 @@ export interface TestOptions {
   objects?: ObjectStore
   /** ISO time; the clock of the server, which tests may set. */
   clock?: { now: string }
+  /** Takes the lines of the log, parsed. */
+  log?: (line: Record<string, unknown>) => void
   /** Instead of the network's. */
   resolve?: RootDeps['resolve']
   /** Absent: the server never stops. */
@@ -64,11 +67,21 @@ export interface TestOptions {
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const { db: opened, drop } = options.database ?? (await freshDatabase())
   const db = options.observe ? observeDatabase(opened, options.observe) : opened
-  const environment = { ALCOVE_LOG_LEVEL: 'silent', ALCOVE_DATA: tmpdir() }
+  // Tests sign in more often than people at one address do.
+  const environment = {
+    ALCOVE_LOG_LEVEL: 'silent',
+    ALCOVE_DATA: tmpdir(),
+    ALCOVE_RATE_LIMIT_SIGN_IN_REQUESTS: '0',
+  }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }
   const plain = depsFrom(settings, db, options.objects ?? openMemoryStore(), options.lifecycle)
-  const { clock, resolve } = options
-  const deps: RootDeps = { ...plain, ...(clock && { now: () => clock.now }), ...(resolve && { resolve }) }
+  const { clock, resolve, log } = options
+  const deps: RootDeps = {
+    ...plain,
+    ...(clock && { now: () => clock.now }),
+    ...(resolve && { resolve }),
+    ...(log && { log: logTo(log) }),
+  }
   await ensureAdministrator(deps)
   const app = await openApp(deps)
   await app.server.ready()
@@ -139,11 +152,15 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   return server
 }
 
+function logTo(take: (line: Record<string, unknown>) => void): RootDeps['log'] {
+  return pino({ level: 'info', base: null }, { write: (line: string) => take(JSON.parse(line)) })
+}
+
 let passwordHash: Promise<string> | undefined
 
 /** `correct horse battery`, hashed once: it is slow, as it should be. */
 async function setPassword(deps: RootDeps, userId: number): Promise<void> {
-  passwordHash ??= hashPassword(deps, 'correct horse battery')
+  passwordHash ??= hashPassword(deps, 'correct horse battery', 'tests')
   await deps.db.run(sql`update users set password_hash = ${await passwordHash} where id = ${userId}`)
 }
 

@@ -11,6 +11,7 @@ import { Failure, forbidden, notFound, parameterProblem, tooLarge, unauthenticat
 import { metricsContentType } from '../../platform/metrics.ts'
 import type { ReceivedFile } from '../../platform/objects/objects.ts'
 import { receiveFile } from '../../platform/objects/receive.ts'
+import { logAudit, noteUser } from './audit.ts'
 import { type Bag, emptyBag, mergeBags, parseUrlencoded } from './bag.ts'
 import {
   assertAnnouncedLength,
@@ -24,10 +25,12 @@ import {
   textLimit,
 } from './body.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
+import { readCookie } from './cookies.ts'
 import { hasCredentials, hasSecret, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
 import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
 import type { CountRequest, Found, Guard } from './guard.ts'
+import { isLocalClient } from './local-client.ts'
 import type { FilePart } from './multipart.ts'
 import { originOf } from './origin.ts'
 import { type KeysetPage, keysetHeaders, pageHeaders, pageProperties, readPage } from './pages.ts'
@@ -81,14 +84,18 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     assertAnnouncedLength(request, kind, { maxFileBytes, maxTextBytes })
     // Below /api/ the header shows that a page of ours asks: others' forms and pictures cannot send it.
     const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
-    const options = { isReading, isCookieRead, address: addressFrom(request) }
+    const origin = originOf(deps, request)
+    const options = { isReading, isCookieRead, address: addressFrom(request), isLocal: isLocalClient(request), origin }
     let credentials = readCredentials(request.headers, options, query)
     // A form may hold the token. A large one is read only after its headers have shown who sends it.
     const isReadFirst = kind === 'urlencoded' && (isSmall(request) || !hasCredentials(credentials))
     const form = isReadFirst ? await readBody(request, kind, optionsFor(files, null)) : undefined
     if (form) credentials = readCredentials(request.headers, options, query, form)
-    if (credentials.session && !route.outside) assertSameOrigin(request, originOf(deps, request))
-    const count: CountRequest = (user) => throttle.admit(route, request, reply, user)
+    if (credentials.session && !route.outside) assertSameOrigin(request, origin)
+    const count: CountRequest = (user) => {
+      noteUser(request, user)
+      return throttle.admit(route, request, reply, user)
+    }
     let caller = await guard.identify(route.permission, credentials, count)
     const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
@@ -183,17 +190,22 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   }
 
   async function resultOf(call: Call): Promise<unknown> {
-    const headers: Record<string, string> = {}
+    const headers: Record<string, string | string[]> = {}
     const result = await route.handle(contextOf(call, headers))
     call.reply.headers(headers)
+    if (route.audit) logAudit(call.request, route.audit, { ...call, result })
     return result
   }
 
-  function contextOf({ request, caller, found, input }: Call, headers: Record<string, string>): never {
+  function contextOf({ request, caller, found, input }: Call, headers: Record<string, string | string[]>): never {
     const origin = originOf(deps, request)
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
-    const client = { address: addressFrom(request), userAgent: request.headers['user-agent'] }
+    const client = {
+      address: addressFrom(request),
+      userAgent: request.headers['user-agent'],
+      browser: readCookie(request.headers.cookie, 'alcove_browser', origin),
+    }
     const context = { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
     return context as never // what the permission's row promises
   }

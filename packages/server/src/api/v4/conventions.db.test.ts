@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
 import { formWithFile } from '../../testing/client.ts'
-import { startServer } from '../../testing/server.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
 
 describe('an address', () => {
   test('that nobody has is 404, and one of the old API 410', async () => {
@@ -190,13 +190,50 @@ test('the version is told to every token, and to nobody else', async () => {
   }
 })
 
-test('health, readiness and metrics are told to anybody', async () => {
+test('health and readiness are shown to every client', async () => {
   const { anonymous } = await startServer()
   expect(await anonymous.get('//-/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
   expect(await anonymous.get('//-/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
-  const { headers, text } = await anonymous.get('//-/metrics')
-  expect(headers['content-type']).toMatch(/^text\/plain/)
-  expect(text).toContain('alcove_http_request_duration_seconds_count{method="GET",route="/-/health",status="200"} 1')
+})
+
+describe('metrics', () => {
+  const metricsToken = 'token-of-the-monitoring-system'
+  const bearer = { authorization: `Bearer ${metricsToken}` }
+  const read = (server: TestServer, remoteAddress: string, headers: Record<string, string> = {}) =>
+    server.app.inject({ url: '/-/metrics', remoteAddress, headers })
+
+  test('are shown to clients on this machine', async () => {
+    const server = await startServer()
+    await server.anonymous.get('//-/health')
+    for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+      const { statusCode, headers, payload } = await read(server, address)
+      expect([address, statusCode]).toEqual([address, 200])
+      expect(headers['content-type']).toMatch(/^text\/plain/)
+      expect(payload).toContain(
+        'alcove_http_request_duration_seconds_count{method="GET",route="/-/health",status="200"} 1',
+      )
+    }
+  })
+
+  test('are not there for others, nor behind a proxy on this machine, whatever it is trusted with', async () => {
+    const server = await startServer({ settings: { trustedProxies: ['127.0.0.1', '192.0.2.1'] } })
+    expect((await read(server, '192.0.2.7')).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.7', { 'private-token': server.admin.token ?? '' })).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.1', { 'x-forwarded-for': '127.0.0.1' })).statusCode).toBe(404)
+    for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip']) {
+      expect([name, (await read(server, '127.0.0.1', { [name]: '127.0.0.1' })).statusCode]).toEqual([name, 404])
+    }
+  })
+
+  test('are shown elsewhere for the token that is set for them', async () => {
+    const server = await startServer({ settings: { metricsToken } })
+    expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(200)
+    expect((await read(server, '192.0.2.7', { authorization: 'Bearer wrong' })).statusCode).toBe(401)
+    expect((await read(server, '192.0.2.7')).statusCode).toBe(401)
+    expect((await read(server, '192.0.2.7', { 'private-token': server.admin.token ?? '' })).statusCode).toBe(401)
+    expect((await server.app.inject({ url: '/api/v4/user', headers: bearer })).statusCode).toBe(401)
+  })
 })
 
 test('readiness does not wait for a store that hangs', async () => {

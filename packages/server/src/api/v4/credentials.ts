@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parameterProblem } from '../../platform/failure.ts'
 import type { Bag } from './bag.ts'
+import { readCookie } from './cookies.ts'
 import type { Credentials } from './guard.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { Credentials } from './guard.ts'
  */
 export function readCredentials(
   headers: IncomingHttpHeaders,
-  options: { isReading: boolean; isCookieRead: boolean; address: string },
+  options: { isReading: boolean; isCookieRead: boolean; address: string; isLocal: boolean; origin: string },
   query: Bag,
   form?: Bag,
 ): Credentials {
@@ -22,10 +23,11 @@ export function readCredentials(
     headers['private-token'],
   )
   const sudo = readSudo(form?.['sudo'], query['sudo'], headers['sudo'])
-  const session = options.isCookieRead ? readCookie(headers.cookie, sessionCookie) : undefined
+  const session = options.isCookieRead ? readCookie(headers.cookie, 'alcove_session', options.origin) : undefined
   return {
     isReading: options.isReading,
     address: options.address,
+    isLocal: options.isLocal,
     ...(token && { token }),
     ...(sudo !== undefined && { sudo }),
     ...(session && !token && { session }),
@@ -51,15 +53,8 @@ export function readSudo(...values: unknown[]): string | undefined {
   return String(named)
 }
 
-/** The cookie of a signed-in browser. */
-export const sessionCookie = 'alcove_session'
 /** With the value `1`: the request below /api/ is meant to be sent by whoever is signed in. */
 export const sessionHeader = 'x-alcove-session'
-
-function readCookie(header: string | undefined, name: string): string | undefined {
-  const found = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`))
-  return found?.slice(found.indexOf('=') + 1).trim() || undefined
-}
 
 /** True when the query holds a secret, which must not be remembered with the answer. */
 export function hasSecret(query: Bag): boolean {

@@ -104,6 +104,17 @@ function answers(cause: FailureCause): ErrorAnswer {
       return {
         status: 429,
         body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
+        headers: retryAfter(cause.retryAfterSeconds),
+      }
+    case 'busy':
+      return { ...message(503, '503 Service Unavailable'), headers: retryAfter(cause.retryAfterSeconds) }
+    case 'reauthentication-required':
+      return {
+        status: 403,
+        body: {
+          error: 'reauthentication_required',
+          error_description: 'Confirm who you are with POST /-/sessions/confirm, then send the request again.',
+        },
       }
     case 'throttled':
       return {
@@ -127,6 +138,10 @@ function answers(cause: FailureCause): ErrorAnswer {
       return { status: 503, body: { message: '503 Service Unavailable', reasons } }
     }
   }
+}
+
+function retryAfter(seconds: number | undefined): Record<string, string> {
+  return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
 function sentenceOf({ entry, field, reason }: EntryProblem): string {

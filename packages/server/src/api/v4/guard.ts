@@ -1,6 +1,8 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted.ts'
+import { assertRecentlyAuthenticated } from '../../domain/access/reauthentication.ts'
 import { findSignedIn, openSessionMemory } from '../../domain/access/sessions.ts'
 import { actAs, authenticate, openTokenMemory } from '../../domain/access/tokens.ts'
 import type { User } from '../../domain/access/users.ts'
@@ -29,6 +31,8 @@ export interface Credentials {
   session?: string
   /** Where the connection comes from. */
   address: string
+  /** Whether the client runs on this machine. */
+  isLocal: boolean
   isReading: boolean
 }
 
@@ -55,6 +59,10 @@ export function createGuard(deps: RootDeps): Guard {
   return {
     async identify(permission, credentials, count) {
       const row: PermissionRow = permissions[permission]
+      if (row.who === 'monitor') {
+        assertMonitor(credentials)
+        return null
+      }
       const { sudo, isReading } = credentials
       // What another process has answered, such as a revoked token, holds here too.
       await deps.db.changes.synchronize()
@@ -68,6 +76,7 @@ export function createGuard(deps: RootDeps): Guard {
         return null
       }
       assertScope(row, caller, isReading || row.reads === true)
+      if (row.recent) assertRecentlyAuthenticated(deps, caller)
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 
@@ -103,6 +112,15 @@ export function createGuard(deps: RootDeps): Guard {
       assertLevel(row, caller, sighted.level)
       return { group: sighted.found }
     },
+  }
+
+  /** A monitor is on this machine or has a token of its own; without that token set there is nothing elsewhere. */
+  function assertMonitor({ token, isLocal }: Credentials): void {
+    const { metricsToken } = deps.settings
+    if (isLocal) return
+    if (metricsToken === undefined) throw new Failure({ kind: 'no-such-route' })
+    const [given, expected] = [token ?? '', metricsToken].map((text) => hash('sha256', text, 'buffer'))
+    if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
   }
 
   async function recognise(

@@ -116,6 +116,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       ),
       status: 201,
       output: addedView,
+      audit: { event: 'member.added', fields: ['user_id', 'username', 'access_level', 'expires_at'] },
       async handle(context) {
         const { deps, caller, input, origin } = context
         const [place, asked] = [placeOf(context), { accessLevel: input.access_level, expiresOn: input.expires_at }]
@@ -134,6 +135,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       input: Type.Object({ ...oneInput.properties, ...terms }),
       status: 200,
       output: memberView,
+      audit: { event: 'member.changed', fields: ['user_id', 'access_level', 'expires_at'] },
       async handle(context) {
         const { deps, caller, input, origin } = context
         const asked = { accessLevel: input.access_level, expiresOn: input.expires_at }
@@ -148,6 +150,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       input: oneInput,
       status: 204,
       output: noOutput,
+      audit: { event: 'member.removed', fields: ['user_id'] },
       handle: (context) => {
         const { deps, caller, input, unmodifiedSince } = context
         return removeMember(deps, caller, placeOf(context), input.user_id, unmodifiedSince)

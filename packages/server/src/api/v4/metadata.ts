@@ -68,8 +68,8 @@ export const metadataRoutes: readonly Route[] = [
     method: 'GET',
     path: '/-/metrics',
     outside: true,
-    summary: 'Tell what the process counts of itself, for Prometheus',
-    permission: 'health.read',
+    summary: 'Get the metrics of this process for Prometheus: from this machine, or with the token for metrics',
+    permission: 'metrics.read',
     status: 200,
     output: metricsOutput,
     // Without the database there are still the numbers of the process.

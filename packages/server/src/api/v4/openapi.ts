@@ -178,6 +178,7 @@ function whoMay(permission: Permission, { on, who, scope }: PermissionRow): stri
     anyone: on === 'instance' ? 'anyone' : `whoever may read the ${on}`,
     user: on === 'instance' ? 'anyone signed in' : `anyone signed in who may read the ${on}`,
     admin: 'administrators',
+    monitor: 'clients on this machine, and those with the token for metrics',
     triager: 'maintainers and up; an operator may choose developers',
     guest: `guests${where} and up`,
     planner: `planners${where} and up`,

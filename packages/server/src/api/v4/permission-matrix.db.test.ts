@@ -31,6 +31,7 @@ async function cell(guard: Guard, route: Route, client: Client, id: number): Pro
   const credentials = {
     isReading: route.method === 'GET',
     address: '127.0.0.1',
+    isLocal: false,
     ...(client.token && { token: client.token }),
   }
   try {

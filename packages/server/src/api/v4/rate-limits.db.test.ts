@@ -78,7 +78,7 @@ describe('a rate limit', () => {
     expect((await later.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('of nobody counts addresses, wrong tokens too, and not what is outside of the API', async () => {
+  test('of anonymous requests counts addresses, wrong tokens too, and no probes', async () => {
     const server = await limited({ unauthenticated: hour }, { trustedProxies: ['127.0.0.1'] })
     const wrong = { headers: { 'x-forwarded-for': '192.0.2.7', 'private-token': 'wrong' } }
     expect((await server.anonymous.get('/topics', from('192.0.2.7'))).status).toBe(200)

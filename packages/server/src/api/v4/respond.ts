@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Failure } from '../../platform/failure.ts'
+import { noteFailure } from './audit.ts'
 import { answerFor } from './errors.ts'
 
 /** A JSON answer as it goes out, and as it may be remembered. */
@@ -47,6 +49,7 @@ function runtimeOf(reply: FastifyReply): string {
 }
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+  if (error instanceof Failure) noteFailure(request, error)
   const { status, body, headers } = answerFor(error)
   const isText = typeof body === 'string'
   const rendered = render(status, isText ? body : JSON.stringify(body), headers)

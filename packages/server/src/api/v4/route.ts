@@ -1,12 +1,13 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { Permission, permissions } from '../../domain/access/permissions.ts'
-import type { Client } from '../../domain/access/sessions.ts'
+import type { Client } from '../../domain/access/sign-in.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import type { Vulnerability } from '../../domain/vulnerabilities/finding.ts'
 import type { Settings } from '../../platform/settings.ts'
+import type { Audit } from './audit.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
 import type { KeysetPage } from './pages.ts'
@@ -40,7 +41,7 @@ type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
   /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
   unmodifiedSince: number | undefined
   /** Sent with the answer; for what no body can say. */
-  headers: Record<string, string>
+  headers: Record<string, string | string[]>
 }
 
 /** `output` is what the answer is serialised by and what the OpenAPI document says; see also `fileOutput`, `noOutput`. */
@@ -57,6 +58,10 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   /** Whether an answer of this route says that the work is still going on: it is sent with 202. */
   isUnfinished?: (answer: Static<O>) => boolean
   output: O
+  /** Takes a password or the secret of a link, so its requests are limited for each address. */
+  limitsGuesses?: true
+  /** The security event that is logged when the route has succeeded. */
+  audit?: Audit
   /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
   paged?: boolean
   /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */

@@ -6,6 +6,7 @@ import type { RootDeps } from '../../domain/deps.ts'
 import { Failure } from '../../platform/failure.ts'
 import { withoutSecrets } from '../../platform/log.ts'
 import { createAnswerer } from './answer.ts'
+import { describeOutcome } from './audit.ts'
 import { endConnectionsOnClose } from './closing.ts'
 import { holdBackContinue } from './expectations.ts'
 import { createGuard } from './guard.ts'
@@ -65,6 +66,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       .header('x-request-id', request.id)
       .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
       .header('vary', 'Origin')
+    if (deps.settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
     if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
     if (request.method !== 'OPTIONS') return done()
@@ -82,6 +84,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: request.ip,
+        ...describeOutcome(request, reply.statusCode),
       },
       'request',
     )
@@ -160,6 +163,9 @@ function refuseConnection(error: { code: string; rawPacket: unknown }, socket: S
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === 'HEAD '
   socket.end(`${head}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }
+
+/** For a year, as browsers and ASVS ask for. */
+const onlyHttps = 'max-age=31536000; includeSubDomains'
 
 const exposed = [
   'Link',

@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createPasswordLink } from '../../domain/access/own-password.ts'
 import type { Client, Reply } from '../../testing/client.ts'
@@ -294,9 +295,40 @@ describe('a link for a password', () => {
     expect(await redeem('short')).toMatchObject({ status: 400 })
 
     const answers = await Promise.all([redeem(next), redeem(next), redeem(next)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401, 401])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
     expect((await browser.get('/user')).status).toBe(401)
     await browserOf('newcomer', next)
+  })
+
+  test('signs the browser in, names the user, and revokes tokens when asked to', async () => {
+    const user = await server.user('invited')
+    const { body } = await server.admin.post(`/users/${user.user?.id}/password_links`)
+    const given = { token: body.token, password: next, revoke_tokens: true }
+    const reply = await server.anonymous.post('//-/password', given)
+    expect(reply).toMatchObject({ status: 201, body: { id: user.user?.id, username: 'invited' } })
+    const headers = { cookie: reply.headers['set-cookie']?.split(';')[0] ?? '', 'x-alcove-session': '1' }
+    expect(await server.anonymous.get('/user', { headers })).toMatchObject({ status: 200, body: { id: user.user?.id } })
+    expect((await user.get('/user')).status).toBe(401)
+  })
+
+  test('lets no blocked user in, and is over when its user is blocked', async () => {
+    const user = await server.user('expelled')
+    const old = await server.admin.post(`/users/${user.user?.id}/password_links`)
+    await server.admin.post(`/users/${user.user?.id}/block`)
+    const redeem = (token: string) => server.anonymous.post('//-/password', { token, password: next })
+    expect(await redeem(old.body.token)).toMatchObject(unauthorized)
+    const { body } = await server.admin.post(`/users/${user.user?.id}/password_links`)
+    const refused = await redeem(body.token)
+    expect(refused).toMatchObject({ status: 403, body: { message: '403 Forbidden - Your account has been blocked.' } })
+    expect(refused.cookies).toEqual([])
+  })
+
+  test('is kept as a digest only', async () => {
+    const server = await startServer()
+    const { secret } = await createPasswordLink(server.deps, 1)
+    const rows = await server.deps.db.all(sql`select * from password_links`)
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
   test('is good for a day, and not beside a newer one', async () => {
@@ -311,7 +343,7 @@ describe('a link for a password', () => {
     expect(await redeem(secret)).toMatchObject(unauthorized)
     expect(await redeem('made-up')).toMatchObject(unauthorized)
     clock.now = '2026-05-02T09:59:59.999Z'
-    expect(await redeem(secret)).toMatchObject({ status: 204 })
+    expect(await redeem(secret)).toMatchObject({ status: 201 })
     await browserOf('root', next, server)
   })
 

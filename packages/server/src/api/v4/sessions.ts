@@ -1,31 +1,18 @@
 import Type from 'typebox'
 import { issueOwnToken } from '../../domain/access/issued-tokens.ts'
-import { changeOwnPassword, createPasswordLink, redeemPasswordLink } from '../../domain/access/own-password.ts'
-import {
-  endSession,
-  enterAdminMode,
-  findSessions,
-  leaveAdminMode,
-  type Session,
-  sessionDays,
-  signIn,
-  signInWithToken,
-} from '../../domain/access/sessions.ts'
+import { changeOwnPassword, issuePasswordLink, redeemPasswordLink } from '../../domain/access/own-password.ts'
+import { confirmSession, enterAdminMode, leaveAdminMode } from '../../domain/access/reauthentication.ts'
+import { endSession, endSessionsOf, findSessions, type Session } from '../../domain/access/sessions.ts'
+import { signIn, signInWithToken } from '../../domain/access/sign-in.ts'
 import { tokenScopes } from '../../domain/access/tokens.ts'
 import { getUser } from '../../domain/access/users.ts'
-import { sessionCookie } from './credentials.ts'
-import { date, integer, listOf, optional, text } from './input.ts'
+import { endedSessionCookie, sessionCookies } from './cookies.ts'
+import { date, flag, integer, listOf, optional, text } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
 import { sessionStateView, viewSessionState } from './session-views.ts'
 import { issuedTokenView, newTokenInput, viewIssued } from './token-views.ts'
 import { basicUserView, viewBasicUser } from './user-views.ts'
 import { nullableString, timestamp } from './views.ts'
-
-/** Scripts cannot read the cookie, and other sites' forms do not send it. */
-function setCookie(value: string, maxAgeSeconds: number, origin: string): string {
-  const secure = origin.startsWith('https:') ? '; Secure' : ''
-  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`
-}
 
 const sessionView = Type.Object({
   id: Type.Integer(),
@@ -49,9 +36,12 @@ function viewSession(session: Session, currentId: number | undefined) {
   }
 }
 
-const newPassword = text({ description: '8 to 128 characters' })
+const newPassword = {
+  password: text({ description: '8 to 128 characters, and not a common password or a name of the user' }),
+  revoke_tokens: optional(flag({ description: 'Also revoke the user’s personal access tokens' })),
+}
 
-/** Signing in, and what belongs to it. A browser uses these with its cookie alone. */
+/** Routes for signing in and for managing sessions and passwords. A browser calls them with its cookie alone. */
 export const sessionRoutes: readonly Route[] = [
   route({
     method: 'POST',
@@ -59,6 +49,7 @@ export const sessionRoutes: readonly Route[] = [
     outside: true,
     summary: 'Sign a browser in',
     permission: 'session.start',
+    limitsGuesses: true,
     input: Type.Object(
       {
         login: optional(text({ description: 'Username or e-mail address' })),
@@ -71,11 +62,11 @@ export const sessionRoutes: readonly Route[] = [
     output: basicUserView,
     async handle({ deps, input, origin, client, headers }) {
       const { login = '', password = '', token } = input
-      const { user, secret } = await (token === undefined
+      const session = await (token === undefined
         ? signIn(deps, login, password, client)
         : signInWithToken(deps, token, client))
-      headers['set-cookie'] = setCookie(secret, sessionDays * 24 * 60 * 60, origin)
-      return viewBasicUser(user, origin)
+      headers['set-cookie'] = sessionCookies(session, origin)
+      return viewBasicUser(session.user, origin)
     },
   }),
   route({
@@ -98,7 +89,7 @@ export const sessionRoutes: readonly Route[] = [
     output: noOutput,
     async handle({ deps, caller, origin, headers }) {
       if (caller?.token.kind === 'session') await endSession(deps, caller, caller.token.id)
-      headers['set-cookie'] = setCookie('', 0, origin)
+      headers['set-cookie'] = endedSessionCookie(origin)
     },
   }),
   route({
@@ -127,10 +118,40 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/-/sessions/confirm',
+    outside: true,
+    summary: 'Confirm who uses this browser, which then may manage tokens and sessions for 15 minutes',
+    permission: 'session.confirm',
+    limitsGuesses: true,
+    input: Type.Object(
+      {
+        password: optional(text()),
+        token: optional(text({ description: 'Of a browser that was signed in with a token: that token' })),
+      },
+      { exactlyOneOf: [['password', 'token']] },
+    ),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input, client }) => confirmSession(deps, caller, input, client),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id/sessions',
+    summary: 'Sign a user out of all browsers',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) => endSessionsOf(deps, caller, input.id),
+  }),
+  route({
+    method: 'POST',
     path: '/-/sessions/admin_mode',
     outside: true,
     summary: 'Give this browser the rights of its administrator for six hours, when admin mode is on',
     permission: 'session.elevate',
+    limitsGuesses: true,
+    audit: { event: 'admin_mode.entered' },
     input: Type.Object({ password: text() }),
     status: 204,
     output: noOutput,
@@ -140,8 +161,9 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/-/sessions/admin_mode',
     outside: true,
-    summary: 'Take them away again',
+    summary: 'Leave admin mode in this browser',
     permission: 'session.elevate',
+    audit: { event: 'admin_mode.left' },
     status: 204,
     output: noOutput,
     handle: ({ deps, caller }) => leaveAdminMode(deps, caller),
@@ -152,33 +174,44 @@ export const sessionRoutes: readonly Route[] = [
     outside: true,
     summary: 'Change your password; other browsers are signed out',
     permission: 'password.change',
-    input: Type.Object({ current_password: text(), password: newPassword }),
+    limitsGuesses: true,
+    input: Type.Object({ current_password: text(), ...newPassword }),
     status: 204,
     output: noOutput,
-    handle: ({ deps, caller, input }) => changeOwnPassword(deps, caller, input.current_password, input.password),
+    handle: ({ deps, caller, input }) =>
+      changeOwnPassword(deps, caller, input.current_password, {
+        password: input.password,
+        revokesTokens: input.revoke_tokens ?? false,
+      }),
   }),
   route({
     method: 'POST',
     path: '/-/password',
     outside: true,
-    summary: 'Set the password that a link was made for',
+    summary: 'Set the password of the user whom a link was created for, and sign the browser in',
     permission: 'password.set',
-    input: Type.Object({ token: text({ description: 'What the link holds' }), password: newPassword }),
-    status: 204,
-    output: noOutput,
-    handle: ({ deps, input }) => redeemPasswordLink(deps, input.token, input.password),
+    limitsGuesses: true,
+    input: Type.Object({ token: text({ description: 'The part of the link after #' }), ...newPassword }),
+    status: 201,
+    output: basicUserView,
+    async handle({ deps, input, origin, client, headers }) {
+      const given = { password: input.password, revokesTokens: input.revoke_tokens ?? false }
+      const session = await redeemPasswordLink(deps, input.token, given, client)
+      headers['set-cookie'] = sessionCookies(session, origin)
+      return viewBasicUser(session.user, origin)
+    },
   }),
   route({
     method: 'POST',
     path: '/users/:id/password_links',
-    summary: 'Make a link by which a user sets his password, once and within a day',
-    permission: 'user.manage',
+    summary: 'Create a link that sets the password of a user, once and within a day',
+    permission: 'user.link',
     input: Type.Object({ id: integer() }),
     status: 201,
     output: Type.Object({ token: Type.String(), expires_at: timestamp }),
-    async handle({ deps, input }) {
+    async handle({ deps, caller, input }) {
       const user = await getUser(deps, input.id)
-      const { secret, expiresAt } = await createPasswordLink(deps, user.id)
+      const { secret, expiresAt } = await issuePasswordLink(deps, caller, user)
       return { token: secret, expires_at: expiresAt }
     },
   }),
@@ -191,10 +224,11 @@ export const sessionRoutes: readonly Route[] = [
     input: Type.Object({
       ...newTokenInput,
       scopes: listOf(tokenScopes, { commaSeparated: true }),
-      expires_at: date({ description: 'At most 365 days ahead' }),
+      expires_at: optional(date({ description: 'At most 365 days ahead; 30 days when absent' })),
     }),
     status: 201,
     output: issuedTokenView,
+    audit: { event: 'token.created', fields: ['scopes', 'expires_at'] },
     async handle({ deps, caller, input }) {
       const { name, description, scopes, expires_at: expiresOn } = input
       return viewIssued(deps, await issueOwnToken(deps, caller, { name, description, scopes, expiresOn }))

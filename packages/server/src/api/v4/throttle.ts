@@ -1,33 +1,53 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { networkOf } from '../../domain/access/client-network.ts'
+import { digestBrowser, usersKnownTo } from '../../domain/access/known-browsers.ts'
 import { type Limit, openRequestCounter, type RequestCounter } from '../../domain/access/request-counter.ts'
 import type { User } from '../../domain/access/users.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { RateLimit } from '../../platform/settings.ts'
+import { readCookie } from './cookies.ts'
+import { originOf } from './origin.ts'
 import { addressOf, type Route } from './route.ts'
 
-/** Counts the requests below /api/ and refuses those that are too many (contract 1.6). */
+/** Counts requests and refuses those that are too many (contract 1.6). */
 export interface Throttle {
-  /** Of this user, or of nobody. */
+  /** Counts a request of this user, or an anonymous one. */
   admit(route: Route, request: FastifyRequest, reply: FastifyReply, user: User | undefined): Promise<void>
   close(): Promise<void>
 }
 
 export function openThrottle(deps: RootDeps): Throttle {
-  const { authenticated, unauthenticated, endpoints } = deps.settings.rateLimits
+  const { authenticated, unauthenticated, signIn, endpoints } = deps.settings.rateLimits
   const counter = openRequestCounter(deps)
 
   return {
     async admit(route, request, reply, user) {
-      if (!addressOf(route).startsWith('/api/')) return
-      const subject = user ? `user ${user.id}` : `address ${request.ip}`
+      // Probes must not fail because of a limit.
+      if (route.permission === 'health.read' || route.permission === 'metrics.read') return
+      const network = `address ${networkOf(request.ip)}`
+      if (signIn && route.limitsGuesses) await admitGuess(request, { name: 'sign_in', ...signIn }, network)
+      const subject = user ? `user ${user.id}` : network
       const most = user ? authenticated : unauthenticated
-      const name = user ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api'
+      const place = addressOf(route).startsWith('/api/') ? 'api' : 'web'
+      const name = `throttle_${user ? 'authenticated' : 'unauthenticated'}_${place}`
       if (most) await admitOne(counter, { name, ...most }, subject, reply)
       const own = endpoints ? endpointLimit(route, user) : undefined
       if (own && (await counter.count(own, subject)).isExceeded) throw new Failure({ kind: 'too-many-requests' })
     },
     close: () => counter.close(),
+  }
+
+  /** Browsers that a user has signed in from are counted apart, so that neighbours in a network cannot lock them out. */
+  async function admitGuess(request: FastifyRequest, limit: Limit, network: string): Promise<void> {
+    const browser = readCookie(request.headers.cookie, 'alcove_browser', originOf(deps, request))
+    const isKnown = browser !== undefined && (await usersKnownTo(deps, browser)).size > 0
+    const { isExceeded, endsAt, now } = await counter.count(
+      limit,
+      isKnown ? `browser ${digestBrowser(browser)}` : network,
+    )
+    if (!isExceeded) return
+    throw new Failure({ kind: 'too-many-requests', retryAfterSeconds: Math.ceil((endsAt - now) / 1000) })
   }
 }
 

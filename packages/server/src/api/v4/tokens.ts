@@ -6,6 +6,7 @@ import {
   getImpersonationToken,
   getOwnToken,
   getToken,
+  issueTokenFor,
   revokeImpersonationToken,
   revokeOwnToken,
   revokePersonalToken,
@@ -45,12 +46,11 @@ export const tokenRoutes: readonly Route[] = [
     }),
     status: 201,
     output: issuedTokenView,
-    async handle({ deps, input }) {
+    audit: { event: 'token.created', fields: ['user_id', 'scopes', 'expires_at'] },
+    async handle({ deps, caller, input }) {
       const { user_id: userId, name, description, scopes, expires_at: expiresOn } = input
-      return viewIssued(
-        deps,
-        await issueToken(deps, { userId, kind: 'personal', name, description, scopes, expiresOn }),
-      )
+      const draft = { userId, kind: 'personal' as const, name, description, scopes, expiresOn }
+      return viewIssued(deps, await issueTokenFor(deps, caller, draft))
     },
   }),
   route({
@@ -65,6 +65,7 @@ export const tokenRoutes: readonly Route[] = [
     }),
     status: 201,
     output: issuedTokenView,
+    audit: { event: 'token.created', fields: ['scopes', 'expires_at'] },
     async handle({ deps, caller, input }) {
       const { name, description, scopes } = input
       const expiresOn = input.expires_at ?? dayAfter(deps, 1)
@@ -136,6 +137,7 @@ export const tokenRoutes: readonly Route[] = [
     permission: 'token.self',
     status: 204,
     output: noOutput,
+    audit: { event: 'token.revoked' },
     handle: ({ deps, caller }) => revokeOwnToken(deps, caller),
   }),
   route({
@@ -146,6 +148,7 @@ export const tokenRoutes: readonly Route[] = [
     input: Type.Object({ id: integer() }),
     status: 204,
     output: noOutput,
+    audit: { event: 'token.revoked', fields: ['id'] },
     handle: ({ deps, caller, input }) => revokePersonalToken(deps, caller, input.id),
   }),
   route({
@@ -156,6 +159,7 @@ export const tokenRoutes: readonly Route[] = [
     input: Type.Object(rotationInput),
     status: 200,
     output: issuedTokenView,
+    audit: { event: 'token.rotated', fields: ['expires_at'] },
     handle: async ({ deps, caller, input }) => viewIssued(deps, await rotateOwnToken(deps, caller, input.expires_at)),
   }),
   route({
@@ -166,6 +170,7 @@ export const tokenRoutes: readonly Route[] = [
     input: Type.Object({ id: integer(), ...rotationInput }),
     status: 200,
     output: issuedTokenView,
+    audit: { event: 'token.rotated', fields: ['id', 'expires_at'] },
     handle: async ({ deps, caller, input }) =>
       viewIssued(deps, await rotatePersonalToken(deps, caller, input.id, input.expires_at)),
   }),
@@ -181,10 +186,11 @@ export const tokenRoutes: readonly Route[] = [
     }),
     status: 201,
     output: issuedImpersonationTokenView,
-    async handle({ deps, input }) {
+    audit: { event: 'token.created', fields: ['user_id', 'scopes', 'expires_at'] },
+    async handle({ deps, caller, input }) {
       const { user_id: userId, name, description, scopes, expires_at: expiresOn } = input
       const draft = { userId, kind: 'impersonation' as const, name, description, scopes, expiresOn }
-      return { ...viewIssued(deps, await issueToken(deps, draft)), impersonation: true }
+      return { ...viewIssued(deps, await issueTokenFor(deps, caller, draft)), impersonation: true }
     },
   }),
   route({
@@ -221,6 +227,7 @@ export const tokenRoutes: readonly Route[] = [
     input: Type.Object({ user_id: integer(), id: integer() }),
     status: 204,
     output: noOutput,
+    audit: { event: 'token.revoked', fields: ['user_id', 'id'] },
     handle: ({ deps, input }) => revokeImpersonationToken(deps, input.user_id, input.id),
   }),
 ]

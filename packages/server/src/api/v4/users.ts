@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Caller } from '../../domain/access/callers.ts'
+import { assertRecentlyAuthenticated } from '../../domain/access/reauthentication.ts'
 import {
   activateUser,
   banUser,
@@ -128,6 +129,7 @@ export const userRoutes: readonly Route[] = [
     ),
     status: 201,
     output: accountView,
+    audit: { event: 'user.created', fields: ['admin', 'external'] },
     async handle({ deps, caller, input, origin }) {
       const { email, name, username } = input
       const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
@@ -151,8 +153,10 @@ export const userRoutes: readonly Route[] = [
     }),
     status: 200,
     output: accountView,
-    async handle({ deps, input, origin }) {
+    audit: { event: 'user.changed', fields: ['id', 'admin', 'external'] },
+    async handle({ deps, caller, input, origin }) {
       const { id, email, name, username, password } = input
+      if (await changesAccess(deps, input)) assertRecentlyAuthenticated(deps, caller)
       const change = { email, name, username, password, ...attributesOf(input) }
       return describe(deps, await changeAccount(deps, id, change), origin)
     },
@@ -170,18 +174,19 @@ export const userRoutes: readonly Route[] = [
     }),
     status: 204,
     output: noOutput,
+    audit: { event: 'user.deleted', fields: ['id', 'hard_delete'] },
     async handle({ deps, input, unmodifiedSince }) {
       const user = await getUser(deps, input.id)
       assertUnmodified(user, unmodifiedSince)
       await removeUser(deps, user, input.hard_delete ?? false)
     },
   }),
-  changeOfState('block', 'Block a user', blockUser),
-  changeOfState('unblock', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
-  changeOfState('ban', 'Ban a user', banUser),
-  changeOfState('unban', 'Lift the ban of a user', (deps, _caller, id) => unbanUser(deps, id)),
-  changeOfState('deactivate', 'Deactivate a user until he signs in again', deactivateUser),
-  changeOfState('activate', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
+  changeOfState('block', 'blocked', 'Block a user and end all of their sessions', blockUser),
+  changeOfState('unblock', 'unblocked', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
+  changeOfState('ban', 'banned', 'Ban a user and end all of their sessions', banUser),
+  changeOfState('unban', 'unbanned', 'Lift the ban of a user', (deps, _caller, id) => unbanUser(deps, id)),
+  changeOfState('deactivate', 'deactivated', 'Deactivate a user until the next sign-in', deactivateUser),
+  changeOfState('activate', 'activated', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]
 
 function ownProfile(place: { path: string; outside?: boolean; summary: string }): Route {
@@ -199,6 +204,7 @@ function ownProfile(place: { path: string; outside?: boolean; summary: string })
 /** `POST /users/:id/<word>`, answered with `true`. */
 function changeOfState(
   word: string,
+  done: string,
   summary: string,
   change: (deps: RootDeps, caller: Caller, id: number) => Promise<void>,
 ): Route {
@@ -210,11 +216,22 @@ function changeOfState(
     input: Type.Object({ id: integer() }),
     status: 201,
     output: Type.Boolean(),
+    audit: { event: `user.${done}`, fields: ['id'] },
     async handle({ deps, caller, input }) {
       await change(deps, caller, input.id)
       return true
     },
   })
+}
+
+/** Whether a change decides who can get in: by the password, by the address or with an administrator's rights. */
+async function changesAccess(
+  deps: Deps,
+  { id, password, email, admin }: { id: number; password?: string; email?: string; admin?: boolean },
+): Promise<boolean> {
+  if (password !== undefined) return true
+  const user = await getUser(deps, id)
+  return (email !== undefined && email !== user.email) || (admin !== undefined && admin !== user.isAdmin)
 }
 
 function keyOf(user: User, by: UserOrder['by']): string {

@@ -23,6 +23,7 @@ import { promotedFindings } from './0030_promoted_findings.ts'
 import { bulkPromotions } from './0031_bulk_promotions.ts'
 import { reportCategories } from './0032_report_categories.ts'
 import { scansOfCategory } from './0033_scans_of_category.ts'
+import { knownBrowsers } from './0034_known_browsers.ts'
 import { rightsAndGhost } from './0035_rights_and_ghost.ts'
 import { fairJobs } from './0036_fair_jobs.ts'
 
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   bulkPromotions,
   reportCategories,
   scansOfCategory,
+  knownBrowsers,
   rightsAndGhost,
   fairJobs,
 ]

@@ -1,8 +1,16 @@
-import { badRequest, forbidden, gone, notFound, parameterProblem, unauthenticated } from '../../platform/failure.ts'
+import {
+  badRequest,
+  Failure,
+  forbidden,
+  gone,
+  notFound,
+  parameterProblem,
+  unauthenticated,
+} from '../../platform/failure.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Caller } from './callers.ts'
-import { type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
+import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
 import { isSignedInByPassword } from './sessions.ts'
 import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
 import { type AccessToken, administratorScopes } from './tokens.ts'
@@ -118,7 +126,9 @@ export async function rotatePersonalToken(
   id: number,
   expiresOn?: string,
 ): Promise<IssuedToken> {
-  return rotateToken(deps, await getToken(deps, caller, id), expiresOn)
+  const token = await getToken(deps, caller, id)
+  assertCovers(caller, token.scopes)
+  return rotateToken(deps, token, expiresOn)
 }
 
 export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: string): Promise<IssuedToken> {
@@ -131,10 +141,9 @@ function assertToken({ token }: Caller): void {
   throw badRequest('This endpoint requires token type to be a personal access token')
 }
 
-/**
- * A token that a signed-in browser makes for its user. Not with a token: it would not be worth less than the one it was
- * made with.
- */
+const ownTokenDays = 30
+
+/** Issues a token to the user of a signed-in browser, for 30 days unless the draft says otherwise. */
 export async function issueOwnToken(
   deps: Deps,
   caller: Caller,
@@ -144,7 +153,29 @@ export async function issueOwnToken(
   if (!caller.isAdmin && draft.scopes.some((scope) => administratorScopes.includes(scope))) {
     throw parameterProblem('scopes does not have a valid value')
   }
-  return issueToken(deps, { ...draft, userId: caller.user.id, kind: 'personal' })
+  const expiresOn = draft.expiresOn ?? dayAfter(deps, ownTokenDays)
+  return issueToken(deps, { ...draft, expiresOn, userId: caller.user.id, kind: 'personal' })
+}
+
+/** Issues a token to any user, for an administrator whose own token covers its scopes. */
+export async function issueTokenFor(deps: Deps, caller: Caller, draft: TokenDraft): Promise<IssuedToken> {
+  assertCovers(caller, draft.scopes)
+  return issueToken(deps, draft)
+}
+
+/**
+ * Refuses to hand out scopes that the caller's own token does not cover; otherwise each token would be worth the widest
+ * one in its owner's reach. A session that was started with a password covers everything its user may have.
+ */
+function assertCovers(caller: Caller, scopes: readonly string[]): void {
+  if (isSignedInByPassword(caller)) return
+  const own = caller.token.scopes
+  const isCovered = (scope: string) =>
+    own.includes(scope) ||
+    (own.includes('api') && !administratorScopes.includes(scope)) ||
+    (own.includes('read_api') && scope === 'read_user')
+  const missing = scopes.filter((scope) => !isCovered(scope))
+  if (missing.length > 0) throw new Failure({ kind: 'scope-too-small', accepted: missing })
 }
 
 function owns(caller: Caller, token: AccessToken): boolean {

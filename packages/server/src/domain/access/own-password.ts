@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { Failure, type InvalidAttributes, invalid, unauthenticated } from '../../platform/failure.ts'
+import { Failure, invalid, unauthenticated } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
+import { networkOf } from './client-network.ts'
 import {
   deleteExpiredPasswordLinks,
   deletePasswordLink,
@@ -9,61 +10,115 @@ import {
   findPasswordLink,
   insertPasswordLink,
 } from './password-link-queries.ts'
+import { passwordProblems } from './password-policy.ts'
 import { hashPassword } from './passwords.ts'
-import { deleteSessionsOf } from './session-queries.ts'
-import { provePassword } from './sessions.ts'
-import { userProblems } from './user-draft.ts'
-import { updatePasswordHash } from './user-queries.ts'
+import { proveOwnPassword } from './reauthentication.ts'
+import { logSecurity } from './security-log.ts'
+import { deleteSessionsOf, updateAuthenticatedAt } from './session-queries.ts'
+import { type Client, type NewSession, startPasswordSession } from './sign-in.ts'
+import { revokePersonalTokensOf } from './token-queries.ts'
+import { assertActive } from './tokens.ts'
+import { findUserById, updatePasswordHash } from './user-queries.ts'
+import type { User } from './users.ts'
 
 const linkHours = 24
 
-/** Needs the current one, and signs all other browsers out. */
-export async function changeOwnPassword(deps: Deps, caller: Caller, current: string, password: string): Promise<void> {
-  await provePassword(deps, caller.user, '', current).catch((error: unknown) => {
-    throw isWrong(error) ? invalid({ current_password: ['is invalid'] }) : error
-  })
-  assertInOrder(password)
-  const passwordHash = await hashPassword(deps, password)
-  await transaction(deps, async (deps) => {
-    await updatePasswordHash(deps.db, caller.user.id, passwordHash, deps.now())
-    await deletePasswordLinksOf(deps.db, caller.user.id)
-    await deleteSessionsOf(deps.db, caller.user.id, caller.token.kind === 'session' ? caller.token.id : 0)
-  })
+export interface NewPassword {
+  password: string
+  /** Whether the user's personal access tokens end as well. */
+  revokesTokens: boolean
 }
 
-/** The secret of a link by which this user sets a password once. An older link of his ends. */
+/** Needs the current password. Ends all other sessions of the user, and renews the proof of this one. */
+export async function changeOwnPassword(
+  deps: Deps,
+  caller: Caller,
+  current: string,
+  { password, revokesTokens }: NewPassword,
+): Promise<void> {
+  const { user, token } = caller
+  await proveOwnPassword(deps, caller, current).catch((error: unknown) => {
+    throw isWrong(error) ? invalid({ current_password: ['is invalid'] }) : error
+  })
+  assertAcceptable(password, user)
+  const passwordHash = await hashPassword(deps, password, `user ${user.id}`)
+  const sessionId = token.kind === 'session' ? token.id : 0
+  await transaction(deps, async (deps) => {
+    await updatePasswordHash(deps.db, user.id, passwordHash, deps.now())
+    await deletePasswordLinksOf(deps.db, user.id)
+    await deleteSessionsOf(deps.db, user.id, sessionId)
+    await updateAuthenticatedAt(deps.db, sessionId, deps.now())
+    if (revokesTokens) await revokePersonalTokensOf(deps.db, user.id)
+  })
+  logSecurity(deps, 'password.changed', { user, ...(revokesTokens && { reason: 'tokens revoked too' }) })
+}
+
+/**
+ * Creates a link that sets this user's password once, and returns its secret, of which only a digest is stored. The
+ * user's older links end.
+ */
 export async function createPasswordLink(deps: Deps, userId: number): Promise<{ secret: string; expiresAt: string }> {
   const secret = deps.random(32).toString('base64url')
   const now = deps.now()
   const expiresAt = new Date(Date.parse(now) + linkHours * 60 * 60 * 1000).toISOString()
   await transaction(deps, async (deps) => {
     await deletePasswordLinksOf(deps.db, userId)
-    await insertPasswordLink(deps.db, userId, hash('sha256', secret), expiresAt, now)
+    await insertPasswordLink(deps.db, userId, digestLink(secret), expiresAt, now)
   })
   return { secret, expiresAt }
 }
 
-/** Sets the password of whoever the link was made for; it is worth nothing afterwards. */
-export async function redeemPasswordLink(deps: Deps, secret: string, password: string): Promise<void> {
-  const digest = hash('sha256', secret)
+/** The same at an administrator's request. */
+export async function issuePasswordLink(
+  deps: Deps,
+  caller: Caller,
+  user: User,
+): Promise<{ secret: string; expiresAt: string }> {
+  const link = await createPasswordLink(deps, user.id)
+  logSecurity(deps, 'password_link.created', { user, by: caller.user })
+  return link
+}
+
+/** Sets the password of the user whom the link was created for, ends the user's sessions and starts a new one. */
+export async function redeemPasswordLink(
+  deps: Deps,
+  secret: string,
+  { password, revokesTokens }: NewPassword,
+  client: Client,
+): Promise<NewSession> {
+  const digest = digestLink(secret)
   const link = await findPasswordLink(deps.db, digest, deps.now())
-  if (!link) throw unauthenticated()
-  assertInOrder(password)
-  const passwordHash = await hashPassword(deps, password)
-  await transaction(deps, async (deps) => {
+  const user = link && (await findUserById(deps.db, link.userId))
+  if (!user) {
+    logSecurity(deps, 'sign_in.failed', { address: client.address, reason: 'unknown link', method: 'link' })
+    throw unauthenticated()
+  }
+  if (user.state !== 'deactivated') assertActive(user)
+  assertAcceptable(password, user)
+  const passwordHash = await hashPassword(deps, password, networkOf(client.address))
+  const session = await transaction(deps, async (deps) => {
     if (!(await deletePasswordLink(deps.db, digest))) throw unauthenticated()
-    await updatePasswordHash(deps.db, link.userId, passwordHash, deps.now())
-    await deleteSessionsOf(deps.db, link.userId)
+    await updatePasswordHash(deps.db, user.id, passwordHash, deps.now())
+    await deleteSessionsOf(deps.db, user.id)
+    if (revokesTokens) await revokePersonalTokensOf(deps.db, user.id)
+    return startPasswordSession(deps, user, client)
   })
+  logSecurity(deps, 'password.changed', { user, address: client.address, method: 'link' })
+  logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'link' })
+  return session
 }
 
 export async function forgetExpiredPasswordLinks(deps: Deps): Promise<void> {
   await deleteExpiredPasswordLinks(deps.db, deps.now())
 }
 
-function assertInOrder(password: string): void {
-  const problems: InvalidAttributes = userProblems({ password })
-  if (Object.keys(problems).length > 0) throw invalid(problems)
+function assertAcceptable(password: string, user: User): void {
+  const problems = passwordProblems(password, user)
+  if (problems.length > 0) throw invalid({ password: problems })
+}
+
+function digestLink(secret: string): string {
+  return hash('sha256', secret)
 }
 
 function isWrong(error: unknown): boolean {

@@ -1,25 +1,36 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'
-import { hashPassword, isPassword } from './passwords.ts'
+import { hashPassword, verifyPassword } from './passwords.ts'
 
 const deps = { random: randomBytes } as Pick<Deps, 'random'> as Deps
+const hashed = (password: string) => hashPassword(deps, password, 'test')
+const verified = (password: string, passwordHash: string | null | undefined) =>
+  verifyPassword(password, 'test', () => Promise.resolve(passwordHash))
 
 test('a password is kept as Argon2id with 19 MiB and two passes', async () => {
-  expect(await hashPassword(deps, 'correct horse')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await hashed('correct horse')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
 test('the same password has another hash each time', async () => {
-  expect(await hashPassword(deps, 'correct horse')).not.toBe(await hashPassword(deps, 'correct horse'))
+  expect(await hashed('correct horse')).not.toBe(await hashed('correct horse'))
 })
 
 test('only the password itself opens its hash', async () => {
-  const passwordHash = await hashPassword(deps, 'correct horse')
-  expect(await isPassword('correct horse', passwordHash)).toBe(true)
-  expect(await isPassword('Correct horse', passwordHash)).toBe(false)
+  const passwordHash = await hashed('correct horse')
+  expect(await verified('correct horse', passwordHash)).toBe(true)
+  expect(await verified('Correct horse', passwordHash)).toBe(false)
 })
 
 test('no password opens an account that has none', async () => {
-  expect(await isPassword('', null)).toBe(false)
-  expect(await isPassword('anything', undefined)).toBe(false)
+  expect(await verified('', null)).toBe(false)
+  expect(await verified('anything', undefined)).toBe(false)
+})
+
+test('one party cannot fill the queue for hashing', async () => {
+  const attempts = Array.from({ length: 20 }, () => verifyPassword('guess', 'flood', () => Promise.resolve(null)))
+  const stranger = verifyPassword('guess', 'stranger', () => Promise.resolve(null))
+  const refused = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(10)
+  expect(await stranger).toBe(false)
 })

@@ -7,7 +7,8 @@ import type { Role } from './roles.ts'
  *   not read them. `vulnerability` too, with its project; who sees the project but may not read its vulnerabilities
  *   (`vulnerability.read`) is refused before his input is looked at (contract 1).
  * - `who`: `anyone` (with `on: 'project'`: anyone who can read the project), `user` (the same, signed in), `admin`, the
- *   least role, or `triager` (the role an operator set). Administrators count as owners of everything.
+ *   least role, `triager` (the role an operator set), or `monitor` (a client on this machine or with the token for
+ *   metrics, whoever the user is). Administrators count as owners of everything.
  * - `scope`: the least a token needs: `api` ⊃ `read_api`; `read_user` is met by those two as well; `self_rotate` by
  *   `api`; `none` by any token.
  * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it
@@ -17,18 +18,20 @@ import type { Role } from './roles.ts'
  * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
  *   whether he may change it (contract 1, consequence B).
  * - `inArchive`: a write that an archived project still takes. Every other write there is refused with 403.
+ * - `recent`: a signed-in browser must have entered the password lately, because this shows or issues credentials.
  * - `reads`: what is sent changes nothing, so a token that only reads may send it, whatever the method.
  * - `namedScopes`: the scopes that a refusal lists (contract 1.5; of vulnerabilities 2.1), where it is not `api read_api`.
  */
 export interface PermissionRow {
   readonly on: 'instance' | 'project' | 'group' | 'vulnerability'
-  readonly who: 'anyone' | 'user' | 'admin' | 'triager' | Role
+  readonly who: 'anyone' | 'user' | 'admin' | 'triager' | 'monitor' | Role
   readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'none'
   readonly anonymous?: 'after-input' | 'as-outsider'
   readonly namedScopes?: readonly string[]
   readonly session?: true
   readonly reads?: true
   readonly inArchive?: true
+  readonly recent?: true
   readonly unlessIn?: State
 }
 
@@ -39,6 +42,7 @@ const userScopes = ['api', 'read_api', 'read_user']
 
 export const permissions = {
   'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
+  'metrics.read': { on: 'instance', who: 'monitor', scope: 'none' },
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
   'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
@@ -50,8 +54,9 @@ export const permissions = {
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
   'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true },
-  'session.end': { on: 'instance', who: 'user', scope: 'api', session: true },
-  'session.list': { on: 'instance', who: 'user', scope: 'api', session: true },
+  'session.end': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
+  'session.list': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
+  'session.confirm': { on: 'instance', who: 'user', scope: 'none', session: true },
   'session.elevate': { on: 'instance', who: 'user', scope: 'api', session: true },
   'password.set': { on: 'instance', who: 'anyone', scope: 'none' },
   'password.change': { on: 'instance', who: 'user', scope: 'api', session: true },
@@ -59,17 +64,18 @@ export const permissions = {
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'token.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'token.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'token.revoke': { on: 'instance', who: 'user', scope: 'api' },
-  'token.rotate': { on: 'instance', who: 'user', scope: 'api' },
+  'token.rotate': { on: 'instance', who: 'user', scope: 'api', recent: true },
   'token.self': { on: 'instance', who: 'user', scope: 'none' },
   'token.rotate-self': { on: 'instance', who: 'user', scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] },
-  'token.create-own': { on: 'instance', who: 'user', scope: 'api', namedScopes: userScopes },
-  'token.create-in-browser': { on: 'instance', who: 'user', scope: 'api', session: true },
-  'token.issue': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'token.create-own': { on: 'instance', who: 'user', scope: 'api', namedScopes: userScopes, recent: true },
+  'token.create-in-browser': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
+  'token.issue': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
-  'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
 
   'organization.create': { on: 'instance', who: 'admin', scope: 'api' },
   'organization.read': { on: 'instance', who: 'anyone', scope: 'read_api' },

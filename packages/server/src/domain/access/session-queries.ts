@@ -12,9 +12,11 @@ interface SessionRow {
   user_agent: string | null
   admin_until: string | null
   token_id: number | null
+  authenticated_at: string | null
 }
 
-const columns = sql`s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id`
+const columns = sql`
+  s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id, s.authenticated_at`
 const sessionsWithUse = sql`sessions s left join session_uses u on u.session_id = s.id`
 
 export async function insertSession(
@@ -35,11 +37,19 @@ export async function findSessionByDigest(db: Db, digest: string): Promise<Sessi
   return row && sessionFrom(row)
 }
 
-/** Newest first. */
-export async function listSessionsOf(db: Db, userId: number, now: string): Promise<Session[]> {
+/** When the use of a session was last recorded. */
+export async function findSessionUse(db: Db, id: number): Promise<string | undefined> {
+  const row = await db.one<{ last_used_at: string }>(sql`
+    select last_used_at from session_uses where session_id = ${id}`)
+  return row?.last_used_at
+}
+
+/** Newest first, without those that have expired or were last used before the given time. */
+export async function listSessionsOf(db: Db, userId: number, now: string, idleBefore: string): Promise<Session[]> {
   const rows = await db.all<SessionRow>(sql`
     select ${columns}, u.last_used_at from ${sessionsWithUse}
-    where s.user_id = ${userId} and s.expires_at > ${now} order by s.id desc`)
+    where s.user_id = ${userId} and s.expires_at > ${now} and coalesce(u.last_used_at, s.created_at) > ${idleBefore}
+    order by s.id desc`)
   return rows.map(sessionFrom)
 }
 
@@ -59,12 +69,18 @@ export async function deleteSessionsOf(db: Db, userId: number, exceptId = 0): Pr
   await db.run(sql`delete from sessions where user_id = ${userId} and id <> ${exceptId}`)
 }
 
-export async function deleteExpiredSessions(db: Db, now: string): Promise<void> {
-  await db.run(sql`delete from sessions where expires_at <= ${now}`)
+export async function deleteExpiredSessions(db: Db, now: string, idleBefore: string): Promise<void> {
+  await db.run(sql`
+    delete from sessions where expires_at <= ${now} or (created_at <= ${idleBefore} and not exists
+      (select 1 from session_uses u where u.session_id = sessions.id and u.last_used_at > ${idleBefore}))`)
 }
 
 export async function updateAdminUntil(db: Db, id: number, adminUntil: string | null): Promise<void> {
   await db.run(sql`update sessions set admin_until = ${adminUntil} where id = ${id}`)
+}
+
+export async function updateAuthenticatedAt(db: Db, id: number, at: string): Promise<void> {
+  await db.run(sql`update sessions set authenticated_at = ${at} where id = ${id}`)
 }
 
 export async function noteSessionUse(db: Db, id: number, at: string): Promise<void> {
@@ -85,5 +101,6 @@ function sessionFrom(row: SessionRow): Session {
     userAgent: row.user_agent,
     adminUntil: row.admin_until,
     tokenId: row.token_id,
+    authenticatedAt: row.authenticated_at ?? row.created_at,
   }
 }

@@ -1,25 +1,23 @@
 import { hash } from 'node:crypto'
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
-import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { notFound } from '../../platform/failure.ts'
+import type { Deps } from '../deps.ts'
 import type { Caller } from './callers.ts'
-import { countGuess, forgetGuesses } from './guesses.ts'
-import { isPassword } from './passwords.ts'
+import { logSecurity } from './security-log.ts'
 import {
   deleteExpiredSessions,
-  deleteOldestSessions,
   deleteSession,
+  deleteSessionsOf,
   findSessionByDigest,
-  insertSession,
+  findSessionUse,
   listSessionsOf,
   noteSessionUse,
-  updateAdminUntil,
 } from './session-queries.ts'
 import { findTokenById } from './token-queries.ts'
-import { type AccessToken, assertActive, authenticate, isExpired, mayAdminister, openTokenMemory } from './tokens.ts'
-import { findPasswordHash, findUserByEmail, findUserById, findUserByUsername, updateUserState } from './user-queries.ts'
-import type { User } from './users.ts'
+import { type AccessToken, isExpired, mayAdminister } from './tokens.ts'
+import { findUserById } from './user-queries.ts'
+import { getUser, type User } from './users.ts'
 
 /** A signed-in browser. */
 export interface Session {
@@ -35,87 +33,12 @@ export interface Session {
   adminUntil: string | null
   /** The token it was signed in with; null for a password. */
   tokenId: number | null
+  /** When the password or the token was last entered. */
+  authenticatedAt: string
 }
 
-/** Whom a request comes from, as far as the connection tells. */
-export interface Client {
-  address: string
-  userAgent: string | undefined
-}
-
+/** A session ends after this time, however much it is used. */
 export const sessionDays = 14
-const dayMs = 24 * 60 * 60 * 1000
-const adminHours = 6
-const maxSessions = 100
-const maxUserAgentLength = 255
-
-/** Starts a session; the secret goes into the cookie, its digest into the database. */
-export async function signIn(
-  deps: Deps,
-  login: string,
-  password: string,
-  client: Client,
-): Promise<{ user: User; secret: string }> {
-  const found = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
-  return startSession(deps, await provePassword(deps, found, login, password), client, null)
-}
-
-/** The browser gets the rights of the token, and loses them with it. */
-export async function signInWithToken(
-  deps: RootDeps,
-  token: string,
-  client: Client,
-): Promise<{ user: User; secret: string }> {
-  const memory = openTokenMemory(deps.db.changes)
-  const caller = await authenticate(deps, token.trim(), memory, {
-    isRotation: false,
-    address: client.address,
-  })
-  if (!caller.token.scopes.some((scope) => scope === 'api' || scope === 'read_api')) {
-    throw new Failure({ kind: 'scope-too-small', accepted: ['api', 'read_api'] })
-  }
-  return startSession(deps, caller.user, client, caller.token.id)
-}
-
-async function startSession(
-  deps: Deps,
-  user: User,
-  client: Client,
-  tokenId: number | null,
-): Promise<{ user: User; secret: string }> {
-  const secret = deps.random(32).toString('base64url')
-  const createdAt = deps.now()
-  const session = {
-    userId: user.id,
-    address: client.address,
-    userAgent: client.userAgent?.slice(0, maxUserAgentLength) ?? null,
-    createdAt,
-    expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
-    tokenId,
-  }
-  await transaction(deps, async (deps) => {
-    // Signing in is how somebody who was away for long comes back.
-    if (user.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', createdAt)
-    await insertSession(deps.db, session, digest(secret))
-    await deleteOldestSessions(deps.db, user.id, maxSessions)
-  })
-  return { user: { ...user, state: 'active' }, secret }
-}
-
-/** The user, once the password is his and he may come in. Every attempt counts before it is looked at. */
-export async function provePassword(
-  deps: Deps,
-  user: User | undefined,
-  login: string,
-  password: string,
-): Promise<User> {
-  await countGuess(deps, user, login)
-  const passwordHash = user && (await findPasswordHash(deps.db, user.id))
-  if (!(await isPassword(password, passwordHash)) || !user) throw unauthenticated()
-  await forgetGuesses(deps, user)
-  if (user.state !== 'deactivated') assertActive(user)
-  return user
-}
 
 interface SignedIn {
   session: Session
@@ -124,10 +47,10 @@ interface SignedIn {
   token: AccessToken | undefined
 }
 
-/** What a process remembers of sessions, so that not every request asks the database. */
+/** A process's cache of sessions. */
 export interface SessionMemory {
   sessions: Cache<SignedIn | undefined>
-  /** Session id → when its use was last written down (ms). */
+  /** Session id → when its use was last recorded (ms). */
   notedAt: Map<number, number>
 }
 
@@ -135,28 +58,47 @@ export function openSessionMemory(changes: Changes): SessionMemory {
   return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
 }
 
-/** Who the cookie belongs to, or `undefined` when it is unknown or over: then nobody is signed in. */
+/** Returns the caller that the cookie belongs to, or `undefined` when its session is unknown or has ended. */
 export async function findSignedIn(deps: Deps, secret: string, memory: SessionMemory): Promise<Caller | undefined> {
-  const key = digest(secret)
+  const key = digestSession(secret)
   const found = await memory.sessions.get(key, () => load(deps, key))
   const now = deps.now()
   if (!found || found.session.expiresAt <= now || found.user.state !== 'active') return undefined
   const { session, user, token } = found
   if (token && (token.isRevoked || isExpired(token, now))) return undefined
+  if (await isIdle(deps, session, memory)) {
+    await endIdleSession(deps, found)
+    return undefined
+  }
   noteUse(deps, session.id, now, memory)
+  const { id, authenticatedAt } = session
   if (token) {
     return {
       user,
-      token: { id: session.id, kind: 'session', scopes: token.scopes, signedInWith: token.id },
+      token: { id, kind: 'session', scopes: token.scopes, signedInWith: token.id, authenticatedAt },
       isAdmin: mayAdminister(deps, user, token.scopes),
     }
   }
   const isElevated = !deps.settings.adminMode || (session.adminUntil !== null && session.adminUntil > now)
   return {
     user,
-    token: { id: session.id, kind: 'session', scopes: isElevated ? ['api', 'admin_mode'] : ['api'] },
+    token: { id, kind: 'session', scopes: isElevated ? ['api', 'admin_mode'] : ['api'], authenticatedAt },
     isAdmin: user.isAdmin && isElevated,
   }
+}
+
+/** True when the session was not used for so long that it ends. */
+async function isIdle(deps: Deps, session: Session, memory: SessionMemory): Promise<boolean> {
+  const oldest = Date.parse(deps.now()) - deps.settings.sessionIdleMs
+  const notedAt = memory.notedAt.get(session.id)
+  if (notedAt !== undefined && notedAt > oldest) return false
+  // Another process may have recorded a later use.
+  const usedAt = (await findSessionUse(deps.db, session.id)) ?? session.createdAt
+  return Date.parse(usedAt) <= oldest
+}
+
+async function endIdleSession(deps: Deps, { session, user }: SignedIn): Promise<void> {
+  if (await deleteSession(deps.db, session.id, user.id)) logSecurity(deps, 'session.expired', { user, reason: 'idle' })
 }
 
 async function load(deps: Deps, key: string): Promise<SignedIn | undefined> {
@@ -168,50 +110,48 @@ async function load(deps: Deps, key: string): Promise<SignedIn | undefined> {
   return { session, user, token }
 }
 
-export function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
-  return listSessionsOf(deps.db, user.id, deps.now())
+/** The sessions of the caller that have not ended, newest first. */
+export async function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
+  return listSessionsOf(deps.db, user.id, deps.now(), idleBefore(deps))
 }
 
 export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {
   if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
+  logSecurity(deps, 'session.ended', { user })
 }
 
-/** Admin mode: gives this browser the rights of its administrator for some hours, for his password. */
-export async function enterAdminMode(deps: Deps, caller: Caller, password: string): Promise<void> {
-  assertBrowser(caller)
-  await provePassword(deps, caller.user, '', password)
-  const until = new Date(Date.parse(deps.now()) + adminHours * 60 * 60 * 1000).toISOString()
-  await updateAdminUntil(deps.db, caller.token.id, until)
+/** Ends all sessions of a user, for an administrator. */
+export async function endSessionsOf(deps: Deps, caller: Caller, userId: number): Promise<void> {
+  const user = await getUser(deps, userId)
+  await deleteSessionsOf(deps.db, user.id)
+  logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
 }
 
-export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> {
-  assertBrowser(caller)
-  await updateAdminUntil(deps.db, caller.token.id, null)
-}
-
-/** Signed in by a password: what a token is good for its scopes say. */
+/** True for a session that was started with a password; other callers are limited by the scopes of a token. */
 export function isSignedInByPassword({ token }: Caller): boolean {
   return token.kind === 'session' && token.signedInWith === undefined
 }
 
-function assertBrowser(caller: Caller): void {
-  if (!isSignedInByPassword(caller)) throw forbidden()
-}
-
 export async function forgetExpiredSessions(deps: Deps): Promise<void> {
-  await deleteExpiredSessions(deps.db, deps.now())
+  await deleteExpiredSessions(deps.db, deps.now(), idleBefore(deps))
 }
 
-function digest(secret: string): string {
+function idleBefore(deps: Deps): string {
+  return new Date(Date.parse(deps.now()) - deps.settings.sessionIdleMs).toISOString()
+}
+
+export function digestSession(secret: string): string {
   return hash('sha256', secret)
 }
 
 const noteEveryMs = 5 * 60 * 1000
+const maxNoted = 10_000
 
-/** Best effort and never waited for: a lost note costs a few minutes of precision. */
+/** Records the use of a session. Best effort and not awaited: a lost record costs a few minutes of precision. */
 function noteUse(deps: Deps, id: number, now: string, memory: SessionMemory): void {
   const at = Date.parse(now)
   if (at - (memory.notedAt.get(id) ?? 0) < noteEveryMs) return
+  if (memory.notedAt.size >= maxNoted) memory.notedAt.clear()
   memory.notedAt.set(id, at)
   noteSessionUse(deps.db, id, now).catch((error: unknown) =>
     deps.log.debug({ err: error }, 'the use of a session could not be noted'),

@@ -85,6 +85,12 @@ export async function revokeTokenFamily(db: Db, familyId: number): Promise<void>
     update access_tokens set is_revoked = true where (id = ${familyId} or family_id = ${familyId}) and not is_revoked`)
 }
 
+/** Without impersonation tokens, which belong to administrators. */
+export async function revokePersonalTokensOf(db: Db, userId: number): Promise<void> {
+  await db.run(sql`
+    update access_tokens set is_revoked = true where user_id = ${userId} and kind = 'personal' and not is_revoked`)
+}
+
 export async function noteTokenUse(db: Db, tokenId: number, at: string): Promise<void> {
   // From a select, so that a token deleted in between is no error.
   await db.run(sql`

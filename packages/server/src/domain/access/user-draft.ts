@@ -1,4 +1,5 @@
 import type { InvalidAttributes } from '../../platform/failure.ts'
+import { type PasswordOwner, passwordProblems } from './password-policy.ts'
 
 /** A user as he is asked for. */
 export interface UserDraft {
@@ -17,13 +18,13 @@ export interface UserDraft {
 /** What is not given stays as it is. */
 export type UserChange = { [Attribute in keyof UserDraft]?: UserDraft[Attribute] | undefined }
 
-/** Everything wrong with those attributes that are given, whoever else is there. */
-export function userProblems(draft: UserChange): InvalidAttributes {
+/** Every problem of the given attributes, without comparing them with other users. `known` is what stays as it is. */
+export function userProblems(draft: UserChange, known: PasswordOwner = {}): InvalidAttributes {
   const found: Record<string, readonly string[]> = {
     email: draft.email === undefined ? [] : emailProblems(draft.email),
     username: draft.username === undefined ? [] : usernameProblems(draft.username),
     name: draft.name === undefined ? [] : textProblems(draft.name),
-    password: draft.password === undefined ? [] : passwordProblems(draft.password),
+    password: draft.password === undefined ? [] : passwordProblems(draft.password, ownerOf(draft, known)),
     projects_limit: (draft.projectsLimit ?? 0) < 0 ? ['must be greater than or equal to 0'] : [],
   }
   return Object.fromEntries(Object.entries(found).filter(([, messages]) => messages.length > 0))
@@ -31,8 +32,6 @@ export function userProblems(draft: UserChange): InvalidAttributes {
 
 const blank = "can't be blank"
 const maxTextLength = 255
-const leastPasswordLength = 8
-const maxPasswordLength = 128
 
 function textProblems(value: string): string[] {
   if (value.trim() === '') return [blank]
@@ -45,10 +44,8 @@ function emailProblems(email: string): string[] {
   return /^[^@\s]+@[^@\s]+$/.test(email) ? textProblems(email) : ['is invalid']
 }
 
-function passwordProblems(password: string): string[] {
-  if (password === '') return [blank]
-  if (length(password) < leastPasswordLength) return [`is too short (minimum is ${leastPasswordLength} characters)`]
-  return length(password) > maxPasswordLength ? [`is too long (maximum is ${maxPasswordLength} characters)`] : []
+function ownerOf({ username, email, name }: UserChange, known: PasswordOwner): PasswordOwner {
+  return { username: username ?? known.username, email: email ?? known.email, name: name ?? known.name }
 }
 
 /** A username is the path of a namespace, and stands first in the addresses of its projects. */

@@ -1,10 +1,12 @@
 import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Caller } from './callers.ts'
+import { deletePasswordLinksOf } from './password-link-queries.ts'
+import { deleteSessionsOf } from './session-queries.ts'
 import { lockUser, updateUserState } from './user-queries.ts'
 import { assertNoGhost, type User } from './users.ts'
 
-/** His tokens stay and are refused from the next request on. */
+/** Ends the user's sessions for good. Tokens stay, and are refused while the user is blocked. */
 export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   return change(deps, id, ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
@@ -20,7 +22,7 @@ export function unblockUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
-/** As blocked, and `unblock` does not undo it. */
+/** Blocks a user in a way that `unblockUser` does not undo. */
 export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   return change(deps, id, ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
@@ -36,7 +38,7 @@ export function unbanUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
-/** Who was away for long rests until he signs in or an administrator wakes him; his tokens are refused meanwhile. */
+/** Deactivates a user until the next sign-in or until an administrator activates the account. */
 export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   return change(deps, id, ({ state }) => {
     if (isShutOut(state)) throw forbidden('A blocked user cannot be deactivated by the API')
@@ -52,14 +54,18 @@ export function activateUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
-/** Under the user's lock, so that of two changes at once the second one sees the first. */
+/** Changes the state under the user's lock, so that the second of two concurrent changes sees the first. */
 function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
   return transaction(deps, async (deps) => {
     const user = await lockUser(deps.db, id)
     if (!user) throw notFound('User')
     assertNoGhost(user)
     const state = next(user)
-    if (state !== user.state) await updateUserState(deps.db, id, state, deps.now())
+    if (state === user.state) return
+    await updateUserState(deps.db, id, state, deps.now())
+    if (state === 'active') return
+    await deleteSessionsOf(deps.db, id)
+    if (isShutOut(state)) await deletePasswordLinksOf(deps.db, id)
   })
 }
 

@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
 import { hashPassword } from '../access/passwords.ts'
+import { logSecurity } from '../access/security-log.ts'
 import { deleteSessionsOf } from '../access/session-queries.ts'
 import { type UserChange, type UserDraft, userProblems } from '../access/user-draft.ts'
 import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../access/user-queries.ts'
@@ -13,8 +14,8 @@ export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | nu
   return orTaken(deps, draft, undefined, async () => {
     const problems = userProblems(draft)
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, draft, undefined)) ?? invalid(problems)
-    // Before the transaction: nobody should have to wait for the hashing.
-    const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password)
+    // Before the transaction, which other writers wait for.
+    const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password, 'accounts')
     return storeAccount(deps, draft, passwordHash, createdBy)
   })
 }
@@ -34,21 +35,25 @@ export function storeAccount(
 }
 
 export async function changeAccount(deps: Deps, id: number, change: UserChange): Promise<User> {
-  await getUser(deps, id)
-  return orTaken(deps, change, id, async () => {
-    const problems = userProblems(change)
+  const known = await getUser(deps, id)
+  const changed = await orTaken(deps, change, id, async () => {
+    const problems = userProblems(change, known)
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, change, id)) ?? invalid(problems)
-    const passwordHash = change.password === undefined ? undefined : await hashPassword(deps, change.password)
+    const passwordHash =
+      change.password === undefined ? undefined : await hashPassword(deps, change.password, 'accounts')
     return transaction(deps, async (deps) => {
       const user = await lockUser(deps.db, id)
       if (!user) throw notFound('User')
       const changed = await updateUser(deps.db, merge(user, change), passwordHash, deps.now())
-      // Whoever signed in with the old password is signed out.
+      // Sessions that were started with the old password end.
       if (passwordHash !== undefined) await deleteSessionsOf(deps.db, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
       return changed
     })
   })
+  if (change.password !== undefined)
+    logSecurity(deps, 'password.changed', { user: changed, reason: 'by an administrator' })
+  return changed
 }
 
 function merge(user: User, { password: _, ...change }: UserChange): User {
