@@ -23,7 +23,7 @@ async function openAs(login: string, path: string, options: Parameters<Web['open
 }
 
 describe('a link to set a password', () => {
-  test('works once; then one signs in with it', async () => {
+  test('works once and signs in', async () => {
     const nadia = await web.server.user('nadia')
     const { body } = await web.server.admin.post(`/users/${nadia.user?.id}/password_links`)
     const page = await web.open(`/-/password#${body.token}`)
@@ -34,10 +34,11 @@ describe('a link to set a password', () => {
     expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('New password again').fill('another horse battery')
     await page.getByRole('button', { name: 'Set the password' }).click()
-    await page.getByLabel('Username').fill('nadia')
-    await page.getByLabel('Password').fill('another horse battery')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Password set. You are signed in as nadia.').waitFor()
     await page.getByRole('heading', { name: 'Hello, nadia' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/')
+    const login = { login: 'nadia', password: 'another horse battery' }
+    expect((await web.server.anonymous.post('//-/sessions', login)).status).toBe(201)
 
     const again = await web.open(`/-/password#${body.token}`, { expects: /401/, theme: 'dark', width: 360 })
     await again.getByLabel('New password', { exact: true }).fill(password)
@@ -74,11 +75,11 @@ describe('the profile', () => {
     await page.getByLabel('Current password').fill('wrong')
     await page.getByLabel('New password', { exact: true }).fill('a new one altogether')
     await page.getByLabel('New password again').fill('a new one altogether')
-    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
     await page.getByText('This is not your password.').waitFor()
     await page.getByLabel('Current password').fill(password)
-    await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.getByText('Your password was changed.').waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Password changed.').waitFor()
     const login = { login: 'omar', password: 'a new one altogether' }
     expect((await web.server.anonymous.post('//-/sessions', login)).status).toBe(201)
   })

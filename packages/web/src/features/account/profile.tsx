@@ -8,7 +8,7 @@ import { Page, Panel } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
 import { AccountTabs } from './account-tabs.tsx'
 import { Browsers } from './browsers.tsx'
-import { NewPasswordFields } from './set-password.tsx'
+import { NewPasswordFields, RevokeTokensField } from './set-password.tsx'
 import { SignedIn, TokenNotice } from './signed-in.tsx'
 
 type User = NonNullable<SessionState['user']>
@@ -103,7 +103,7 @@ function Password() {
   const [attempt, setAttempt] = useState(0)
   const action = useAction('PUT /-/password', {
     showsErrors: true,
-    done: 'Your password was changed. Other browsers are signed out.',
+    done: 'Password changed. Other browsers are signed out.',
     onDone: () => setAttempt(attempt + 1),
   })
   if (!isByPassword) {
@@ -120,7 +120,8 @@ function Password() {
     const text = (name: string) => String(form.get(name) ?? '')
     setDifferent(text('password') !== text('again'))
     if (text('password') !== text('again')) return
-    action.mutate({ body: { current_password: text('current_password'), password: text('password') } })
+    const body = { current_password: text('current_password'), password: text('password') }
+    action.mutate({ body: { ...body, revoke_tokens: form.get('revoke_tokens') === 'on' } })
   }
   return (
     <Panel title="Password">
@@ -136,10 +137,11 @@ function Password() {
         <NewPasswordFields
           problems={{ password: fields['password'], again: isDifferent ? 'This is not the same.' : undefined }}
         />
+        <RevokeTokensField />
         <Problem text={rest} />
         <div>
           <Button type="submit" isBusy={action.isPending}>
-            Change the password
+            Change password
           </Button>
         </div>
       </form>

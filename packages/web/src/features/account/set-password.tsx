@@ -2,16 +2,16 @@ import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, isFailure, queries } from '../../app/api.ts'
 import { Mark } from '../../app/mark.tsx'
-import { sessionQuery } from '../../app/session.ts'
+import { hasShownOthers, sessionQuery } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
+import { CheckField, TextField } from '../../components/field.tsx'
 import { useTitle } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Empty } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import styles from './sign-in.module.css'
 
-/** Where the link leads by which one sets a password, once. What is behind # stays in the browser until it is sent. */
+/** The page of a password link, which sets a password once and signs in. The part after # is not sent before that. */
 export function SetPassword() {
   useTitle('Set your password')
   const toast = useToast()
@@ -42,10 +42,13 @@ export function SetPassword() {
     setBusy(true)
     setProblems(none)
     try {
-      await api.call('POST /-/password', { body: { token, password } })
+      const body = { token, password, revoke_tokens: form.get('revoke_tokens') === 'on' }
+      const { id, username } = await api.call('POST /-/password', { body })
+      // A new page: nothing that another user saw or wrote stays in this one.
+      if (hasShownOthers(id)) return location.replace('/')
       await queries.resetQueries(sessionQuery)
-      toast({ text: 'Your password is set. Sign in with it.' })
-      navigate('/-/sign_in', { replace: true })
+      toast({ text: `Password set. You are signed in as ${username}.` })
+      navigate('/', { replace: true })
     } catch (error) {
       if (isFailure(error, 401)) setOver(true)
       else setProblems(problemsOf(error as Error, ['password'])) // nothing else is thrown here
@@ -59,6 +62,7 @@ export function SetPassword() {
       <h1>Set your password</h1>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <NewPasswordFields problems={problems.fields} />
+        <RevokeTokensField />
         <Problem text={problems.rest} />
         <Button type="submit" kind="primary" isBusy={isBusy}>
           Set the password
@@ -69,6 +73,17 @@ export function SetPassword() {
 }
 
 const none = { fields: {}, rest: '' }
+
+/** Revoking tokens with the password, for instance after a theft: `revoke_tokens`. */
+export function RevokeTokensField() {
+  return (
+    <CheckField
+      name="revoke_tokens"
+      label="Revoke my access tokens too"
+      hint="Scripts and tools that use them need new ones."
+    />
+  )
+}
 
 /** A new password, twice: `password` and `again`. */
 export function NewPasswordFields({ problems }: { problems: Record<string, string | undefined> }) {
@@ -82,7 +97,7 @@ export function NewPasswordFields({ problems }: { problems: Record<string, strin
         minLength={8}
         maxLength={128}
         required
-        hint="At least 8 characters. A few words that do not belong together are good."
+        hint="At least 8 characters, no common password and not your name. Several unrelated words work well."
         error={problems['password']}
       />
       <TextField
