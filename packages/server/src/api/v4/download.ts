@@ -5,6 +5,9 @@ import { Failure, gone } from '../../platform/failure.ts'
 import type { ByteRange } from '../../platform/objects/objects.ts'
 import { type Pieces, piecesOf } from '../../platform/objects/pieces.ts'
 
+/** For bytes that users uploaded, so that nothing in them runs or reaches anything in the server's origin. */
+export const untrustedContentPolicy = "sandbox; default-src 'none'"
+
 /** A file as a handler returns it. */
 export interface Download {
   /** The bytes, or those of the inclusive range; `undefined` when the object is not there. */

@@ -20,6 +20,8 @@ export interface Found {
   group?: Namespace
   /** Comes with its project. */
   vulnerability?: Vulnerability
+  /** The caller's access level in the project or group; 0 without one. */
+  level?: number
 }
 
 /** What a request brings to say who sends it. */
@@ -97,7 +99,7 @@ export function createGuard(deps: RootDeps): Guard {
         if (sighted.hasMoved) throw moved('project', sighted.found.id)
         assertLevel(row, caller, sighted.level)
         assertUnarchived(row, sighted.found)
-        return { project: sighted.found }
+        return { project: sighted.found, level: sighted.level }
       }
       if (row.on === 'vulnerability') {
         const { level, ...found } = await findReadable(caller, id)
@@ -110,7 +112,7 @@ export function createGuard(deps: RootDeps): Guard {
       if (!sighted) throw notFound('Group')
       if (sighted.hasMoved) throw moved('group', sighted.found.id)
       assertLevel(row, caller, sighted.level)
-      return { group: sighted.found }
+      return { group: sighted.found, level: sighted.level }
     },
   }
 

@@ -199,14 +199,14 @@ test('owners manage the members of a group; the last of them cannot go', async (
   expect(await omar.delete(`${path}/${id(pia)}`)).toMatchObject(forbidden)
   expect((await pia.get('/groups/acme')).status).toBe(404)
 
-  expect(await nadia.delete(`${path}/${id(nadia)}`)).toMatchObject(forbidden)
-  expect(await nadia.put(`${path}/${id(nadia)}`, { access_level: 40 })).toMatchObject(forbidden)
-  expect(await nadia.put(`${path}/${id(nadia)}`, { access_level: 50, expires_at: '2027-01-01' })).toMatchObject(
-    forbidden,
-  )
+  expect(await nadia.delete(`${path}/${id(nadia)}`)).toMatchObject({ status: 403 })
+  expect(await nadia.put(`${path}/${id(nadia)}`, { access_level: 40 })).toMatchObject({ status: 403 })
+  expect(await nadia.put(`${path}/${id(nadia)}`, { access_level: 50, expires_at: '2027-01-01' })).toMatchObject({
+    status: 403,
+  })
   expect(await nadia.put(`${path}/${id(omar)}`, { access_level: 50 })).toMatchObject({ status: 200 })
   expect(await nadia.delete(`${path}/${id(nadia)}`)).toMatchObject({ status: 204 })
-  expect(await omar.delete(`${path}/${id(omar)}`)).toMatchObject(forbidden)
+  expect(await omar.delete(`${path}/${id(omar)}`)).toMatchObject({ status: 403 })
 })
 
 test('of two owners who leave at the same time one stays', async () => {

@@ -107,7 +107,9 @@ describe('a private organization', () => {
     expect((await outsider.get('/topics')).text).not.toContain('In hidden')
     const { avatar_url: avatar } = (await insider.get(`/topics/${hidden.topic}`)).body
     const path = `/${new URL(avatar).pathname}`
-    expect((await insider.get(path)).status).toBe(200)
+    const served = await insider.get(path)
+    expect(served).toMatchObject({ status: 200, headers: { 'cache-control': expect.stringContaining('private') } })
+    expect(served.headers['cache-control']).not.toContain('public')
     expect(await server.anonymous.get(path)).toMatchObject(notThere)
   })
 

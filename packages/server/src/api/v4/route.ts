@@ -18,9 +18,9 @@ type Row<P extends Permission> = Rows[P]
 /** What a permission's row puts into the handler; for one of several rows, one of several things. */
 type FoundBy<P extends Permission> = P extends Permission
   ? Row<P>['on'] extends 'project'
-    ? { project: Project; caller: CallerOf<P> }
+    ? { project: Project; level: number; caller: CallerOf<P> }
     : Row<P>['on'] extends 'group'
-      ? { group: Namespace; caller: CallerOf<P> }
+      ? { group: Namespace; level: number; caller: CallerOf<P> }
       : Row<P>['on'] extends 'vulnerability'
         ? { vulnerability: Vulnerability; project: Project; caller: CallerOf<P> }
         : { caller: CallerOf<P> }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { assertOrganizationReadable } from '../../domain/projects/organizations.ts'
+import { assertOrganizationReadable, getOrganization } from '../../domain/projects/organizations.ts'
 import {
   assertTopicReadable,
   changeTopic,
@@ -12,6 +12,7 @@ import { gone } from '../../platform/failure.ts'
 import { openPieces } from '../../platform/objects/pieces.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { inline } from './content-disposition.ts'
+import { untrustedContentPolicy } from './download.ts'
 import { blankableFile, flag, integer, nullable, optional, text } from './input.ts'
 import { fileOutput, noOutput, type Route, route } from './route.ts'
 import { topicView, viewTopic } from './topic-views.ts'
@@ -118,7 +119,7 @@ export const topicRoutes: readonly Route[] = [
     output: fileOutput,
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     async handle({ deps, input }) {
-      const { avatar } = await getTopic(deps, input.id)
+      const { avatar, organizationId } = await getTopic(deps, input.id)
       if (avatar?.filename !== input.filename) throw gone()
       return {
         open: (range) => openPieces(deps.objects, avatar.objectKey, range),
@@ -126,7 +127,9 @@ export const topicRoutes: readonly Route[] = [
         contentType: avatar.contentType,
         disposition: inline(avatar.filename),
         etag: `"${avatar.objectKey.slice(-32)}"`,
-        cacheControl: 'max-age=300, public',
+        // Of a private organization, not every reader may see it, so no shared cache may keep it.
+        ...((await getOrganization(deps, organizationId)).isPublic && { cacheControl: 'max-age=300, public' }),
+        contentSecurityPolicy: untrustedContentPolicy,
       }
     },
   }),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Permission } from '../../domain/access/permissions.ts'
+import { roles } from '../../domain/access/roles.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { type UploadFilter, uploadOrders } from '../../domain/uploads/filter.ts'
 import { setUploadLimits } from '../../domain/uploads/limit.ts'
@@ -162,6 +163,8 @@ function ownerOf({ project, group }: Found): UploadOwner {
   throw new Error('an upload route was reached without a project or group')
 }
 
+const isMember = ({ level = 0 }: Found): boolean => level >= roles.guest
+
 function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
   const base = `/${kind}s/:id/uploads`
   const may = permissionsOf[kind]
@@ -174,9 +177,11 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       input: Type.Object({ file: filePart }),
       status: 201,
       output: uploadView,
-      fileLimit: (deps, found) => roomFor(deps, ownerOf(found)),
-      handle: async (context) =>
-        viewUpload(await createUpload(context.deps, ownerOf(context), context.caller.user, context.input.file)),
+      fileLimit: (deps, found) => roomFor(deps, ownerOf(found), isMember(found)),
+      async handle(context) {
+        const uploader = { user: context.caller.user, isMember: isMember(context) }
+        return viewUpload(await createUpload(context.deps, ownerOf(context), uploader, context.input.file))
+      },
     }),
     route({
       method: 'GET',

@@ -7,7 +7,7 @@ import type { Upload } from '../../domain/uploads/upload.ts'
 import { getUploadBySecret } from '../../domain/uploads/uploads.ts'
 import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment, inline } from './content-disposition.ts'
-import type { Download } from './download.ts'
+import { type Download, untrustedContentPolicy } from './download.ts'
 import { filePath, integer, text } from './input.ts'
 import { fileOutput, type Route, route } from './route.ts'
 
@@ -53,7 +53,7 @@ function viewOf(deps: RootDeps, upload: Upload): Download {
     bytes: upload.bytes,
     contentType,
     disposition: isShown ? inline(upload.filename) : attachment(upload.filename),
-    contentSecurityPolicy: "sandbox; default-src 'none'",
+    contentSecurityPolicy: untrustedContentPolicy,
     etag: `"${upload.sha256}"`,
     lastModified: new Date(upload.createdAt),
   }

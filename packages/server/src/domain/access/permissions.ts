@@ -120,7 +120,8 @@ export const permissions = {
   'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
   'upload.limits': { on: 'project', who: 'user', scope: 'read_api' },
   'upload.limit': { on: 'project', who: 'admin', scope: 'api' },
-  'group.upload.create': { on: 'group', who: 'user', scope: 'api' },
+  // A group can be seen by users who are members of one project in it only.
+  'group.upload.create': { on: 'group', who: 'guest', scope: 'api' },
   'group.upload.list': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'group.upload.read': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'group.upload.read-by-secret': { on: 'group', who: 'anyone', scope: 'read_api' },

@@ -148,19 +148,19 @@ export async function findHighestGroup(
     order by m.access_level desc, g.lineage desc, m.id limit 1`)
 }
 
-/** Whether anybody but this user owns one of the namespaces. */
-export async function hasOtherOwner(
-  db: Db,
-  namespaceIds: readonly number[],
-  userId: number,
-  today: string,
-): Promise<boolean> {
-  const row = await db.one(sql`
-    select 1 as found from members
-    where namespace_id in ${db.dialect.integers(namespaceIds)} and user_id <> ${userId}
-      and access_level >= ${roles.owner} and (expires_on is null or expires_on > ${today})
-    limit 1`)
-  return row !== undefined
+/** Whether another user owns one of the namespaces, can sign in, and stays: without an end date. */
+export async function hasOtherOwner(db: Db, namespaceIds: readonly number[], userId: number): Promise<boolean> {
+  return (await listIdsOwnedByOthers(db, namespaceIds, userId)).length > 0
+}
+
+/** Those of the namespaces of which that is true. */
+export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number[], userId: number): Promise<number[]> {
+  const rows = await db.all<{ namespace_id: number }>(sql`
+    select distinct m.namespace_id from members m join users u on u.id = m.user_id
+    where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId}
+      and m.access_level >= ${roles.owner} and m.expires_on is null and u.state = 'active' and not u.is_deactivated
+    order by m.namespace_id`)
+  return rows.map((row) => row.namespace_id)
 }
 
 /** The highest level the user holds in the project or any of the namespaces; 0 when none. Day as YYYY-MM-DD. */

@@ -200,15 +200,16 @@ async function assertTerms(deps: Deps, place: MemberPlace, userId: number, terms
   throw invalid({ access_level: [`should be greater than or equal to ${name}`] })
 }
 
-/** The last owner of a group stays, and so does whoever a personal project belongs to. */
+const lastOwner = 'A group needs an owner who is active and whose membership does not end. Add another one first.'
+
+/** Keeps the last owner of a group, and the user to whom a personal project belongs. */
 async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): Promise<void> {
   if (place.project) {
     if (place.project.namespace.ownerId === member.person.id) throw forbidden()
     return
   }
   if (member.accessLevel < roles.owner) return
-  const today = deps.now().slice(0, 10)
-  if (!(await hasOtherOwner(deps.db, lineageOf(place.group), member.person.id, today))) throw forbidden()
+  if (!(await hasOtherOwner(deps.db, lineageOf(place.group), member.person.id))) throw forbidden(lastOwner)
 }
 
 /** Two owners cannot remove each other at the same time. */

@@ -25,8 +25,8 @@ export async function lockOwnedGroups(
     where n.kind = 'group' and m.user_id = ${userId} and ${isOwning(today)} order by n.id ${db.dialect.forUpdate}`)
 }
 
-/** Those of the namespaces that somebody other than this user owns himself. */
-export async function listIdsOwnedByOthers(
+/** Those of the namespaces that another user owns today, even one who is blocked or whose membership will end. */
+export async function listIdsWithOtherOwners(
   db: Db,
   namespaceIds: readonly number[],
   userId: number,

@@ -5,6 +5,7 @@ import type { User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { takeExportsOf } from '../exports/queries.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
+import { listIdsOwnedByOthers } from '../projects/member-queries.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../projects/namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
@@ -12,7 +13,7 @@ import { inSlices } from '../slices.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
 import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './findings-queries.ts'
-import { listIdsOwnedByOthers, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
+import { listIdsWithOtherOwners, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
@@ -38,8 +39,12 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
  */
 export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise<void> {
   return remove(deps, async (deps) => {
-    const groups = await solelyOwnedGroups(deps, user)
-    if (groups.length > 0 && !withGroups) throw conflict('User cannot be removed while is the sole-owner of a group')
+    const { alone, withoutLasting } = await solelyOwnedGroups(deps, user)
+    // A group that others still own, if only until tomorrow, is not removed along.
+    if (withoutLasting.length > 0 || (alone.length > 0 && !withGroups)) {
+      throw conflict('User cannot be removed while is the sole-owner of a group')
+    }
+    const groups = alone
     const namespaces = [...(await listOwnNamespaces(deps.db, user.id)), ...groups]
     const namespaceIds = await holdNamespaces(deps, namespaces)
     const starredIds = await listStarredProjectIds(deps.db, user.id)
@@ -72,13 +77,25 @@ async function holdNamespaces(deps: Deps, tops: readonly Pick<Namespace, 'id' | 
   }
 }
 
-/** Groups without another owner, in themselves or above. */
-async function solelyOwnedGroups(deps: Deps, user: User): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+interface SolelyOwned {
+  /** Groups without another owner, in themselves or above. */
+  alone: Pick<Namespace, 'id' | 'lineage'>[]
+  /** Groups whose other owners are blocked, deactivated or about to end. */
+  withoutLasting: Pick<Namespace, 'id' | 'lineage'>[]
+}
+
+async function solelyOwnedGroups(deps: Deps, user: User): Promise<SolelyOwned> {
   const today = deps.now().slice(0, 10)
   const groups = await lockOwnedGroups(deps.db, user.id, today)
   const ids = groups.flatMap(lineageOf)
-  const owned = new Set(await listIdsOwnedByOthers(deps.db, ids, user.id, today))
-  return groups.filter((group) => !lineageOf(group).some((id) => owned.has(id)))
+  const lasting = new Set(await listIdsOwnedByOthers(deps.db, ids, user.id))
+  const owned = new Set(await listIdsWithOtherOwners(deps.db, ids, user.id, today))
+  const isIn = (set: ReadonlySet<number>) => (group: (typeof groups)[number]) =>
+    lineageOf(group).some((id) => set.has(id))
+  return {
+    alone: groups.filter((group) => !isIn(owned)(group)),
+    withoutLasting: groups.filter((group) => isIn(owned)(group) && !isIn(lasting)(group)),
+  }
 }
 
 interface Removal {

@@ -39,17 +39,25 @@ export async function holdOwner(db: Db, { kind, id }: Upload['owner']): Promise<
   await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)
 }
 
-export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>): Promise<Upload> {
+export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>, isFromOutsider: boolean): Promise<Upload> {
   const { owner } = upload
   const row = await db.one<{ id: number }>(sql`
     insert into uploads (project_id, namespace_id, uploaded_by_id, secret, filename, content_type, bytes, sha256,
-      object_key, created_at)
+      object_key, is_from_outsider, created_at)
     values (${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null},
       ${upload.uploadedBy?.id}, ${upload.secret}, ${upload.filename}, ${upload.contentType}, ${upload.bytes},
-      ${upload.sha256}, ${upload.objectKey}, ${upload.createdAt})
+      ${upload.sha256}, ${upload.objectKey}, ${isFromOutsider}, ${upload.createdAt})
     returning id`)
   if (!row) throw new Error('an inserted upload returned no id')
   return { ...upload, id: row.id }
+}
+
+/** Bytes that users stored who were not members then. */
+export async function sumFromOutsiders(db: Db, owner: Owner): Promise<number> {
+  const row = await db.one<{ bytes: number }>(sql`
+    select cast(coalesce(sum(u.bytes), 0) as bigint) as bytes from uploads u
+    where ${owned(owner)} and u.is_from_outsider = true and u.deleted_at is null`)
+  return row?.bytes ?? 0
 }
 
 /** One more than the page holds. */

@@ -17,16 +17,28 @@ import {
   insertUpload,
   listUploads,
   showUpload,
+  sumFromOutsiders,
 } from './queries.ts'
 import type { Upload } from './upload.ts'
 import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
 
+export interface Uploader {
+  user: User
+  /** Of the project or group, directly or through a group. */
+  isMember: boolean
+}
+
 /** The bytes are stored already; from the row on they are the owner's. */
-export async function createUpload(deps: Deps, owner: UploadOwner, user: User, file: ReceivedFile): Promise<Upload> {
+export async function createUpload(
+  deps: Deps,
+  owner: UploadOwner,
+  { user, isMember }: Uploader,
+  file: ReceivedFile,
+): Promise<Upload> {
   const filename = sanitizeFilename(file.filename)
   const upload = await transaction(deps, async (deps) => {
     // First: it holds the owner, whose usage goes with him. Whoever removes him does it in this order, too.
-    const upload = await insertUpload(deps.db, {
+    const draft = {
       owner: { kind: owner.kind, id: owner.id },
       secret: deps.random(16).toString('hex'),
       filename,
@@ -37,8 +49,10 @@ export async function createUpload(deps: Deps, owner: UploadOwner, user: User, f
       createdAt: deps.now(),
       uploadedBy: { id: user.id, username: user.username, name: user.name },
       deletedAt: null,
-    })
+    }
+    const upload = await insertUpload(deps.db, draft, !isMember)
     await claimSpace(deps, owner, file.bytes)
+    if (!isMember) await assertWithinShare(deps, owner)
     return upload
   }).catch((error: unknown) => {
     // The owner, or more rarely the user, was removed while the bytes came in.
@@ -118,11 +132,19 @@ function maxBytesOf({ settings }: Deps, { maxUploadBytes }: UploadOwner): number
 }
 
 /** How large the next file may be, and the sentence for one that is larger. */
-export async function roomFor(deps: Deps, owner: UploadOwner): Promise<{ maxBytes: number; sentence: string }> {
+export async function roomFor(
+  deps: Deps,
+  owner: UploadOwner,
+  isMember: boolean,
+): Promise<{ maxBytes: number; sentence: string }> {
   const max = maxBytesOf(deps, owner)
   if (owner.quotaBytes !== null) {
     const { bytes } = await findUsage(deps.db, owner)
     const free = Math.max(0, owner.quotaBytes - bytes)
+    const share = isMember
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, shareOf(owner) - (await sumFromOutsiders(deps.db, owner)))
+    if (share < Math.min(free, max)) return { maxBytes: share, sentence: shareSentence(owner) }
     if (free < max) return { maxBytes: free, sentence: quotaSentence(owner, bytes) }
   }
   return { maxBytes: max, sentence: `this ${owner.kind} takes files of up to ${readable(max)}` }
@@ -131,6 +153,23 @@ export async function roomFor(deps: Deps, owner: UploadOwner): Promise<{ maxByte
 async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promise<void> {
   if (await addToUsage(deps.db, owner, bytes, owner.quotaBytes)) return
   throw tooLarge(quotaSentence(owner, (await findUsage(deps.db, owner)).bytes))
+}
+
+/** Part of a quota that users who are not members may use, all of them together. */
+const outsiderShare = 0.1
+
+const shareOf = ({ quotaBytes }: UploadOwner): number =>
+  quotaBytes === null ? Number.POSITIVE_INFINITY : Math.floor(quotaBytes * outsiderShare)
+
+/** Otherwise any signed-in user could use up the quota of a public project. The usage row is locked by now. */
+async function assertWithinShare({ db }: Deps, owner: UploadOwner): Promise<void> {
+  if (owner.quotaBytes !== null && (await sumFromOutsiders(db, owner)) > shareOf(owner)) {
+    throw tooLarge(shareSentence(owner))
+  }
+}
+
+function shareSentence(owner: UploadOwner): string {
+  return `users who are not members may store ${readable(shareOf(owner))} in this ${owner.kind}, all together`
 }
 
 function quotaSentence({ kind, quotaBytes }: UploadOwner, usedBytes: number): string {
