@@ -1,4 +1,5 @@
-import { Route, Switch } from 'wouter'
+import { Redirect, Route, Switch } from 'wouter'
+import { fromGitlabAddress } from './gitlab-addresses.ts'
 import { later } from './later.ts'
 import { NotFound } from './not-found.tsx'
 
@@ -55,6 +56,12 @@ export function Routes() {
           // From the address itself: a name may hold what the router, which has decoded half of it, leaves ambiguous.
           const name = decoded(location.pathname.split('/')[3] ?? '')
           return <TopicPage key={name} name={name} />
+        }}
+      </Route>
+      <Route path={/\/-\/security\//}>
+        {() => {
+          const ours = fromGitlabAddress(location.pathname)
+          return ours === undefined ? <NotFound /> : <Redirect to={ours + location.search + location.hash} replace />
         }}
       </Route>
       <Route path={groupPattern}>
