@@ -38,6 +38,7 @@ import { type Rendered, render, sendError, sendNothing, sendRendered } from './r
 import { openResponseCache, type ResponseCache } from './response-cache.ts'
 import { addressOf, type FileLimit, isFileOutput, metricsOutput, noOutput, type Route } from './route.ts'
 import type { Throttle } from './throttle.ts'
+import { assertKnownFilters } from './unknown-filters.ts'
 
 /** Answers one request to one route, from the first header to the last byte. Never throws. */
 export type Answerer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -120,6 +121,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
       found = undefined
     }
     const bag = inOrganization(mergeBags(query, body, params), request)
+    if (route.unknownFilters) assertKnownFilters(route.unknownFilters, query, schema)
     const input = readInput(bag)
     if (found instanceof Failure) throw found
     found ??= await admit(caller)

@@ -31,6 +31,7 @@ export const findingMatchRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(matchView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, project, input, page }) {
       const found = await findMatches(deps, project, input.finding_id, page)
       return {

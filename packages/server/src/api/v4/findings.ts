@@ -85,6 +85,7 @@ export const findingRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(findingView),
     paged: true,
+    unknownFilters: ['present_on_default_branch', 'has_resolution', 'dismissal_reason', 'scanner_id', 'project_id'],
     remember: [
       'findings',
       'occurrences',

@@ -65,6 +65,7 @@ export const jobRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(jobView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, input, page }) {
       const found = await findJobs(deps, { states: input.state, kind: input.kind }, page)
       return { ...found, rows: found.rows.map(viewJob) }

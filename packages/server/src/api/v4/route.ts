@@ -11,6 +11,7 @@ import type { Audit } from './audit.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
 import type { KeysetPage } from './pages.ts'
+import type { UnknownFilters } from './unknown-filters.ts'
 
 type Rows = typeof permissions
 type Row<P extends Permission> = Rows[P]
@@ -64,6 +65,8 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
   audit?: Audit
   /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
   paged?: boolean
+  /** Absent: unknown query parameters are ignored, as GitLab does. */
+  unknownFilters?: UnknownFilters
   /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */
   fileLimit?: (deps: RootDeps, found: Found) => FileLimit | Promise<FileLimit>
   /** Limit for the text of a body; absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests have 64 KiB at most. */

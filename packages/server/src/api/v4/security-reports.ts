@@ -190,6 +190,7 @@ export const securityReportRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(importView),
     paged: true,
+    unknownFilters: 'refused',
     remember: importTables,
     async handle({ deps, project, input, page }) {
       const found = await findImports(deps, project, input.ref, page)

@@ -71,6 +71,7 @@ export const storageRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(ownerView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, page, origin }) {
       const found = await findLargestOwners(deps, page)
       return { ...found, rows: found.rows.map((owner) => viewOwner(owner, origin)) }

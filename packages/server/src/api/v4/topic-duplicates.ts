@@ -29,6 +29,7 @@ export const topicDuplicateRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(duplicateView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, input, page, origin }) {
       const found = await findDuplicates(deps, input.organization_id, page)
       const rows = found.rows.map(({ score, reasons, sharedProjects, topics }) => ({

@@ -91,6 +91,7 @@ export const topicMergeRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(mergeView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, input, page }) {
       const found = await findMerges(deps, input.organization_id, page)
       return { ...found, rows: found.rows.map((merge) => viewMerge(deps, merge)) }

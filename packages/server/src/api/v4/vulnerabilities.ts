@@ -203,6 +203,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
+    unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
     remember: listedTables,
     async handle({ deps, project, input, page }) {
       return answerPage(deps, projectScope(project.id), input, page, async (rows) =>
@@ -222,6 +223,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
+    unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page }) {
       const scope = await groupScope(deps, group, caller, input.project_id)
       return answerPage(deps, scope, input, page, async (rows) =>
@@ -237,6 +239,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     input: Type.Object(filterProperties),
     status: 200,
     output: summaryView,
+    unknownFilters: 'refused',
     remember: listedTables,
     handle: async ({ deps, project, input }) =>
       viewSummary(await summarizeList(deps, projectScope(project.id), readFilter(input))),
@@ -249,6 +252,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     input: Type.Object({ ...filterProperties, project_id: projectFilter }),
     status: 200,
     output: summaryView,
+    unknownFilters: 'refused',
     handle: async ({ deps, group, caller, input }) =>
       viewSummary(
         await summarizeList(deps, await groupScope(deps, group, caller, input.project_id), readFilter(input)),

@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
+
+let server: TestServer
+let project: TestProject
+beforeAll(async () => {
+  server = await startServer()
+  project = await server.project('acme/site')
+})
+
+const list = (path: string, query: string) => server.admin.get(`${path.replace(':id', `${project.id}`)}?${query}`)
+
+/** What GitLab's clients send to every list. */
+const ofClients =
+  'page=1&per_page=20&all=true&get_all=false&iterator=true&as_list=false&statistics=true&order_by=id&sudo=root'
+
+describe('a filter that a list does not have', () => {
+  test.each([
+    [
+      '/projects/:id/vulnerability_findings',
+      'ref=feature&present_on_default_branch=false',
+      'present_on_default_branch',
+    ],
+    ['/projects/:id/vulnerability_findings', 'has_resolution=true', 'has_resolution'],
+    ['/projects/:id/vulnerabilities', 'has_vulnerability=false', 'has_vulnerability'],
+    ['/projects/:id/vulnerabilities', 'pipeline_id=1', 'pipeline_id'],
+    ['/projects/:id/vulnerabilities/summary', 'severities=high', 'severities'],
+    ['/groups/acme/vulnerabilities', 'severities=high', 'severities'],
+    ['/projects/:id/security_reports', 'state=failed', 'state'],
+    ['/projects/:id/vulnerability_statistics', 'severity=high', 'severity'],
+    ['/projects/:id/vulnerabilities/bulk', 'action=dismiss', 'action'],
+    ['/admin/jobs', 'project=1', 'project'],
+  ])('is refused by %s with %s, naming those it has', async (path, query, name) => {
+    const reply = await list(path, query)
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(new RegExp(`^${name} is not a filter of this list; there are: `)) },
+    })
+  })
+
+  test.each([
+    '/projects/:id/vulnerability_findings',
+    '/projects/:id/vulnerabilities',
+    '/groups/acme/vulnerabilities',
+    '/projects/:id/security_reports',
+    '/projects/:id/vulnerability_statistics',
+    '/admin/jobs',
+  ])('is not what GitLab’s clients send to %s', async (path) => {
+    expect((await list(path, ofClients)).status).toBe(200)
+  })
+
+  test.each(['/projects', '/groups', '/topics', '/users', '/projects/:id/vulnerabilities', '/projects/:id/uploads'])(
+    'and that nobody has is ignored by %s, a list of GitLab’s',
+    async (path) => {
+      expect((await list(path, 'nonsense=1')).status).toBe(200)
+    },
+  )
+})
