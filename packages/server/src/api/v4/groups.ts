@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../domain/access/roles.ts'
-import type { RootDeps } from '../../domain/deps.ts'
+import { type RootDeps, transaction } from '../../domain/deps.ts'
 import type { PageRequest } from '../../domain/page.ts'
+import { type GitlabAttributes, readAttributes, storeAttributes } from '../../domain/projects/gitlab-attributes.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../domain/projects/groups.ts'
 import type { NamespaceOrder } from '../../domain/projects/namespace-order.ts'
 import type { Namespace } from '../../domain/projects/project.ts'
@@ -9,6 +10,7 @@ import { findProjects } from '../../domain/projects/project-list.ts'
 import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeGroup } from '../../domain/removal/remove.ts'
 import { assertUnmodified } from '../../domain/unmodified.ts'
+import { attributesFrom, groupExtras, inputsOf, outputsOf } from './gitlab-attributes.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from './input.ts'
 import { cursorFields, nextOf, readKeyset } from './keyset.ts'
 import { organizationField, visibility } from './project-input.ts'
@@ -46,15 +48,16 @@ const groupFields = {
   marked_for_deletion_on: Type.Null(),
 }
 
-const groupView = Type.Object(groupFields, { title: 'Group' })
+const groupView = Type.Object({ ...groupFields, ...outputsOf(groupExtras, groupFields) }, { title: 'Group' })
 const groupDetailView = Type.Object({
   ...groupFields,
+  ...outputsOf(groupExtras, groupFields),
   shared_with_groups: Type.Array(Type.Object({})),
   projects: Type.Optional(Type.Array(projectView)),
   shared_projects: Type.Optional(Type.Array(projectView)),
 })
 
-function viewGroup(group: Namespace, origin: string): Static<typeof groupView> {
+function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = {}): Static<typeof groupView> {
   return {
     id: group.id,
     web_url: webUrl(group, origin),
@@ -83,7 +86,19 @@ function viewGroup(group: Namespace, origin: string): Static<typeof groupView> {
     organization_id: group.organizationId,
     shared_runners_setting: 'enabled',
     marked_for_deletion_on: null,
+    ...extras,
   }
+}
+
+async function viewGroups(deps: RootDeps, groups: readonly Namespace[], origin: string) {
+  const ids = groups.map(({ id }) => id)
+  const extras = await readAttributes(deps, 'namespaces', ids)
+  return groups.map((group) => viewGroup(group, origin, extras.get(group.id)))
+}
+
+async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
+  const extras = await readAttributes(deps, 'namespaces', [group.id])
+  return { ...viewGroup(group, origin, extras.get(group.id)), shared_with_groups: [] }
 }
 
 const listFields = {
@@ -122,7 +137,7 @@ async function listGroups(
   origin: string,
 ) {
   const found = await findGroups(deps, caller, query, order, page)
-  const rows = found.rows.map((group) => viewGroup(group, origin))
+  const rows = await viewGroups(deps, found.rows, origin)
   const placeOf = (group: Namespace) => ({ value: String(group[order.by]), id: group.id })
   const next = nextOf(page, found, placeOf)
   return next ? { ...next, rows } : { ...found, rows }
@@ -182,6 +197,7 @@ export const groupRoutes: readonly Route[] = [
     summary: 'Create a group, or below another one a subgroup',
     permission: 'group.create',
     input: Type.Object({
+      ...inputsOf(groupExtras),
       name: text(),
       path: text(),
       description: optional(nullable(text())),
@@ -192,10 +208,14 @@ export const groupRoutes: readonly Route[] = [
     status: 201,
     output: groupDetailView,
     async handle({ deps, caller, input, origin }) {
-      const { parent_id: parentId, organization_id: organizationId, description, ...rest } = input
-      const fresh = { ...rest, parentId, organizationId, description: description ?? undefined }
-      const group = await createGroup(deps, caller, fresh)
-      return { ...viewGroup(group, origin), shared_with_groups: [] }
+      const { name, path, visibility, parent_id: parentId, organization_id: organizationId, description } = input
+      const fresh = { name, path, visibility, parentId, organizationId, description: description ?? undefined }
+      const group = await transaction(deps, async (deps) => {
+        const group = await createGroup(deps, caller, fresh)
+        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+        return group
+      })
+      return viewOneGroup(deps, group, origin)
     },
   }),
   route({
@@ -210,7 +230,7 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: groupDetailView,
     async handle({ deps, caller, group, input, origin }) {
-      const view = { ...viewGroup(group, origin), shared_with_groups: [] }
+      const view = await viewOneGroup(deps, group, origin)
       if (!input.with_projects) return view
       const query = { within: { namespace: group, descendants: false } }
       const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, mostProjectsShown)
@@ -224,6 +244,7 @@ export const groupRoutes: readonly Route[] = [
     summary: 'Update a group',
     permission: 'group.update',
     input: Type.Object({
+      ...inputsOf(groupExtras),
       name: optional(text()),
       path: optional(text()),
       description: optional(nullable(text())),
@@ -232,9 +253,14 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: groupDetailView,
     async handle({ deps, group, input, origin }) {
+      const { name, path, visibility } = input
       const description = input.description === null ? '' : input.description
-      const changed = await changeGroup(deps, group.id, { ...input, description })
-      return { ...viewGroup(changed, origin), shared_with_groups: [] }
+      const changed = await transaction(deps, async (deps) => {
+        const changed = await changeGroup(deps, group.id, { name, path, visibility, description })
+        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+        return changed
+      })
+      return viewOneGroup(deps, changed, origin)
     },
   }),
   route({

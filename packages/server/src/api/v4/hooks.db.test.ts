@@ -33,7 +33,7 @@ describe('webhooks', () => {
       name: 'Alarm',
       description: 'Tells the team',
       created_at: expect.stringMatching(/Z$/),
-      push_events: false,
+      push_events: true,
       tag_push_events: false,
       merge_requests_events: false,
       repository_update_events: false,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import type { Deps } from '../../domain/deps.ts'
+import { type Deps, transaction } from '../../domain/deps.ts'
+import { type GitlabAttributes, readAttributes, storeAttributes } from '../../domain/projects/gitlab-attributes.ts'
 import { describeNewestVulnerability } from '../../domain/vulnerabilities/changes.ts'
 import { alertStatus, type Hook } from '../../domain/webhooks/hook.ts'
 import {
@@ -15,53 +16,45 @@ import {
   testHook,
 } from '../../domain/webhooks/hooks.ts'
 import { parameterProblem, unprocessable } from '../../platform/failure.ts'
+import { attributesFrom, firstEvents, hookExtras, inputsOf, otherEvents, outputsOf } from './gitlab-attributes.ts'
 import { flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
 import { noOutput, type Route, route } from './route.ts'
 import { freeObject, nullableString, nullableTimestamp, timestamp } from './views.ts'
 
-/** GitLab's events that never happen here, in the two places where its answer has them. */
-const firstEvents = ['push_events', 'tag_push_events', 'merge_requests_events', 'repository_update_events'] as const
-const otherEvents = [
-  'issues_events',
-  'confidential_issues_events',
-  'note_events',
-  'confidential_note_events',
-  'pipeline_events',
-  'wiki_page_events',
-  'deployment_events',
-  'feature_flag_events',
-  'job_events',
-  'releases_events',
-  'milestone_events',
-  'emoji_events',
-  'resource_access_token_events',
-  'resource_deploy_token_events',
-] as const
+const hookFields = {
+  id: Type.Integer(),
+  url: Type.String(),
+  name: nullableString,
+  description: nullableString,
+  created_at: timestamp,
+  ...booleans(firstEvents),
+  enable_ssl_verification: Type.Boolean(),
+  alert_status: Type.String(),
+  disabled_until: nullableTimestamp,
+  url_variables: Type.Array(freeObject),
+  push_events_branch_filter: nullableString,
+  branch_filter_strategy: Type.String(),
+  custom_webhook_template: nullableString,
+  custom_headers: Type.Array(freeObject),
+  project_id: Type.Integer(),
+  ...booleans(otherEvents),
+  vulnerability_events: Type.Boolean(),
+}
 
-const hookView = Type.Object(
-  {
-    id: Type.Integer(),
-    url: Type.String(),
-    name: nullableString,
-    description: nullableString,
-    created_at: timestamp,
-    ...booleans(firstEvents),
-    enable_ssl_verification: Type.Boolean(),
-    alert_status: Type.String(),
-    disabled_until: nullableTimestamp,
-    url_variables: Type.Array(freeObject),
-    push_events_branch_filter: nullableString,
-    branch_filter_strategy: Type.String(),
-    custom_webhook_template: nullableString,
-    custom_headers: Type.Array(freeObject),
-    project_id: Type.Integer(),
-    ...booleans(otherEvents),
-    vulnerability_events: Type.Boolean(),
-  },
-  { title: 'Hook' },
-)
+const hookView = Type.Object({ ...hookFields, ...outputsOf(hookExtras, hookFields) }, { title: 'Hook' })
 
-function viewHook({ now }: Deps, hook: Hook) {
+async function viewHooks(deps: Deps, hooks: readonly Hook[]) {
+  const ids = hooks.map(({ id }) => id)
+  const extras = await readAttributes(deps, 'hooks', ids)
+  return hooks.map((hook) => viewHook(deps, hook, extras.get(hook.id)))
+}
+
+async function viewOneHook(deps: Deps, hook: Hook) {
+  const extras = await readAttributes(deps, 'hooks', [hook.id])
+  return viewHook(deps, hook, extras.get(hook.id))
+}
+
+function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
   const status = alertStatus(hook, now())
   return {
     id: hook.id,
@@ -81,6 +74,7 @@ function viewHook({ now }: Deps, hook: Hook) {
     project_id: hook.projectId,
     ...allFalse(otherEvents),
     vulnerability_events: hook.hasVulnerabilityEvents,
+    ...extras,
   }
 }
 
@@ -128,6 +122,7 @@ function viewDelivery(delivery: Delivery) {
 }
 
 const hookInput = {
+  ...inputsOf(hookExtras),
   name: optional(nullable(text())),
   description: optional(nullable(text())),
   token: optional(nullable(text({ description: 'Sent as `X-Gitlab-Token`; never answered' }))),
@@ -148,7 +143,7 @@ export const hookRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, project, page }) {
       const found = await findHooks(deps, project, page)
-      return { ...found, rows: found.rows.map((hook) => viewHook(deps, hook)) }
+      return { ...found, rows: await viewHooks(deps, found.rows) }
     },
   }),
   route({
@@ -159,7 +154,7 @@ export const hookRoutes: readonly Route[] = [
     input: Type.Object(hookId),
     status: 200,
     output: hookView,
-    handle: async ({ deps, project, input }) => viewHook(deps, await getHook(deps, project, input.hook_id)),
+    handle: async ({ deps, project, input }) => viewOneHook(deps, await getHook(deps, project, input.hook_id)),
   }),
   route({
     method: 'POST',
@@ -170,15 +165,20 @@ export const hookRoutes: readonly Route[] = [
     status: 201,
     output: hookView,
     async handle({ deps, project, input }) {
-      const hook = await createHook(deps, project, {
+      const draft = {
         url: input.url,
         name: input.name ?? null,
         description: input.description ?? null,
         token: input.token || null,
         hasVulnerabilityEvents: input.vulnerability_events ?? false,
         verifiesCertificates: input.enable_ssl_verification ?? true,
+      }
+      const hook = await transaction(deps, async (deps) => {
+        const hook = await createHook(deps, project, draft)
+        await storeAttributes(deps, 'hooks', hook.id, attributesFrom(hookExtras, input))
+        return hook
       })
-      return viewHook(deps, hook)
+      return viewOneHook(deps, hook)
     },
   }),
   route({
@@ -199,8 +199,14 @@ export const hookRoutes: readonly Route[] = [
         ...(input.vulnerability_events !== undefined && { hasVulnerabilityEvents: input.vulnerability_events }),
         ...(input.enable_ssl_verification !== undefined && { verifiesCertificates: input.enable_ssl_verification }),
       }
-      if (Object.keys(changes).length === 0) throw parameterProblem('No parameters provided')
-      return viewHook(deps, await changeHook(deps, project, id, changes))
+      const extras = attributesFrom(hookExtras, input)
+      if (Object.keys({ ...changes, ...extras }).length === 0) throw parameterProblem('No parameters provided')
+      const changed = await transaction(deps, async (deps) => {
+        const changed = await changeHook(deps, project, id, changes)
+        await storeAttributes(deps, 'hooks', id, extras)
+        return changed
+      })
+      return viewOneHook(deps, changed)
     },
   }),
   route({

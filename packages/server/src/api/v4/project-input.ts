@@ -3,6 +3,7 @@ import { grantableLevels } from '../../domain/access/roles.ts'
 import type { ProjectQuery } from '../../domain/projects/project-list.ts'
 import type { ProjectOrder } from '../../domain/projects/project-order.ts'
 import { noKeyset } from '../../platform/failure.ts'
+import { attributesFrom, inputsOf, projectExtras } from './gitlab-attributes.ts'
 import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from './input.ts'
 
 export const visibility = oneOf(['private', 'internal', 'public'])
@@ -111,10 +112,13 @@ export const projectAttributes = {
   auto_resolve_vulnerabilities: optional(
     flag({ description: 'What its scanner no longer reports on the default branch is resolved, not only marked' }),
   ),
+  ...inputsOf(projectExtras),
 }
 
 const attributes = Type.Object(projectAttributes)
 type Attributes = Static<typeof attributes>
+
+export const projectExtrasFrom = (input: object) => attributesFrom(projectExtras, input)
 
 export function projectAttributesFrom(input: Attributes) {
   return {

@@ -3,10 +3,12 @@ import { openCache, perDatabase } from '../../db/cache.ts'
 import { roles } from '../../domain/access/roles.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { renderMarkdown } from '../../domain/markdown/render.ts'
+import { type GitlabAttributes, readAttributes } from '../../domain/projects/gitlab-attributes.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../domain/projects/project-list.ts'
 import type { Visitor } from '../../domain/projects/visible.ts'
 import { listTopicNames } from '../../domain/topics/assignment.ts'
+import { outputsOf, projectExtras } from './gitlab-attributes.ts'
 import { basicUserView, viewBasicUser } from './user-views.ts'
 import { nullableInteger, nullableString, timestamp } from './views.ts'
 
@@ -76,7 +78,10 @@ const linksView = Type.Object({
   cluster_agents: Type.String(),
 })
 
-/** What projects are to GitLab besides and are not here: there are no repositories, issues or pipelines. */
+/**
+ * What projects are to GitLab besides and are not here: there are no repositories, issues or pipelines. Clients may set
+ * most of it (`projectExtras`), without effect.
+ */
 const absentBefore = {
   resolve_outdated_diff_discussions: false,
   repository_object_format: 'sha1',
@@ -160,7 +165,12 @@ const fullFields = {
 }
 
 /** See `Detail`. Nothing is required, because the serialiser writes what is before everything else. */
-export const projectView = Type.Partial(Type.Object({ ...basicFields, ...fullFields }), { title: 'Project' })
+export const projectView = Type.Partial(
+  Type.Object({ ...basicFields, ...fullFields, ...outputsOf(projectExtras, fullFields) }),
+  {
+    title: 'Project',
+  },
+)
 export type ProjectView = Static<typeof projectView>
 
 /** How much of a project is told: the basic fields, all, or all with what the caller may do in it. */
@@ -181,9 +191,10 @@ export async function viewProjects(
 ): Promise<ProjectView[]> {
   if (projects.length === 0) return []
   const ids = projects.map((project) => project.id)
-  const [topics, facts] = await Promise.all([
+  const [topics, facts, extras] = await Promise.all([
     listTopicNames(deps.db, ids),
     caller ? readProjectFacts(deps, caller, projects) : [],
+    detail === 'basic' ? new Map<number, GitlabAttributes>() : readAttributes(deps, 'projects', ids),
   ])
   const views: ProjectView[] = []
   for (const [index, project] of projects.entries()) {
@@ -193,7 +204,8 @@ export async function viewProjects(
       views.push(basic)
       continue
     }
-    const full = { ...basic, ...viewRest(project, known, await descriptionHtml(deps, project), origin) }
+    const rest = viewRest(project, known, await descriptionHtml(deps, project), origin)
+    const full = { ...basic, ...rest, ...extras.get(project.id) }
     views.push(detail === 'full' ? full : { ...full, permissions: viewPermissions(known) })
   }
   return views

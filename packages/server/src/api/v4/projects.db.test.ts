@@ -280,10 +280,9 @@ test('an update needs something to change, and nothing wrong in it', async () =>
   expect(await server.admin.put(path, { unknown: 1 })).toMatchObject({
     status: 400,
     body: {
-      error:
-        'name, path, description, visibility, default_branch, topics, tag_list, enforce_auth_checks_on_uploads, ' +
-        'promote_vulnerabilities_on_ingestion, auto_resolve_vulnerabilities, archived are missing, ' +
-        'at least one parameter must be provided',
+      error: expect.stringMatching(
+        /^name, path, description, visibility, .* are missing, at least one parameter must be provided$/,
+      ),
     },
   })
   expect(await server.admin.put(path, { path: 'Other' })).toMatchObject({

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { getUser } from '../../domain/access/users.ts'
 import { type RootDeps, transaction } from '../../domain/deps.ts'
 import type { PageRequest } from '../../domain/page.ts'
+import { storeAttributes } from '../../domain/projects/gitlab-attributes.ts'
 import { findProjects, getOwnNamespace, type ProjectQuery } from '../../domain/projects/project-list.ts'
 import {
   changeProject,
@@ -15,13 +16,14 @@ import type { Visitor } from '../../domain/projects/visible.ts'
 import { removeProject } from '../../domain/removal/remove.ts'
 import { setProjectTopics, topicVisibilityChanged } from '../../domain/topics/assignment.ts'
 import { assertUnmodified } from '../../domain/unmodified.ts'
-import { flag, integer, optional, text } from './input.ts'
+import { flag, freeForm, integer, optional, text, textList } from './input.ts'
 import { keysetField } from './keyset.ts'
 import {
   assertKeyset,
   organizationField,
   projectAttributes,
   projectAttributesFrom,
+  projectExtrasFrom,
   projectListFields,
   projectOrderFrom,
   projectQueryFrom,
@@ -36,9 +38,25 @@ const newProject = Type.Object(
   { atLeastOneOf: [['name', 'path']] },
 )
 
+/** Accepted like every attribute of GitLab; not kept, because they are secrets, structures, or need a repository. */
+const ignoredAttributes = {
+  import_url: optional(text({ description: 'Without effect' })),
+  repository_storage: optional(text({ description: 'Without effect' })),
+  operations_access_level: optional(text({ description: 'Without effect' })),
+  public_builds: optional(flag({ description: 'Without effect' })),
+  mirror: optional(flag({ description: 'Without effect' })),
+  mirror_user_id: optional(integer({ description: 'Without effect' })),
+  mirror_trigger_builds: optional(flag({ description: 'Without effect' })),
+  mirror_overwrites_diverged_branches: optional(flag({ description: 'Without effect' })),
+  only_mirror_protected_branches: optional(flag({ description: 'Without effect' })),
+  ci_id_token_sub_claim_components: optional(textList({ description: 'Without effect' })),
+  container_expiration_policy_attributes: optional(freeForm({ description: 'Without effect' })),
+}
+
 const changeable = {
   ...projectAttributes,
   archived: optional(flag({ description: 'Owners only, as are `path` and `visibility`' })),
+  ...ignoredAttributes,
 }
 
 export const projectRoutes: readonly Route[] = [
@@ -141,6 +159,7 @@ export const projectRoutes: readonly Route[] = [
       const changed = await transaction(deps, async (deps) => {
         const { before, after } = await changeProject(deps, caller, project.id, change)
         await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+        await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
         const topics = topicsFrom(input)
         if (topics) await setProjectTopics(deps, caller, after, topics)
         return after
@@ -200,6 +219,7 @@ async function create(deps: RootDeps, creator: Visitor, input: Static<typeof new
   const project = await transaction(deps, async (deps) => {
     const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
     const project = await createProject(deps, creator, fresh)
+    await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
     const topics = topicsFrom(input)
     if (topics) await setProjectTopics(deps, creator, project, topics)
     return project

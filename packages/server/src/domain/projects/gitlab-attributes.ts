@@ -1,0 +1,44 @@
+import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { listAttributes, lockAttributes, updateAttributes } from './gitlab-attribute-queries.ts'
+
+/** Attributes of GitLab that have no effect here, by GitLab's names. They are stored so that clients read what they set. */
+export type GitlabAttributes = Readonly<Record<string, boolean | number | string | null>>
+
+/** The table of what has them. */
+export type AttributeOwner = 'projects' | 'namespaces' | 'hooks'
+
+/** Only of those that have any. */
+export async function readAttributes(
+  { db }: Deps,
+  owner: AttributeOwner,
+  ids: readonly number[],
+): Promise<Map<number, GitlabAttributes>> {
+  const rows = await listAttributes(db, owner, ids)
+  return new Map(rows.map(({ id, gitlab_attributes }) => [id, gitlab_attributes ?? {}]))
+}
+
+/** Stores what is given beside what is there. */
+export async function storeAttributes(
+  deps: Deps,
+  owner: AttributeOwner,
+  id: number,
+  given: GitlabAttributes,
+): Promise<void> {
+  if (Object.keys(given).length === 0) return
+  assertShort(given)
+  await transaction(deps, async ({ db }) => {
+    const stored = await lockAttributes(db, owner, id)
+    await updateAttributes(db, owner, id, { ...stored, ...given })
+  })
+}
+
+const maxCharacters = 2000
+
+function assertShort(given: GitlabAttributes): void {
+  const long = Object.entries(given).filter(([, value]) => typeof value === 'string' && value.length > maxCharacters)
+  const problems: InvalidAttributes = Object.fromEntries(
+    long.map(([name]) => [name, [`is too long (maximum is ${maxCharacters} characters)`]]),
+  )
+  if (long.length > 0) throw invalid(problems)
+}
