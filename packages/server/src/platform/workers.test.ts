@@ -57,6 +57,24 @@ test('what there is no thread for waits, and what there is no room for is refuse
   expect(await Promise.all(waiting)).toEqual([thread, thread])
 })
 
+test('one owner’s jobs run one at a time and hold up another owner by one job at most', async () => {
+  const workers = await open({ most: 2, maxWaiting: 40, maxWaitingPerOwner: 20 })
+  const order: string[] = []
+  const run = (owner: string) => workers.run(20, [], owner).then(() => order.push(owner))
+  await workers.run('thread')
+  const many = ['a', 'c'].flatMap((owner) => Array.from({ length: 10 }, () => run(owner)))
+  await Promise.all([...many, run('b')])
+  expect(order.indexOf('b')).toBeLessThanOrEqual(4)
+  expect(order).toHaveLength(21)
+})
+
+test('an owner with too many waiting jobs is refused, and others are not', async () => {
+  const workers = await open({ most: 1, maxWaiting: 10, maxWaitingPerOwner: 1 })
+  const accepted = [workers.run(50, [], 'a'), workers.run(50, [], 'a')]
+  await expect(workers.run(50, [], 'a')).rejects.toMatchObject({ because: 'queue' })
+  await Promise.all([...accepted, workers.run('thread', [], 'b')])
+})
+
 test('a job that takes too long is ended, and the next one gets a new thread', async () => {
   const workers = await open({ most: 1, timeoutMs: 1000 })
   const before = await workers.run('thread')

@@ -3,8 +3,11 @@ import { type Transferable, Worker } from 'node:worker_threads'
 
 /** Threads that answer one message with one message, for work that would hold up every other request. */
 export interface Workers<Job, Result> {
-  /** Waits for its turn. Throws `JobAborted`, or what the worker threw. */
-  run(job: Job, moved?: readonly Transferable[]): Promise<Result>
+  /**
+   * Waits for its turn. Jobs of one owner run one at a time, and the owner that was served least recently comes next; jobs
+   * without an owner run in the order of their calls. Throws `JobAborted`, or what the worker threw.
+   */
+  run(job: Job, moved?: readonly Transferable[], owner?: string): Promise<Result>
   /** Ends the threads that have nothing to do. They come back when there is work again. */
   close(): Promise<void>
 }
@@ -16,8 +19,10 @@ export interface WorkersOptions {
   timeoutMs?: number
   /** How long a thread without work is kept. */
   idleMs: number
-  /** More than these do not even wait. */
+  /** Maximum number of waiting jobs; a job beyond it is aborted at once. */
   maxWaiting: number
+  /** The same for the jobs of one owner. */
+  maxWaitingPerOwner?: number
   maxHeapMib: number
   /** Of new objects, before what is left of them is moved to the old ones: more for work that makes much garbage. */
   maxYoungMib?: number
@@ -39,6 +44,7 @@ export class JobAborted extends Error {
 interface Task<Job, Result> {
   job: Job
   moved: readonly Transferable[]
+  owner: string | undefined
   resolve(result: Result): void
   reject(error: unknown): void
 }
@@ -59,15 +65,39 @@ export const workerBeside = (url: string, path: string): URL =>
 export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): Workers<Job, Result> {
   const threads = new Set<Thread<Job, Result>>()
   const waiting: Task<Job, Result>[] = []
+  /** By owner: how many jobs had been given out when its last one was. */
+  const servedAt = new Map<string, number>()
+  let served = 0
 
   function next(): void {
-    while (waiting.length > 0) {
+    for (;;) {
+      const task = nextTask()
+      if (!task) return
       const free = [...threads].find(({ task, isEnding }) => !task && !isEnding)
       const thread = free ?? (threads.size < options.most ? start() : undefined)
-      const task = thread && waiting.shift()
-      if (!task) return
+      if (!thread) return
+      waiting.splice(waiting.indexOf(task), 1)
+      if (task.owner !== undefined) servedAt.set(task.owner, ++served)
       give(thread, task)
     }
+  }
+
+  function nextTask(): Task<Job, Result> | undefined {
+    const busy = new Set([...threads].map(({ task }) => task?.owner))
+    if (servedAt.size > 1000) servedAt.clear()
+    const turn = ({ owner }: Task<Job, Result>) => (owner === undefined ? 0 : (servedAt.get(owner) ?? 0))
+    let first: Task<Job, Result> | undefined
+    for (const task of waiting) {
+      if (task.owner !== undefined && busy.has(task.owner)) continue
+      if (!first || turn(task) < turn(first)) first = task
+    }
+    return first
+  }
+
+  function isFull({ owner }: Task<Job, Result>): boolean {
+    const { maxWaiting, maxWaitingPerOwner = maxWaiting } = options
+    const own = waiting.filter((other) => other.owner === owner).length
+    return waiting.length > maxWaiting || (owner !== undefined && own > maxWaitingPerOwner)
   }
 
   function start(): Thread<Job, Result> {
@@ -123,11 +153,12 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   }
 
   return {
-    run: (job, moved = []) =>
+    run: (job, moved = [], owner = undefined) =>
       new Promise((resolve, reject) => {
-        waiting.push({ job, moved, resolve, reject })
+        const task = { job, moved, owner, resolve, reject }
+        waiting.push(task)
         next()
-        if (waiting.length > options.maxWaiting) waiting.pop()?.reject(new JobAborted('queue'))
+        if (waiting.at(-1) === task && isFull(task)) waiting.pop()?.reject(new JobAborted('queue'))
       }),
     async close() {
       await Promise.all([...threads].filter(({ task }) => !task).map(end))

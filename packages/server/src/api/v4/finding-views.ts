@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import Type from 'typebox'
 import { openCache, perDatabase } from '../../db/cache.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { renderMarkdown } from '../../domain/markdown/render.ts'
+import { renderPart } from '../../domain/markdown/rendering.ts'
 import type { Project } from '../../domain/projects/project.ts'
 import { loadRatings, type RateVector } from '../../domain/reports/cvss-score.ts'
 import type { ListedFinding } from '../../domain/vulnerabilities/finding.ts'
@@ -212,7 +211,9 @@ export async function viewFindings(
   for (const finding of findings) {
     const { description } = finding
     const isOfThis = (of: { vulnerabilityId: number }) => of.vulnerabilityId === finding.vulnerabilityId
-    const html = description ? await descriptions(deps.db).get(description, () => renderDescription(description)) : ''
+    const html = description
+      ? await descriptions(deps.db).getTogether(description, () => renderPart(description, `project ${project.id}`))
+      : ''
     const around = { transitions: transitions.filter(isOfThis), links: links.filter(isOfThis), origin, rate }
     views.push(viewFinding(project, finding, { ...around, descriptionHtml: html }))
   }
@@ -225,9 +226,3 @@ const maxRememberedCharacters = 2_000_000
 const descriptions = perDatabase((changes) =>
   openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
 )
-
-/** Reports hold at most 15,000 characters of it. Other requests have their turn between two. */
-async function renderDescription(text: string): Promise<string> {
-  await setImmediate()
-  return renderMarkdown(text)
-}

@@ -100,7 +100,7 @@ test('strangers get as much rendered as takes no time', async () => {
   expect(await server.anonymous.post('/markdown/preview', of(4096))).toMatchObject({ status: 200 })
   expect(await server.anonymous.post('/markdown/preview', of(4100))).toMatchObject({
     status: 400,
-    body: { error: 'text is too long (maximum is 4096 characters for whoever is not signed in)' },
+    body: { error: 'text is too long (maximum is 4096 characters for anonymous requests)' },
   })
   expect(await someone.post('/markdown/preview', of(4100))).toMatchObject({ status: 200 })
   expect(await someone.post('/markdown/preview', of(1024 * 1024 + 4))).toMatchObject({ status: 400 })

@@ -29,7 +29,7 @@ export const markdownRoutes: readonly Route[] = [
     summary: 'Render Markdown for whoever reads it, with a token that only reads or none',
     permission: 'markdown.preview',
     input: Type.Object({
-      text: text({ description: 'At most 1 MiB; 4096 characters for whoever is not signed in' }),
+      text: text({ description: 'At most 1 MiB; 4096 characters in anonymous requests' }),
       project,
     }),
     status: 200,

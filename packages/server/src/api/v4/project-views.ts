@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { roles } from '../../domain/access/roles.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { renderMarkdown } from '../../domain/markdown/render.ts'
+import { renderPart } from '../../domain/markdown/rendering.ts'
 import { type GitlabAttributes, readAttributes } from '../../domain/projects/gitlab-attributes.ts'
 import type { Namespace, Project } from '../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../domain/projects/project-list.ts'
@@ -223,16 +223,16 @@ export async function viewProject(
   return view
 }
 
-const maxRememberedCharacters = 500_000
+const maxCachedCharacters = 4_000_000
 
-/** What a text is rendered to depends on no table. */
+/** HTML by text; it depends on no table. */
 const descriptions = perDatabase((changes) =>
-  openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
+  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
 )
 
-async function descriptionHtml({ db }: RootDeps, { description }: Project): Promise<string> {
+async function descriptionHtml({ db }: RootDeps, { description, id }: Project): Promise<string> {
   if (!description) return ''
-  return descriptions(db).get(description, async () => renderMarkdown(description))
+  return descriptions(db).getTogether(description, () => renderPart(description, `project ${id}`))
 }
 
 const nothingKnown: ProjectFacts = { owner: undefined, held: { own: null, throughGroups: null } }

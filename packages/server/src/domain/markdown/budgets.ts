@@ -1,11 +1,15 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
-/** The text costs more than any text that somebody wrote to be read. */
+/** Thrown for a text that costs more than any text written to be read. */
 export class TooMuchWork extends Error {}
 
 const maxSteps = 600_000
-const maxTokens = 300_000
-/** What every text may spend on repeating its definitions, however short it is. */
+/**
+ * Tokens that a text may make: some for every character, because a short table can stand for tens of thousands of empty
+ * cells. Dense ordinary text makes fewer than two for a character.
+ */
+const maxTokens = (text: string): number => Math.min(300_000, 1_000 + 4 * text.length)
+/** Characters that every text may spend on repeating its definitions, however short it is. */
 const freeCharacters = 100_000
 
 /** How deep blocks may be in each other; a list counts twice. */
@@ -28,19 +32,20 @@ export function workBudget(parser: MarkdownIt): void {
   parser.inline.ruler.before('text', 'work', step)
   // Asked at every block, and in tables and paragraphs at every line, where other rules may put an end to them.
   const everywhere = { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
-  const check = ({ tokens, level }: StateBlock) => {
+  const check = ({ tokens, level, src }: StateBlock) => {
     if (level + 2 >= maxNesting) throw new TooMuchWork('too deep')
-    assertFew(tokens.length)
+    assertFew(tokens.length, src)
     return step()
   }
   parser.block.ruler.before('table', 'work', check, everywhere)
-  parser.core.ruler.push('work_ends', ({ tokens }) => {
-    assertFew(tokens.reduce((count, { children }) => count + 1 + (children?.length ?? 0), 0))
+  parser.core.ruler.push('work_ends', ({ tokens, src }) => {
+    const count = tokens.reduce((count, { children }) => count + 1 + (children?.length ?? 0), 0)
+    assertFew(count, src)
   })
 }
 
-function assertFew(tokens: number): void {
-  if (tokens > maxTokens) throw new TooMuchWork('too many tokens')
+function assertFew(tokens: number, text: string): void {
+  if (tokens > maxTokens(text)) throw new TooMuchWork('too many tokens')
 }
 
 /**

@@ -3,11 +3,11 @@ import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { sightProject } from '../projects/sight.ts'
-import { maxLengthAtOnce, renderAside } from './rendering.ts'
+import { renderAside } from './rendering.ts'
 
 const maxTextBytes = 1024 * 1024
-/** As much as is rendered at once, so that strangers never keep the threads from others; descriptions are shorter. */
-const maxTextOfStrangers = maxLengthAtOnce
+/** Maximum length of a text in an anonymous request. All of these share one turn in the rendering threads. */
+const maxAnonymousLength = 4096
 
 /** What a text would look like in a project, which the caller must be able to read; or anywhere, without one. */
 export async function previewMarkdown(
@@ -17,14 +17,13 @@ export async function previewMarkdown(
   reference?: string,
 ): Promise<string> {
   if (Buffer.byteLength(text) > maxTextBytes) throw parameterProblem('text is too long (maximum is 1 MiB)')
-  if (!caller && text.length > maxTextOfStrangers) {
-    throw parameterProblem(
-      `text is too long (maximum is ${maxTextOfStrangers} characters for whoever is not signed in)`,
-    )
+  if (!caller && text.length > maxAnonymousLength) {
+    throw parameterProblem(`text is too long (maximum is ${maxAnonymousLength} characters for anonymous requests)`)
   }
-  if (reference === undefined) return renderAside(text)
+  const owner = caller ? `user ${caller.user.id}` : 'anonymous'
+  if (reference === undefined) return renderAside(text, owner)
   const project = await readableProject(deps, caller, reference)
-  return renderAside(text, { projectId: project.id })
+  return renderAside(text, owner, { projectId: project.id })
 }
 
 async function readableProject(deps: Deps, caller: Caller | null, reference: string): Promise<Project> {

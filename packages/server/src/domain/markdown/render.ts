@@ -5,12 +5,15 @@ import type { MarkdownContext } from './uploads.ts'
 
 const parser = createParser()
 
-/** Safe HTML, whatever the text; as plain text where it would take too long. Long texts: see `renderAside`. */
+/** Renders any text to safe HTML; one that would take too long is shown as plain text. Long texts: see `renderAside`. */
 export function renderMarkdown(text: string, context: MarkdownContext = {}): string {
   try {
     return sanitise(parser.render(text, {}), context)
   } catch (error) {
-    if (error instanceof TooMuchWork) return `<pre>${parser.utils.escapeHtml(text)}</pre>\n`
+    if (error instanceof TooMuchWork) return showPlain(text)
     throw error
   }
 }
+
+/** The text as it was written. */
+export const showPlain = (text: string): string => `<pre>${parser.utils.escapeHtml(text)}</pre>\n`

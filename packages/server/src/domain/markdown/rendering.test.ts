@@ -9,15 +9,15 @@ const long = '# Title\n\nSome *text* with a [link](https://example.com) and `cod
 
 test('a long text comes out as a short one does', async () => {
   const context = { projectId: 7 }
-  expect(await renderAside(long, context)).toBe(renderMarkdown(long, context))
-  expect(await renderAside('*a*', context)).toBe('<p><em>a</em></p>\n')
+  expect(await renderAside(long, 'user 1', context)).toBe(renderMarkdown(long, context))
+  expect(await renderAside('*a*', 'user 1', context)).toBe('<p><em>a</em></p>\n')
 })
 
 test('other work goes on while a long text is rendered', async () => {
-  await renderAside(long) // the thread is there
+  await renderAside(long, 'user 1') // the thread is there
   let turns = 0
   let isDone = false
-  const rendering = renderAside(long.repeat(4)).finally(() => {
+  const rendering = renderAside(long.repeat(4), 'user 1').finally(() => {
     isDone = true
   })
   while (!isDone) {
@@ -30,10 +30,12 @@ test('other work goes on while a long text is rendered', async () => {
 
 test('several long texts at once each get their own', async () => {
   const texts = Array.from({ length: 6 }, (_, index) => `${index} ${long}`)
-  expect(await Promise.all(texts.map((text) => renderAside(text)))).toEqual(texts.map((text) => renderMarkdown(text)))
+  expect(await Promise.all(texts.map((text) => renderAside(text, 'user 1')))).toEqual(
+    texts.map((text) => renderMarkdown(text)),
+  )
 })
 
 test('there is rendering again after closing', async () => {
   await closeRendering()
-  expect(await renderAside(long)).toContain('<h1')
+  expect(await renderAside(long, 'user 1')).toContain('<h1')
 })

@@ -1,6 +1,6 @@
-import { unavailable, unprocessable } from '../../platform/failure.ts'
+import { Failure, unavailable, unprocessable } from '../../platform/failure.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../platform/workers.ts'
-import { renderMarkdown } from './render.ts'
+import { renderMarkdown, showPlain } from './render.ts'
 import type { MarkdownContext } from './uploads.ts'
 
 export interface Rendering {
@@ -8,25 +8,39 @@ export interface Rendering {
   context: MarkdownContext
 }
 
-/** Nobody notices the time that these take, whatever is in them. */
-export const maxLengthAtOnce = 4096
+/** Longer texts are rendered on another thread: the worst of this length takes a few milliseconds. */
+const maxInlineLength = 512
 
 const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './worker'), {
   most: 2,
-  timeoutMs: 5000,
+  timeoutMs: 15_000,
   idleMs: 60_000,
-  maxWaiting: 32,
+  maxWaiting: 256,
+  maxWaitingPerOwner: 32,
   maxHeapMib: 512,
 })
 
-/** Safe HTML. Long texts are rendered on another thread, so that no request waits for them but their own. */
-export async function renderAside(text: string, context: MarkdownContext = {}): Promise<string> {
-  if (text.length <= maxLengthAtOnce) return renderMarkdown(text, context)
+/**
+ * Renders Markdown to safe HTML. Long texts are rendered on another thread, those of one owner one at a time, so that no
+ * request waits for the texts of others.
+ */
+export async function renderAside(text: string, owner: string, context: MarkdownContext = {}): Promise<string> {
+  if (text.length <= maxInlineLength) return renderMarkdown(text, context)
   try {
-    return await workers.run({ text, context })
+    return await workers.run({ text, context }, [], owner)
   } catch (error) {
     if (!(error instanceof JobAborted)) throw error
     throw error.because === 'queue' ? unavailable('rendering') : unprocessable('the text takes too long to render')
+  }
+}
+
+/** The same for a text that is part of a list, which must not fail for it: then the text stands as it was written. */
+export async function renderPart(text: string, owner: string): Promise<string> {
+  try {
+    return await renderAside(text, owner)
+  } catch (error) {
+    if (error instanceof Failure) return showPlain(text)
+    throw error
   }
 }
 

@@ -4,30 +4,33 @@ import { type ImportedFinding, importedFrom } from './imported-finding.ts'
 import { type Outcome, type ReadOptions, readReport } from './read-report.ts'
 import { readOnThread } from './reading-thread.ts'
 import type { ReportHeader } from './report-format.ts'
-import type { OpenBytes } from './source.ts'
+import { isGzip, type OpenBytes } from './source.ts'
 
-/** A report that is being taken in. */
+/** A report that is being imported. */
 export interface ImportReading {
   header: ReportHeader
-  /** As those of `Reading`. */
+  /** The findings of the report in batches; see `Reading`. */
   batches: () => AsyncGenerator<ImportedFinding[]>
   /** Complete when the batches have ended. */
   outcome: () => Outcome
-  /** To be called when nobody reads on. */
+  /** Must be called when the batches are not read to their end. */
   close: () => void
 }
 
-/** Nobody notices the time that these take; to start a thread takes as long. */
-const mostBytesHere = 256 * 1024
+/** Reading so many bytes takes as long as starting a thread. */
+const maxInlineBytes = 256 * 1024
 
-/** Begins to read a report, a large one on another thread; or says why it cannot be read at all. */
+/**
+ * Begins to read a report; returns the problems when it cannot be read at all. A large one is read on another thread, and
+ * so is a compressed one: a few of its bytes can stand for megabytes.
+ */
 export async function openReading(
   { dialect }: Pick<Db, 'dialect'>,
   open: OpenBytes,
   fileBytes: number,
   options: ReadOptions,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
-  if (fileBytes > mostBytesHere) return readOnThread(dialect.engine, open, options)
+  if (fileBytes > maxInlineBytes || (await isGzip(open))) return readOnThread(dialect.engine, open, options)
   const read = await readReport(open, options)
   if ('problems' in read) return read
   const { header, batches, outcome } = read.reading

@@ -8,7 +8,7 @@ export interface ReportJson {
   warnings: string[]
 }
 
-/** More than any scanner writes, and little enough for every database and every recursive reader behind us. */
+/** Maximum nesting: more than any scanner writes, and little enough for every database and recursive reader. */
 export const maxDepth = 1000
 
 /** Thrown for a text that is not JSON: characters into a piece of text, bytes into a file. */
@@ -25,8 +25,8 @@ export class NotJson extends Error {
 }
 
 /**
- * Reads a piece of JSON that nobody has checked; throws `NotJson`. Of a key written twice the last value counts.
- * Whoever cuts a file into pieces sees to it that none is nested deeper than `maxDepth`.
+ * Parses a piece of a report; throws `NotJson`. The last value of a repeated key counts. The caller ensures that the
+ * piece is not nested deeper than `maxDepth`.
  */
 export function parseReportJson(text: string): ReportJson {
   const value = parse(text)
@@ -53,11 +53,26 @@ function parse(text: string): unknown {
 
 /** Only an escape can be NUL or half a character, only an exponent or hundreds of digits a number out of range. */
 const mayNeedCleaning = (text: string): boolean =>
-  text.includes('\\u') || exponent.test(text) || (text.length >= 300 && /\d{300}/.test(text))
+  text.includes('\\u') || exponent.test(text) || hasDigitsInRow(text, 300)
 
+// Linear: a match begins behind a delimiter, and a number has none.
 const exponent = /[:,[\s]-?\d[\d.]{0,300}[eE]/
 
+/** True when so many digits follow one another. Looks at one place in so many, and further only where a digit is. */
+function hasDigitsInRow(text: string, count: number): boolean {
+  for (let at = count - 1; at < text.length; ) {
+    let start = at
+    while (start > at - count && isDigit(text.charCodeAt(start))) start--
+    if (start === at - count) return true
+    at = start + count
+  }
+  return false
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
 // A key of valid JSON cannot be preceded by a backslash, so text that only looks like one inside a string is no match.
+// Linear: each match begins at one of two words, and what follows has no two ways to be read.
 const oddLine = /(?<!\\)"(start_line|end_line)"\s*:\s*(-?\d+(?:[.eE][-+.eE\d]*|(?<=\d{16})))(?=\s*[,}])/g
 
 /** Fingerprints print `10.0` as `10.0` and long integers with every digit; JavaScript's numbers can do neither. */

@@ -40,11 +40,27 @@ export async function* openText(open: OpenBytes, limits = sourceLimits): AsyncGe
   }
 }
 
+/** True when the file is compressed; reads its first bytes only. */
+export async function isGzip(open: OpenBytes): Promise<boolean> {
+  const { head, close } = startingWith(await open())
+  const isMagic = (await head).subarray(0, 2).equals(gzipMagic)
+  await close()
+  return isMagic
+}
+
 const gzipMagic = Buffer.from([0x1f, 0x8b])
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** The first bytes, at least four if there are so many, and then everything, those included. */
-function startingWith(bytes: AsyncIterable<Uint8Array>): { head: Promise<Buffer>; all: () => AsyncIterable<Buffer> } {
+interface Started {
+  /** The first bytes: four at least, unless there are fewer. */
+  head: Promise<Buffer>
+  /** Everything, those included. */
+  all: () => AsyncIterable<Buffer>
+  /** To be called instead of `all`. */
+  close: () => Promise<void>
+}
+
+function startingWith(bytes: AsyncIterable<Uint8Array>): Started {
   const iterator = bytes[Symbol.asyncIterator]()
   const first: Buffer[] = []
   const read = async () => {
@@ -59,6 +75,7 @@ function startingWith(bytes: AsyncIterable<Uint8Array>): { head: Promise<Buffer>
   const head = read()
   return {
     head,
+    close: async () => void (await iterator.return?.()),
     async *all() {
       try {
         const start = await head

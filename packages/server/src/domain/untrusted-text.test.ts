@@ -1,0 +1,211 @@
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { findExpensive, type Subject } from '../testing/cost.ts'
+import { extensionOf, sanitizeFilename } from './files/filename.ts'
+import { renderMarkdown } from './markdown/render.ts'
+import { sanitise } from './markdown/sanitise.ts'
+import { loadRatings } from './reports/cvss-score.ts'
+import { parseReportJson } from './reports/json.ts'
+import { webUrl } from './reports/links.ts'
+import { readWholeReport } from './reports/read-report.ts'
+import { decodedUri } from './reports/uri.ts'
+import { formOf, reasonsOf } from './topics/likeness.ts'
+import { parseText } from './topics/parse-text.ts'
+import { searchTerms } from './vulnerabilities/filter.ts'
+
+const filled = (unit: string) => (size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
+const around = (before: string, unit: string, after: string) => (size: number) =>
+  before + filled(unit)(size - before.length - after.length) + after
+
+const words = filled('The quay is closed from ten to four, ask the harbour master. ')
+const rows = (entry: (index: number) => object) => (size: number) => {
+  const entries: object[] = []
+  for (let length = 0; length < size; length += 120) entries.push(entry(entries.length))
+  return JSON.stringify(entries)
+}
+const item = (index: number) => ({ name: `flaw ${index}`, line: index, text: 'An ordinary description of a flaw.' })
+
+const markdown: Subject<string> = {
+  run: (text) => renderMarkdown(text),
+  plain: words,
+  hostile: {
+    'rows of one letter in a wide table': around(`${'|a'.repeat(40)}|\n${'|-'.repeat(40)}|\n`, 'a\n', ''),
+    'a wide table': (size) => [filled('|a')(size / 3), filled('|-')(size / 3), filled('|b')(size / 3)].join('\n'),
+    'emphasis that opens': filled('*a **b _c '),
+    'emphasis in emphasis': (size) => '*a '.repeat(size / 6) + ' a*'.repeat(size / 6),
+    headings: filled('# a\n'),
+    definitions: filled('[a]: /b\n'),
+    'brackets that open': filled('['),
+    'images that open': filled('!['),
+    'links in links': filled('[a](<b'),
+    backticks: filled('` `` '),
+    quotes: filled('> a\n\n'),
+    lists: filled('- '),
+    'list items': filled('-\n'),
+    entities: filled('&amp;&#x3c;'),
+    addresses: filled('http://a.b/[('),
+    'mail addresses': filled('a@b.cc '),
+    tags: filled('<a b="'),
+    comments: filled('<!--'),
+    footnotes: filled('[^a]\n\n[^a]: x\n\n'),
+    colons: filled(':a: '),
+  },
+}
+
+const html: Subject<string> = {
+  run: (text) => sanitise(text, {}),
+  plain: words,
+  hostile: {
+    'tags that open': filled('<b>'),
+    'tags that end': filled('</i>'),
+    attributes: around('<a ', 'b=c ', '>'),
+    'attributes that do not end': filled('<a b="'),
+    comments: filled('<!-- -'),
+    'a long class': around('<p class="', 'gfm ', '">'),
+    'a long address': around('<a href="', 'a<!---->', '">'),
+    entities: filled('&lt'),
+  },
+}
+
+const yaml: Subject<string> = {
+  run: (text) => parseText(text, 'yaml'),
+  plain: filled('- name: quay\n  title: Quay\n'),
+  hostile: {
+    'flow lists in each other': filled('['),
+    'flow maps in each other': filled('{a: '),
+    'keys in each other': filled('a: '),
+    'lists in each other': filled('- '),
+    'explicit keys': filled('? '),
+    'ever deeper maps': (size) => {
+      let text = ''
+      for (let depth = 0; text.length < size; depth = (depth + 1) % 90) text += `${' '.repeat(depth)}a:\n`
+      return text.slice(0, size)
+    },
+    anchors: filled('- &a b\n- *a\n'),
+    quotes: filled('- "\n'),
+    tags: filled('- !a b\n'),
+    comments: filled('#\n'),
+    'block texts': filled('- |\n  a\n'),
+    'spaces at the end': filled('- a                \n'),
+  },
+}
+
+const reportJson: Subject<string> = {
+  run: (text) => parseReportJson(text),
+  plain: rows(item),
+  hostile: {
+    'digits almost in a row': around('["', `${'7'.repeat(299)}.`, '"]'),
+    'digits with gaps': around('["', '77777777 ', '"]'),
+    exponents: around('[0', ',1e5', ']'),
+    'numbers without end': around('[', '1'.repeat(1000), ']'),
+    'lines with spaces': around('["', '\\"start_line\\" : ', '"]'),
+    'odd line numbers': around('[{}', ',{"start_line":1.00}', ''),
+    escapes: around('["', '\\u0000', '"]'),
+    surrogates: around('["', '\\ud800', '"]'),
+    'lists in each other': (size) => '['.repeat(size / 2) + ']'.repeat(size / 2),
+    'empty objects': around('[{}', ',{}', ''),
+    'a text that does not end': around('["', 'a', ''),
+  },
+}
+
+async function* chunks(text: string | Buffer) {
+  yield Buffer.from(text)
+}
+const readReport = (text: string) => readWholeReport(() => chunks(text), { projectId: 1 })
+const gitlab = (entries: string) => `{"version":"15.2.1","scan":{"type":"sast"},"vulnerabilities":[${entries}]}`
+const inReport = (entry: string, make: (entries: string) => string) => (size: number) =>
+  make(Array.from({ length: Math.ceil(size / (entry.length + 1)) }, () => entry).join(','))
+
+const reports: Subject<string> = {
+  run: readReport,
+  plain: inReport(
+    '{"name":"Flaw","severity":"High","location":{"file":"a.ts","start_line":1},"identifiers":[{"type":"a","name":"b","value":"c"}]}',
+    gitlab,
+  ),
+  hostile: {
+    'entries that are nothing': inReport('0', gitlab),
+    'empty entries': inReport('{}', gitlab),
+    'entries in each other': (size) => gitlab('['.repeat(size / 2) + ']'.repeat(size / 2)),
+    'keys before the entries': (size) => `{${filled('"a":0,')(size)}"vulnerabilities":[]}`,
+    'quotes and backslashes': around('{"version":"', '\\"', '"}'),
+    'a file that does not end': around('{"vulnerabilities":[', '{"a":"', ''),
+    'results of SARIF': inReport('{}', (entries) => `{"version":"2.1.0","runs":[{"results":[${entries}]}]}`),
+    'runs of SARIF': inReport('{"tool":{}}', (entries) => `{"version":"2.1.0","runs":[${entries}]}`),
+    'results of Semgrep': inReport('{}', (entries) => `{"version":"1","results":[${entries}],"errors":[]}`),
+    'matches of Grype': inReport('{}', (entries) => `{"matches":[${entries}],"source":{},"descriptor":{}}`),
+    'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
+    'components of CycloneDX': inReport(
+      '{"bom-ref":"a","components":[]}',
+      (entries) => `{"bomFormat":"CycloneDX","specVersion":"1.5","components":[${entries}],"vulnerabilities":[]}`,
+    ),
+    'leaks of gitleaks': inReport('{"RuleID":"a"}', (entries) => `[${entries}]`),
+    spaces: around('{"vulnerabilities":[', ' ', ']}'),
+    'tags of XML': filled('<a>'),
+    'lines of CSV': filled('a,b\n'),
+  },
+}
+
+const rate = loadRatings()
+const texts: Subject<string> = {
+  run(text) {
+    sanitizeFilename(text)
+    extensionOf(text)
+    searchTerms(text)
+    webUrl(text)
+    decodedUri(text)
+    rate(text)
+    formOf(text)
+  },
+  plain: words,
+  hostile: {
+    dots: filled('.'),
+    'dots and letters': filled('.a'),
+    slashes: around('a', '/', 'b'),
+    backslashes: filled('\\'),
+    spaces: around('a', ' ', 'b'),
+    'percent signs': filled('%'),
+    'encoded letters': filled('%41'),
+    dashes: around('a', '-', 'b'),
+    'a long vector': around('CVSS:3.1', '/AV:N', ''),
+    'a long address': around('https://', 'a:@/', ''),
+    surrogates: filled('\ud800'),
+    marks: filled('e\u0301'),
+  },
+}
+
+// Texts that are cheap to refuse and costly to read differ by a constant; what must not happen is growth.
+const limits = { size: 4096, maxRatio: 100 }
+describe('no text costs much more than ordinary text, nor more than in proportion to its length', {
+  timeout: 120_000,
+}, () => {
+  test('as Markdown', async () => expect(await findExpensive(markdown, limits)).toEqual([]))
+  test('as HTML', async () => expect(await findExpensive(html, limits)).toEqual([]))
+  test('as YAML', async () => expect(await findExpensive(yaml, limits)).toEqual([]))
+  test('as JSON of a report', async () => expect(await findExpensive(reportJson, limits)).toEqual([]))
+  test('as a report', async () => expect(await findExpensive(reports, limits)).toEqual([]))
+  test('as a name, an address, a vector or a search', async () =>
+    expect(await findExpensive(texts, limits)).toEqual([]))
+  test('as two names of topics', async () => {
+    const pairs: Subject<string> = { ...texts, run: (text) => reasonsOf(formOf(text), formOf(`${text}a`)) }
+    expect(await findExpensive(pairs, { size: 255, maxRatio: 60 })).toEqual([])
+  })
+})
+
+test('a table does not stand for more cells than its text can bear', () => {
+  const table = `${'|a'.repeat(40)}|\n${'|-'.repeat(40)}|\n${'a\n'.repeat(2000)}`
+  expect(renderMarkdown(table)).toBe(`<pre>${table}</pre>\n`)
+  const ordinary = `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(500)}`
+  expect(renderMarkdown(ordinary).match(/<td>/g)).toHaveLength(1500)
+})
+
+test('a compressed report is not read on the main thread, however small it is', async () => {
+  const { isGzip } = await import('./reports/source.ts')
+  expect(await isGzip(() => chunks(gzipSync('{}')))).toBe(true)
+  expect(await isGzip(() => chunks(deflateRawSync('{}')))).toBe(false)
+  expect(await isGzip(() => chunks(''))).toBe(false)
+})
+
+test.each(['['.repeat(200_000), 'a: '.repeat(200_000), '- '.repeat(200_000), '{a: '.repeat(100_000)])(
+  'YAML that is nested too deep is refused before anything recurses into it',
+  (text) => expect(parseText(text, 'yaml')).toEqual({ problem: 'is nested too deep' }),
+)
