@@ -12,6 +12,7 @@ import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { forgetExpiredMembers } from './domain/projects/members.ts'
 import { sweepObjects } from './domain/removal/sweep.ts'
+import { expireFailedReports } from './domain/reports/import-queue.ts'
 import { importKind } from './domain/reports/run-imports.ts'
 import { forgetOldMerges } from './domain/topics/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
@@ -36,6 +37,7 @@ const rounds: readonly Round[] = [
   { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
   { name: 'expire exports', everyMs: hourMs, run: expireExports },
+  { name: 'expire reports of failed imports', everyMs: hourMs, run: expireFailedReports },
   { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
   { name: 'forget old promotions', everyMs: hourMs, run: forgetOldPromotions },
   { name: 'place waiting jobs again', everyMs: hourMs, run: replaceWaitingJobs },

@@ -62,6 +62,26 @@ const rows: Record<SettingName, Row> = {
   ],
   MAX_UPLOAD_MIB: ['Limits', 'The largest file, in MiB.', (s) => s.maxUploadBytes / mib],
   MAX_REPORT_MIB: ['Limits', 'The largest report of a scanner, in MiB.', (s) => s.maxReportBytes / mib],
+  MAX_WAITING_REPORTS_OF_PROJECT: [
+    'Limits',
+    'How many reports of one project may wait to be imported.',
+    (s) => s.maxWaitingReports.ofProject,
+  ],
+  MAX_WAITING_REPORTS_OF_USER: [
+    'Limits',
+    'How many reports of one user may wait to be imported.',
+    (s) => s.maxWaitingReports.ofUser,
+  ],
+  MAX_WAITING_REPORTS_MIB: [
+    'Limits',
+    'The size of all waiting reports of one project, or of one user, in MiB.',
+    (s) => s.maxWaitingReports.bytes / mib,
+  ],
+  FAILED_REPORT_DAYS: [
+    'Limits',
+    'How many days the report of an import is kept that failed because of an error of the server.',
+    (s) => s.failedReportMs / dayMs,
+  ],
   RATE_LIMIT_AUTHENTICATED_REQUESTS: [
     'Limits',
     'How many requests of one user are answered in a period. 0: any number.',

@@ -15,6 +15,15 @@ export interface Settings {
   maxUploadBytes: number
   /** Of a scanner's report, before it is unpacked. */
   maxReportBytes: number
+  /** Reports that are accepted and not yet imported; further ones are rejected. */
+  maxWaitingReports: {
+    ofProject: number
+    ofUser: number
+    /** Of a project or of a user. */
+    bytes: number
+  }
+  /** How long the report of an import that failed because of an error of the server is kept. */
+  failedReportMs: number
   /** How long a deleted upload can be restored. */
   uploadGraceMs: number
   /** From which role on findings may be promoted and vulnerabilities triaged. */
@@ -125,6 +134,12 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(bootstrapToken && { bootstrapToken }),
     maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
     maxReportBytes: whole('MAX_REPORT_MIB', 512, 1, 1_048_576) * 1024 * 1024,
+    maxWaitingReports: {
+      ofProject: whole('MAX_WAITING_REPORTS_OF_PROJECT', 100, 1, 1_000_000),
+      ofUser: whole('MAX_WAITING_REPORTS_OF_USER', 1000, 1, 1_000_000),
+      bytes: whole('MAX_WAITING_REPORTS_MIB', 4096, 1, 1_048_576) * 1024 * 1024,
+    },
+    failedReportMs: whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: isTrue('WEBHOOKS_ALLOW_PRIVATE'),
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
@@ -228,6 +243,10 @@ const names = [
   'EXTERNAL_URL',
   'BOOTSTRAP_TOKEN',
   'MAX_REPORT_MIB',
+  'MAX_WAITING_REPORTS_OF_PROJECT',
+  'MAX_WAITING_REPORTS_OF_USER',
+  'MAX_WAITING_REPORTS_MIB',
+  'FAILED_REPORT_DAYS',
   'MAX_UPLOAD_MIB',
   'UPLOAD_GRACE_DAYS',
   'TRIAGE_ROLE',

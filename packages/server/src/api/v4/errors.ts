@@ -100,7 +100,9 @@ function answers(cause: FailureCause): ErrorAnswer {
         body: { message: '413 Request Entity Too Large', ...(cause.sentence && { detail: cause.sentence }) },
       }
     case 'too-many-requests':
-      if (cause.sentence !== undefined) return message(429, cause.sentence)
+      if (cause.sentence !== undefined) {
+        return { ...message(429, cause.sentence), headers: retryAfter(cause.retryAfterSeconds) }
+      }
       return {
         status: 429,
         body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },

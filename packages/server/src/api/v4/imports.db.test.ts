@@ -328,7 +328,18 @@ describe('an import that is broken off', () => {
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
     await importKind.giveUp?.(server.deps, { importId: kept } as never, 'killed') // an import's payload
     expect(await countRows('findings', project)).toBe(0)
-    expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: null })
+    expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: expect.any(String) })
+  })
+
+  test('by the end of its process waits, and says how often that happened', async () => {
+    const project = await freshProject()
+    const kept = await keepReport(server, project, sastReport(many(300)))
+    await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
+    await importKind.interrupted?.(server.deps, { importId: kept } as never, 4) // an import's payload
+    const look = async () => (await server.admin.get(`${reports(project)}/${kept}`)).body
+    expect(await look()).toMatchObject({ status: 'waiting', interruptions: 4 })
+    await runImport(server, kept)
+    expect(await look()).toMatchObject({ status: 'done', interruptions: 4, findings: { new: 300 } })
   })
 })
 

@@ -37,6 +37,7 @@ const importView = Type.Object(
     file_sha256: Type.String(),
     file_size: Type.Integer(),
     read_bytes: Type.Integer({ description: 'How much of the file has been read; of an import that runs' }),
+    interruptions: Type.Integer({ description: 'How many of its runs ended with their process' }),
     dry_run: Type.Boolean(),
     unchanged: Type.Boolean({ description: 'True when nothing in the project is other than before' }),
     findings: Type.Object({
@@ -88,6 +89,7 @@ function viewImport(done: Import) {
     file_sha256: done.fileSha256,
     file_size: done.fileBytes,
     read_bytes: done.readBytes,
+    interruptions: done.interruptions,
     dry_run: done.id === undefined,
     unchanged:
       done.state === 'done' &&

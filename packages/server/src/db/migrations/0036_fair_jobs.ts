@@ -44,6 +44,13 @@ create table job_dispatch (
   ticket ${integer} not null
 );
 insert into job_dispatch (id, ticket) values (1, 0);
+
+alter table imports add column interruptions ${integer} not null default 0;
+create index imports_open_project on imports (project_id, file_bytes) where state in ('waiting', 'running');
+create index imports_open_user on imports (user_id, file_bytes) where state in ('waiting', 'running');
+create index imports_failed_file on imports (finished_at, id) where state = 'failed' and object_key is not null;
+
+alter table hooks add column slow_until ${time}; -- until then deliveries run in the slow lane
 `
   },
 }

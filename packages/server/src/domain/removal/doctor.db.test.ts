@@ -101,12 +101,13 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
     errors: [{ type: 'internal', message: 'The report is not in the store any more; send it again.' }],
   })
 
-  // Its job, which comes later, finds nothing to do; the other one is taken in.
-  for (const { body } of [lost, kept]) {
-    const job = { id: 0, payload: { importId: body.id }, attempt: 1, signal: AbortSignal.timeout(5000) }
-    // A kind forgets what its payload is; this is an import's.
-    await importKind.run(deps, { ...job, progress: async () => {} } as never) // all that it uses of a job
+  // The job of the lost one, which comes later, says why it cannot run; the other one is imported.
+  const run = async (importId: number) => {
+    const job = { id: 0, payload: { importId }, attempt: 1, signal: AbortSignal.timeout(5000) }
+    await importKind.run(deps, { ...job, progress: async () => {} } as never) // all that an import uses of a job
   }
+  await expect(run(lost.body.id)).rejects.toThrow('no longer stored')
+  await run(kept.body.id)
   const states = (await server.admin.get(at)).body.map(({ status }: { status: string }) => status)
   expect(states.sort()).toEqual(['done', 'failed'])
 })

@@ -80,11 +80,46 @@ export interface UnreadImport extends RunningImport {
   objectKey: string
 }
 
+/** How many imports of a project or of a user have not ended, up to a limit, and the size of their reports. */
+export async function countOpenImports(
+  db: Db,
+  { projectId, userId }: { projectId?: number; userId?: number },
+  most: number,
+): Promise<{ count: number; bytes: number }> {
+  const isOwn = projectId === undefined ? sql`user_id = ${userId}` : sql`project_id = ${projectId}`
+  const row = await db.one<{ count: number; bytes: number | null }>(sql`
+    select count(*) as count, cast(sum(file_bytes) as bigint) as bytes from (
+      select file_bytes from imports where ${isOwn} and state in ('waiting', 'running') limit ${most}) as counted`)
+  return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
+}
+
+/** Marks an import that was interrupted as waiting. */
+export async function interruptImport(db: Db, id: number, interruptions: number): Promise<void> {
+  await db.run(sql`
+    update imports set state = 'waiting', interruptions = ${interruptions} where id = ${id} and state in ('waiting', 'running')`)
+}
+
+/** A failed import without its report cannot run again. */
+export async function forgetReport(db: Db, id: number): Promise<void> {
+  await db.run(sql`update imports set object_key = null where id = ${id} and state = 'failed'`)
+}
+
+/** Forgets the reports of some imports that failed before; returns their objects. */
+export async function takeFailedFiles(db: Db, before: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: number; object_key: string }>(sql`
+    select id, object_key from imports where state = 'failed' and object_key is not null and finished_at <= ${before}
+    order by finished_at, id limit ${limit} ${db.dialect.forUpdate}`)
+  await db.run(sql`
+    update imports set object_key = null where id in ${db.dialect.integers(rows.map(({ id }) => id))}`)
+  return rows.map(({ object_key }) => object_key)
+}
+
 /** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
 export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
   const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
-    update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now})
-    where id = ${id} and state in ('waiting', 'running') and (object_key is not null or shown_at is not null)
+    update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now}),
+      outcome = case when state = 'failed' then null else outcome end, finished_at = null
+    where id = ${id} and state <> 'done' and (object_key is not null or shown_at is not null)
     returning ${importColumns}, options, as_admin`)
   return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.as_admin }
 }
@@ -152,9 +187,16 @@ export async function finishImport(db: Db, id: number, now: string): Promise<voi
   await db.run(sql`update imports set state = 'done', run = null, finished_at = ${now} where id = ${id}`)
 }
 
-export async function failImport(db: Db, id: number, outcome: ImportOutcome, now: string): Promise<void> {
+export interface FailedImport {
+  id: number
+  /** The report, if the import may run again. */
+  objectKey: string | null
+  outcome: ImportOutcome
+}
+
+export async function failImport(db: Db, { id, objectKey, outcome }: FailedImport, now: string): Promise<void> {
   await db.run(sql`
-    update imports set state = 'failed', run = null, object_key = null, finished_at = ${now},
+    update imports set state = 'failed', run = null, object_key = ${objectKey}, finished_at = ${now},
       outcome = ${outcome} where id = ${id}`)
 }
 
@@ -188,6 +230,7 @@ interface ImportRow {
   findings_changed: number
   findings_moved: number
   findings_promoted: number
+  interruptions: number
   outcome: ImportOutcome | null
   object_key: string | null
   created_at: string
@@ -198,7 +241,7 @@ interface ImportRow {
 
 const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
   scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
-  findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, outcome, object_key,
+  findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, interruptions, outcome, object_key,
   created_at, started_at, shown_at, finished_at`
 
 const importFrom = (row: ImportRow): Import => ({
@@ -229,6 +272,7 @@ const importFrom = (row: ImportRow): Import => ({
     moved: row.findings_moved,
     promoted: row.findings_promoted,
   },
+  interruptions: row.interruptions,
   outcome: row.outcome ?? noOutcome,
   createdAt: row.created_at,
   startedAt: row.started_at,

@@ -43,6 +43,8 @@ export interface Import {
   fileBytes: number
   readBytes: number
   counts: ImportCounts
+  /** How many of its runs ended with their process. */
+  interruptions: number
   outcome: ImportOutcome
   createdAt: string
   startedAt: string | null

@@ -9,6 +9,7 @@ import type { Project } from '../projects/project.ts'
 import type { Visitor } from '../projects/visible.ts'
 import type { Import, IngestOptions } from './import.ts'
 import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
+import { assertRoomInQueue, laneOf } from './import-queue.ts'
 import { assertMayPromote, lostRights } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
 import { importJob } from './run-imports.ts'
@@ -30,6 +31,7 @@ export async function importReport(
   assertShort(options)
   await assertMayPromote(deps, project, { userId: sender.user.id, asAdmin: sender.isAdmin }, options)
   const importId = await transaction(deps, async (deps) => {
+    await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
     const importId = await insertImport(deps.db, {
       projectId: project.id,
       userId: sender.user.id,
@@ -43,7 +45,8 @@ export async function importReport(
       objectKey: file.key,
       now: deps.now(),
     })
-    await enqueue(deps, importJob(project.id, importId))
+    const place = { lane: laneOf(file), owner: `user:${sender.user.id}` }
+    await enqueue(deps, { ...importJob(project.id, importId), ...place })
     return importId
   })
   file.kept = true
@@ -57,12 +60,13 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   // Whoever is told that it is over finds no trace of the file.
   if (hasEnded(found)) await removeDoomedSoon(deps)
   if (found.state !== 'failed') return found
-  // Its sender hears it now; nothing of it is left.
-  await deleteImport(deps.db, id)
   const { problems } = found.outcome
+  // An administrator may run it again.
+  if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
+  // The response says all there is to say.
+  await deleteImport(deps.db, id)
   const [refusal] = problems.filter(({ type }) => type === lostRights)
   if (refusal) throw forbidden(refusal.message)
-  if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
   throw reportRejected(problems)
 }
 

@@ -51,6 +51,7 @@ export async function rehearseReport(
     id: undefined,
     projectId: project.id,
     userId: null,
+    interruptions: 0,
     state: 'done',
     ref: place.ref,
     category: options.category ?? null,

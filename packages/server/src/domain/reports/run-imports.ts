@@ -15,10 +15,13 @@ import {
   failImport,
   findImport,
   finishImport,
+  forgetReport,
+  interruptImport,
   type RunningImport,
   setProgress,
   type UnreadImport,
 } from './import-queries.ts'
+import { importJobKind, smallImports } from './import-queue.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { ingestReport } from './ingest.ts'
 import { Overtaken } from './overtaken.ts'
@@ -31,13 +34,21 @@ interface ImportJob {
 
 /** Of one project one import runs at a time: two would find the same findings new. */
 export const importJob = (projectId: number, importId: number) => ({
-  kind: 'import',
+  kind: importJobKind,
   key: `import:${projectId}`,
   payload: { importId } satisfies ImportJob,
 })
 
-/** One at a time, so that what large reports need of memory is known; small ones are done before anybody notices. */
-export const importKind = jobKind<ImportJob>({ kind: 'import', concurrency: 1, mostAttempts: 3, run, giveUp })
+/** Large reports are imported one at a time, so that the memory they need is known. Small ones do not wait for them. */
+export const importKind = jobKind<ImportJob>({
+  kind: importJobKind,
+  concurrency: 1,
+  lanes: { [smallImports]: { concurrency: 2, perOwner: 4 } },
+  mostAttempts: 3,
+  run,
+  interrupted: (deps, { importId }, interruptions) => interruptImport(deps.db, importId, interruptions),
+  giveUp,
+})
 
 /** Packed, it is ten times as large. */
 const largeBytes = 2 * 1024 * 1024
@@ -45,7 +56,11 @@ const largeBytes = 2 * 1024 * 1024
 async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
   const attempt = deps.random(8).toString('hex')
   const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
-  if (!begun) return undefined
+  if (!begun) {
+    const found = await findImport(deps.db, job.payload.importId)
+    if (found?.state === 'failed') throw new Error('its report is no longer stored; it has to be sent again')
+    return undefined
+  }
   try {
     const take = () => takeIn(deps, begun, attempt, job)
     const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
@@ -116,8 +131,9 @@ function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
 }
 
 /** Ends an import whose file is lost; whoever asks for it is told. */
-export function failLostImport(deps: Deps, importId: number): Promise<void> {
-  return abandon(deps, importId, lost)
+export async function failLostImport(deps: Deps, importId: number): Promise<void> {
+  await abandon(deps, importId, lost)
+  await forgetReport(deps.db, importId)
 }
 
 async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
@@ -126,7 +142,7 @@ async function abandon(deps: Deps, importId: number, problem: ReportProblem): Pr
   if (found.shownAt !== null) return stopPromoting(deps, importId)
   const failed = { ...found, id: importId }
   await clear(deps, failed)
-  await fail(deps, failed, [problem])
+  await fail(deps, failed, [problem], { keepsFile: problem === unexpected })
 }
 
 /** The findings stay, and so does what was promoted; the same report again promotes the rest. */
@@ -139,12 +155,19 @@ async function stopPromoting(deps: Deps, importId: number): Promise<void> {
 
 type Kept = Pick<RunningImport, 'id' | 'objectKey'>
 
-async function fail(deps: Deps, { id, objectKey }: Kept, problems: readonly ReportProblem[]): Promise<void> {
+/** With its file an import can run again, by `POST /admin/jobs/:id/retry`. */
+async function fail(
+  deps: Deps,
+  { id, objectKey }: Kept,
+  problems: readonly ReportProblem[],
+  { keepsFile = false } = {},
+): Promise<void> {
   await transaction(deps, async (deps) => {
     await dropStaged(deps.db, id)
     await dropPromotions(deps.db, id)
-    await doomObjects(deps, objectKey === null ? [] : [objectKey])
-    await failImport(deps.db, id, { ...noOutcome, problems }, deps.now())
+    await doomObjects(deps, objectKey === null || keepsFile ? [] : [objectKey])
+    const outcome = { ...noOutcome, problems }
+    await failImport(deps.db, { id, objectKey: keepsFile ? objectKey : null, outcome }, deps.now())
   })
 }
 
