@@ -9,6 +9,7 @@ import { startJobs } from './jobs.ts'
 import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
 import { collectAlone } from './platform/heap.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
+import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.ts'
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 import { stopServing } from './stop.ts'
 import { checkDatabase, endWhenBroken } from './storage-watch.ts'
@@ -25,6 +26,7 @@ const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--a
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
 const doctorOptions = ['--fix', '--contents', '--accept-loss']
+keepNewFilesPrivate()
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
   if (command === 'doctor' && rest.every((option) => doctorOptions.includes(option)))
@@ -43,6 +45,7 @@ async function serve(settings: Settings): Promise<void> {
   collectAlone()
   const lifecycle = openLifecycle()
   const deps = await openDeps(settings, lifecycle)
+  await closeDataFolder(settings.dataFolder, deps.log)
   await checkDatabase(deps.db, deps.log)
   endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
@@ -110,11 +113,11 @@ async function seeDoctor(settings: Settings, chosen: readonly string[]): Promise
   }
 }
 
-/** The only time the token is told: what is stored is its digest. One that was set is known already. */
+/** Shows the token once, since only its digest is stored. A token that the operator chose is not repeated. */
 function firstStart({ bootstrapToken }: Settings, token: string): string {
-  const news = 'The database was empty, so there is an administrator now: root.'
-  if (bootstrapToken) return `${news} His token is the one set as ALCOVE_BOOTSTRAP_TOKEN.`
-  return `${news} This is his token; it is not shown again:
+  const created = 'The database was empty. The administrator "root" was created.'
+  if (bootstrapToken) return `${created} Its token is the value of ALCOVE_BOOTSTRAP_TOKEN.`
+  return `${created} This is its token; it is not shown again:
 
   ${token}
 `
@@ -126,7 +129,7 @@ Try it:
 
   curl --header 'PRIVATE-TOKEN: ${token}' ${address}/api/v4/user
 
-To sign in from a browser, set his password there. This works once, within a day:
+To sign in with a browser, open this link and set the password of root. It works once, within 24 hours:
 
   ${address}/-/password#${passwordLink}
 `

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -25,10 +27,22 @@ describe('the first start', () => {
       const body = new URLSearchParams({ token, password: 'a long enough one' })
       return fetch(`${server.url}/-/password`, { method: 'POST', body })
     }
-    expect((await redeem()).status).toBe(204)
+    expect((await redeem()).status).toBe(201)
     expect((await redeem()).status).toBe(401)
     const body = new URLSearchParams({ login: 'root', password: 'a long enough one' })
     expect((await fetch(`${server.url}/-/sessions`, { method: 'POST', body })).status).toBe(201)
+  })
+
+  test('creates files and folders that other users of the machine cannot read', async () => {
+    const folder = await temporaryFolder()
+    const server = await startProcess({ env: { ALCOVE_DATA: folder } })
+    expect(server.token).not.toBe('')
+    const files = await readdir(folder, { recursive: true, withFileTypes: true })
+    expect(files.map(({ name }) => name)).toContain('alcove.sqlite3')
+    for (const file of files) {
+      const { mode } = await stat(join(file.parentPath, file.name))
+      expect([file.name, (mode & 0o777).toString(8)]).toEqual([file.name, file.isDirectory() ? '700' : '600'])
+    }
   })
 
   test('takes the token from a setting and does not repeat it', async () => {

@@ -8,16 +8,18 @@ export function openLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-const secretParameter = /([?&](?:private_token|access_token|bearer_token|job_token|password)=)[^&#]*/gi
+const secretParameter =
+  /([?&](?:private_token|access_token|bearer_token|job_token|token|password)(?:\[[^=&#]{0,100}\])?=)[^&#]*/gi
+/** The secret in the address of an upload. */
+const secretSegment = /(\/uploads\/)[0-9a-f]{32}(?=\/)/gi
 
-/** The path and query of a request with the values of credentials blotted out, however the name is percent-encoded. */
+/** Hides credentials in the query, however their names are encoded, and the secrets of uploads in the path. */
 export function withoutSecrets(url: string): string {
   const question = url.indexOf('?')
-  if (question < 0) return url
+  const path = (question < 0 ? url : url.slice(0, question)).replace(secretSegment, '$1[hidden]')
+  if (question < 0) return path
   const query = url.slice(question)
-  return (
-    url.slice(0, question) + (query.includes('%') ? decodeNames(query) : query).replace(secretParameter, '$1[hidden]')
-  )
+  return path + (query.includes('%') ? decodeNames(query) : query).replace(secretParameter, '$1[hidden]')
 }
 
 function decodeNames(query: string): string {

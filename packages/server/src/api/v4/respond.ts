@@ -25,16 +25,21 @@ function digestOf(body: Buffer): string {
   return hash('sha1', body, 'hex').slice(0, 32)
 }
 
-/** Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to whoever has it already. */
+/**
+ * Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to a client that has it already.
+ * A browser that sends a cookie must not store the response, which the next user of the browser could find.
+ */
 export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
   const { status, headers, body, contentType = 'application/json', etag } = rendered
   // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
   reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
+  const isFromBrowser = request.headers.cookie !== undefined
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    reply.header('cache-control', 'no-cache').send(body)
+    reply.header('cache-control', isFromBrowser ? 'no-store' : 'no-cache').send(body)
     return
   }
-  reply.header('etag', etag).header('cache-control', 'max-age=0, private, must-revalidate')
+  reply.header('etag', etag)
+  reply.header('cache-control', isFromBrowser ? 'no-store' : 'max-age=0, private, must-revalidate')
   if (matches(request.headers['if-none-match'], etag)) reply.code(304).removeHeader('content-type').send()
   else reply.send(body)
 }

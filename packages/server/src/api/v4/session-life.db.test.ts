@@ -180,6 +180,20 @@ describe('a new password', () => {
   })
 })
 
+test('answers to a browser with a cookie are not stored; those to tokens have GitLab’s header', async () => {
+  const { server, user } = await startAt()
+  const { cookies } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })
+  const headers = { cookie: cookies[0]?.split(';')[0] ?? '', 'x-alcove-session': '1' }
+  for (const path of ['/user', '//-/session', '/projects', '/projects/99999']) {
+    const reply = await server.anonymous.get(path, { headers })
+    expect([path, reply.headers['cache-control']]).toEqual([path, 'no-store'])
+  }
+  expect((await server.anonymous.post('/projects', { name: 'x' }, { headers })).headers['cache-control']).toBe(
+    'no-store',
+  )
+  expect((await user.get('/user')).headers['cache-control']).toBe('max-age=0, private, must-revalidate')
+})
+
 test('behind HTTPS the cookies are bound to the host, and browsers are told to stay with HTTPS', async () => {
   const server = await startServer({ settings: { externalUrl: 'https://alcove.example' } })
   await server.user('nadia')
