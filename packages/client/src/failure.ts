@@ -5,13 +5,21 @@ export class RequestFailed extends Error {
   readonly fields: Readonly<Record<string, string>>
   /** What is in the way, one by one, where the server says so. */
   readonly reasons: readonly string[]
+  /** A word for programs, such as `reauthentication_required`, where the server says one. */
+  readonly code: string | undefined
 
-  constructor(status: number, message: string, fields: Record<string, string> = {}, reasons: readonly string[] = []) {
+  constructor(
+    status: number,
+    message: string,
+    fields: Record<string, string> = {},
+    { reasons = [], code }: { reasons?: readonly string[]; code?: string | undefined } = {},
+  ) {
     super(message)
     this.name = 'RequestFailed'
     this.status = status
     this.fields = fields
     this.reasons = reasons
+    this.code = code
   }
 }
 
@@ -23,7 +31,12 @@ export async function failureFrom(response: Response): Promise<RequestFailed> {
 /** The same, for what was not asked with `fetch`. */
 export function readFailure(status: number, text: string): RequestFailed {
   const [message, fields] = sentenceOf(status, text)
-  return new RequestFailed(status, message, fields, reasonsOf(text))
+  return new RequestFailed(status, message, fields, { reasons: reasonsOf(text), code: codeOf(text) })
+}
+
+function codeOf(text: string): string | undefined {
+  const { error, error_description: description } = parse(text) ?? {}
+  return typeof error === 'string' && description !== undefined ? error : undefined
 }
 
 function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {
@@ -33,9 +46,9 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
   if (isRecord(message)) {
     const fields = Object.fromEntries(Object.entries(message).map(([name, problems]) => [name, listed(problems)]))
     const sentences = Object.entries(fields).map(([name, problems]) =>
-      name === 'base' ? problems : `${name} ${problems}`,
+      name === 'base' || name === 'error' ? problems : `${name} ${problems}`,
     )
-    return [`${sentences.join('; ')}.`, fields]
+    return [sentences.join('; ').replace(/\.?$/, '.'), fields]
   }
   const said = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
   const plain = String(said ?? '').replace(/^\d{3} /, '')

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
+import sql from 'sql-template-tag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
@@ -137,6 +138,69 @@ test('a token is created, shown once, used, rotated and revoked', async () => {
   await page.getByLabel('Which tokens').selectOption('Revoked or over')
   await expect.poll(() => page.getByRole('row', { name: /nightly scan/ }).count()).toBe(2)
   expect(page.url()).toContain('state=inactive')
+})
+
+describe('some time after the password was entered', () => {
+  const waitedLong = () =>
+    web.server.deps.db.run(sql`update sessions set authenticated_at = '2020-01-01T00:00:00.000Z'`)
+
+  test('a new token needs it again, and the form goes on where it was', async () => {
+    await web.server.user('rosa')
+    const page = await openAs('rosa', '/-/profile/tokens', { expects: /40[13]/ })
+    await waitedLong()
+    await page.getByRole('button', { name: 'New token' }).click()
+    const form = page.getByRole('dialog', { name: 'New access token' })
+    await form.getByLabel('Name').fill('deploy')
+    await form.getByLabel('read_api').check()
+    await form.getByRole('button', { name: 'Create' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Confirm your password' })
+    await confirm.getByLabel('Your password', { exact: true }).fill('wrong')
+    await confirm.getByRole('button', { name: 'Confirm' }).click()
+    await confirm.getByText('This password is wrong.').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await confirm.getByLabel('Your password', { exact: true }).fill(password)
+    await confirm.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByLabel(/deploy is ready/).waitFor()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('cancelling keeps the form and creates nothing', async () => {
+    const rico = await web.server.user('rico')
+    const page = await openAs('rico', '/-/profile/tokens', { expects: /403/ })
+    await waitedLong()
+    await page.getByRole('button', { name: 'New token' }).click()
+    const form = page.getByRole('dialog', { name: 'New access token' })
+    await form.getByLabel('Name').fill('not this one')
+    await form.getByLabel('read_api').check()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByLabel('Your password', { exact: true }).press('Escape')
+    await page.getByRole('dialog', { name: 'Confirm your password' }).waitFor({ state: 'detached' })
+    expect(await form.getByLabel('Name').inputValue()).toBe('not this one')
+    expect((await rico.get('/personal_access_tokens?search=not+this')).body).toEqual([])
+  })
+
+  test('the list of browsers is shown after it was entered again', async () => {
+    await web.server.user('remy')
+    const page = await openAs('remy', '/', { expects: /403/ })
+    await waitedLong()
+    await page.goto('/-/profile')
+    await page.getByRole('button', { name: 'Show browsers' }).click()
+    await page.getByLabel('Your password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+    await page.getByRole('table').getByText('This one').waitFor()
+  })
+})
+
+test('a new password revokes tokens when asked to', async () => {
+  const yara = await web.server.user('yara')
+  const page = await openAs('yara', '/-/profile')
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('New password', { exact: true }).fill('a new one altogether')
+  await page.getByLabel('New password again').fill('a new one altogether')
+  await page.getByLabel('Revoke my access tokens too').check()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Password changed.').waitFor()
+  expect((await yara.get('/user')).status).toBe(401)
 })
 
 test('an administrator asks for his rights where admin mode is on, and gives them back', async () => {

@@ -22,6 +22,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { useSearchState } from '../components/search-state.ts'
 import { useToast } from '../components/toast.tsx'
+import { withConfirmation } from './confirmation.ts'
 
 /** The header says that a page of ours asks, so the cookie counts. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
@@ -135,7 +136,7 @@ export function useAction<O extends Operation>(
   const toast = useToast()
   const underway = useRef(new Set<string>())
   const mutation = useMutation({
-    mutationFn: (request: Request<O>) => api.call(operation, request),
+    mutationFn: (request: Request<O>) => withConfirmation(() => api.call(operation, request)),
     onSuccess(answer, request) {
       const tell = () => {
         if (done) toast({ text: done })

@@ -4,6 +4,7 @@ import { Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Failed, Loading } from '../components/states.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { ConfirmIdentity } from './confirm-identity.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
 import { Mark } from './mark.tsx'
@@ -34,6 +35,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       <Announcer path={path} />
+      <ConfirmIdentity session={session.data} />
     </>
   )
 }

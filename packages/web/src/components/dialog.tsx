@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
+import { isConfirming } from '../app/confirmation.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 
@@ -11,14 +12,16 @@ interface DialogProps {
   /** Below the title, read out when it opens. */
   lead?: ReactNode
   size?: 'normal' | 'wide'
+  /** True for the dialog that confirms the password, which is shown in front of another dialog. */
+  isOnTop?: boolean
   children: ReactNode
 }
 
 /** In front of everything, until it is closed: by its button, by Escape, by a click beside it. */
-export function Dialog({ isOpen, onClose, title, lead, size = 'normal', children }: DialogProps) {
+export function Dialog({ isOpen, onClose, title, lead, size = 'normal', isOnTop = false, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (
-    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Base.Root open={isOpen} onOpenChange={(open) => !open && (isOnTop || !isConfirming()) && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Popup

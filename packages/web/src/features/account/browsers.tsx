@@ -1,4 +1,5 @@
 import { useAction, useAnswer } from '../../app/api.ts'
+import { askForConfirmation, needsConfirmation } from '../../app/confirmation.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
@@ -9,7 +10,7 @@ import { Time } from '../../components/time.tsx'
 import { browserFrom } from './browser-name.ts'
 import { TokenNotice } from './signed-in.tsx'
 
-/** Where one is signed in. */
+/** The browsers that the user is signed in with. */
 export function Browsers() {
   const isWriter = mayWrite(useSession())
   const query = useAnswer('GET /-/sessions', {}, { isEnabled: isWriter })
@@ -18,6 +19,19 @@ export function Browsers() {
     return (
       <Panel title="Where you are signed in">
         <TokenNotice what="It cannot see or sign out your other browsers." />
+      </Panel>
+    )
+  }
+  if (needsConfirmation(query.error)) {
+    const show = async () => {
+      if (await askForConfirmation()) await query.refetch()
+    }
+    return (
+      <Panel title="Where you are signed in">
+        <div className="row-wrap">
+          <p>To see and sign out your browsers, confirm who you are.</p>
+          <Button onClick={() => void show()}>Show browsers</Button>
+        </div>
       </Panel>
     )
   }

@@ -88,9 +88,22 @@ export function UserStates({ user, isYou }: { user: ShownUser; isYou: boolean })
         {(stepsFrom[user.state] ?? ['block']).map((step) => (
           <StateLine key={step} user={user} change={changes[step]} />
         ))}
+        <Sessions user={user} />
         <Deletion user={user} />
       </div>
     </Panel>
+  )
+}
+
+function Sessions({ user }: { user: ShownUser }) {
+  const end = useAction('DELETE /users/{id}/sessions', { done: `${user.name} is signed out everywhere.` })
+  return (
+    <div className={styles.line}>
+      <p>Ends all sessions of this user. Access tokens stay valid.</p>
+      <Button isBusy={end.isPending} onClick={() => end.mutate({ path: { id: user.id } })}>
+        Sign out everywhere
+      </Button>
+    </div>
   )
 }
 

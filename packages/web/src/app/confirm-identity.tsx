@@ -1,0 +1,62 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../components/button.tsx'
+import { Dialog, DialogActions } from '../components/dialog.tsx'
+import { TextField } from '../components/field.tsx'
+import { api, isFailure } from './api.ts'
+import { finishConfirmation, useIsConfirming } from './confirmation.ts'
+import type { SessionState } from './session.ts'
+
+/** Asks for the password, or the token that this browser was signed in with, while a request waits for it. */
+export function ConfirmIdentity({ session }: { session: SessionState }) {
+  return useIsConfirming() ? <ConfirmDialog isByPassword={session.has_password} /> : null
+}
+
+function ConfirmDialog({ isByPassword }: { isByPassword: boolean }) {
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const noun = isByPassword ? 'password' : 'access token'
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    // A form in a dialog is still within the form that opened it, as far as React is concerned.
+    event.stopPropagation()
+    const proof = String(new FormData(event.currentTarget).get('proof') ?? '')
+    setBusy(true)
+    setProblem('')
+    try {
+      await api.call('POST /-/sessions/confirm', { body: isByPassword ? { password: proof } : { token: proof } })
+      finishConfirmation(true)
+    } catch (error) {
+      const { message } = error as Error // nothing else is thrown here
+      setProblem(isFailure(error, 401) ? `This ${noun} is wrong.` : message)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      isOpen
+      isOnTop
+      onClose={() => finishConfirmation(false)}
+      title={`Confirm your ${noun}`}
+      lead={`You entered your ${noun} some time ago. Enter it again to manage tokens, passwords and sessions.`}
+    >
+      <form className="form" onSubmit={(event) => void submit(event)}>
+        <TextField
+          label={isByPassword ? 'Your password' : 'Your access token'}
+          name="proof"
+          type="password"
+          autoComplete={isByPassword ? 'current-password' : 'off'}
+          required
+          error={problem}
+        />
+        <DialogActions>
+          <Button onClick={() => finishConfirmation(false)}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={isBusy}>
+            Confirm
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
