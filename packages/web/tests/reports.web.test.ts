@@ -49,6 +49,22 @@ describe('a report', () => {
     await expect.poll(() => page.getByRole('table').innerText()).toContain('Test scanner')
   })
 
+  test('offers promotion to those who may promote, and follows the project for the others', async () => {
+    const shelf = await web.server.project('acme/shelf')
+    await web.server.admin.put(`/projects/${shelf.id}`, { promote_vulnerabilities_on_ingestion: true })
+    const promotion = 'Promote new findings to vulnerabilities'
+    const maintainers = await web.open('/acme/shelf/-/reports/new', { as: await web.server.as('maintainer', shelf) })
+    await maintainers.getByLabel(promotion).waitFor()
+
+    const page = await web.open('/acme/shelf/-/reports/new', { as: await web.server.as('developer', shelf) })
+    await page.getByLabel('The report of a scanner').setInputFiles(file([entry({ line: 10 })]))
+    await page.getByRole('button', { name: 'See what it would change' }).click()
+    await page.getByRole('button', { name: 'Take it in' }).click()
+    await page.getByRole('list', { name: 'What changed' }).waitFor()
+    expect(await page.getByLabel(promotion).count()).toBe(0)
+    expect((await reports(shelf))[0]).toMatchObject({ findings: { new: 1, promoted: 1 } })
+  })
+
   test('of a branch changes that branch only, and says so when nothing changes', async () => {
     const stall = await web.server.project('acme/stall')
     const as = await web.server.as('developer', stall)

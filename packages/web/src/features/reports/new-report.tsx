@@ -25,8 +25,9 @@ interface Rehearsed {
 
 /** A report is dropped, what it would change is shown, and only then is it taken in. */
 export function NewReport() {
-  const { project, to } = useProject()
+  const { project, level, to } = useProject()
   const session = useSession()
+  const mayPromote = level >= session.triage_access_level
   const [, navigate] = useLocation()
   const [file, setFile] = useState<File>()
   const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
@@ -55,7 +56,7 @@ export function NewReport() {
   async function rehearse(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     if (!file) return
-    const options = optionsOf(new FormData(event.currentTarget))
+    const options = optionsOf(new FormData(event.currentTarget), mayPromote)
     setRehearsed(undefined)
     const outcome = await send(file, { ...options, dry_run: 'true' }, true)
     if (outcome) setRehearsed({ file, options, outcome })
@@ -104,13 +105,15 @@ export function NewReport() {
               maxLength={255}
               hint="For several reports of one scanner, such as one for each image or folder, under the same name every time: what other categories found stays. Blank: the report is about the whole branch."
             />
-            <CheckField
-              label="Make vulnerabilities of new findings"
-              name="promote"
-              value="true"
-              defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
-              hint="Otherwise they wait under Findings until somebody promotes them."
-            />
+            {mayPromote && (
+              <CheckField
+                label="Promote new findings to vulnerabilities"
+                name="promote"
+                value="true"
+                defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
+                hint="Otherwise they stay under Findings until a user promotes them."
+              />
+            )}
             <CheckField
               label="Refuse the report if it violates its format anywhere"
               name="strict"
@@ -172,13 +175,13 @@ export function NewReport() {
   )
 }
 
-/** What was chosen; `promote` said either way, since the project may be set otherwise. */
-function optionsOf(fields: FormData): Record<string, string> {
+/** Sends `promote` either way, because the project's default may differ; users who may not promote leave it to that. */
+function optionsOf(fields: FormData, mayPromote: boolean): Record<string, string> {
   const [ref, category] = ['ref', 'category'].map((name) => String(fields.get(name) ?? '').trim())
   return {
     ...(ref && { ref }),
     ...(category && { category }),
     ...(fields.has('strict') && { strict: 'true' }),
-    promote: String(fields.has('promote')),
+    ...(mayPromote && { promote: String(fields.has('promote')) }),
   }
 }
