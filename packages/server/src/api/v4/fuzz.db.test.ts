@@ -288,6 +288,8 @@ async function tables(): Promise<string[]> {
           'hook_events',
           'hook_deliveries',
           'jobs',
+          // Which lane was served last.
+          'job_dispatch',
           'migrations',
           'schema_migrations',
         ].includes(name),
