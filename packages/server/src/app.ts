@@ -6,6 +6,7 @@ import { createServer } from './api/v4/server.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
 import { closeReading } from './domain/reports/reading-thread.ts'
 import { closeParsing } from './domain/topics/parsing.ts'
@@ -72,6 +73,7 @@ export function depsFrom(
 }
 
 export async function openApp(deps: RootDeps): Promise<App> {
+  await endAttemptsOfEarlierProcess(deps)
   const server = await createServer(deps, routes)
   return {
     deps,

@@ -7,6 +7,7 @@ import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
 import { removeDoomed } from './domain/files/doomed.ts'
+import { forgetOldKeys } from './domain/idempotency/idempotency.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
@@ -46,6 +47,7 @@ const rounds: readonly Round[] = [
   { name: 'forget known browsers', everyMs: hourMs, run: forgetOldBrowsers },
   // As often as a window for guesses ends, so that their table stays small.
   { name: 'forget counts of requests', everyMs: 5 * minuteMs, run: forgetEndedCounts },
+  { name: 'forget old idempotency keys', everyMs: hourMs, run: forgetOldKeys },
 ]
 
 /** What requests leave to be done, each kind under its name. */

@@ -62,7 +62,7 @@ export type FailureCause =
   | { kind: 'invalid'; attributes: InvalidAttributes }
   | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
   | { kind: 'import-rejected'; problems: readonly EntryProblem[] }
-  | { kind: 'conflict'; sentence: string }
+  | { kind: 'conflict'; sentence: string; retryAfterSeconds?: number }
   /** What has changed meanwhile is in the way; the reasons name it. */
   | { kind: 'blocked'; sentence: string; reasons: readonly string[] }
   | { kind: 'unsupported-content-type'; contentType: string }
@@ -84,9 +84,16 @@ export type FailureCause =
   | { kind: 'unprocessable-parameter'; sentence: string }
   /**
    * A dependency (database, object store) does not respond, or cannot do what was requested. `reason` is for clients,
-   * `why` for the log. In doubt: it may have done it.
+   * `why` for the log. In doubt: it may have done it. `outcome` is about the whole request: whether it has changed anything.
    */
-  | { kind: 'unavailable'; what: string; reason?: string; why?: string; inDoubt?: boolean }
+  | {
+      kind: 'unavailable'
+      what: string
+      reason?: string
+      why?: string
+      inDoubt?: boolean
+      outcome?: 'unchanged' | 'unknown'
+    }
   /** Of readiness: every dependency that is missing; `reason` is for the client, `why` for the log. */
   | { kind: 'not-ready'; parts: readonly { reason: string; why: string }[] }
   /** Of readiness: the process is about to stop. */

@@ -1,6 +1,7 @@
 import fastJson from 'fast-json-stringify'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TObject } from 'typebox'
+import { observeWrites } from '../../db/observed-writes.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
@@ -28,8 +29,9 @@ import { compileInput, filePartNames } from './compile-input.ts'
 import { readCookie } from './cookies.ts'
 import { hasCredentials, hasSecret, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import { type Download, sendDownload } from './download.ts'
-import { isBug, isOutage, mayHaveCommitted } from './errors.ts'
+import { isBug, isOutage, mayHaveCommitted, withOutcome } from './errors.ts'
 import type { CountRequest, Found, Guard } from './guard.ts'
+import { openExecuteOnce } from './idempotency.ts'
 import { isLocalClient } from './local-client.ts'
 import type { FilePart } from './multipart.ts'
 import { originOf } from './origin.ts'
@@ -56,11 +58,13 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')
   const hasOrganization = 'organization_id' in schema.properties
+  const executeOnce = openExecuteOnce(deps, guard, route)
 
   return async (request, reply) => {
-    const files: ReceivedFile[] = []
+    const effects: Effects = { files: [], hasCommitted: false }
+    const { files } = effects
     try {
-      await answer(request, reply, files)
+      await answer(request, reply, effects)
       await removeUnkept(files)
       limitUnreadBody(request)
     } catch (error) {
@@ -68,15 +72,16 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
       // In doubt the objects stay: one without a row is swept, a row without one is damage.
       if (!mayHaveCommitted(error)) await removeUnkept(files)
       if (isOutage(error)) request.log.error({ err: error }, 'request refused for now')
-      if (!reply.sent) sendError(request, reply, error)
+      if (!reply.sent) sendError(request, reply, isRead(request) ? error : withOutcome(error, effects.hasCommitted))
       limitUnreadBody(request)
     }
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply, files: ReceivedFile[]): Promise<void> {
+  async function answer(request: FastifyRequest, reply: FastifyReply, effects: Effects): Promise<void> {
+    const { files } = effects
     const query = queryOf(request)
     const kind = kindOf(request)
-    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const isReading = isRead(request)
     const admit = (caller: Caller | null) =>
       guard.admit(route.permission, caller, id).catch((error: unknown) => {
         throw isReading && isMoved(error) ? leadOn(error, request) : error
@@ -126,8 +131,9 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
     if (found instanceof Failure) throw found
     found ??= await admit(caller)
 
-    const call = { request, reply, caller, found, input, bag }
-    if (route.check) await route.check(contextOf(call, {}))
+    const observed = isReading ? deps : { ...deps, db: observeWrites(deps.db, committing(effects)) }
+    const call = { request, reply, caller, found, input, bag, deps: observed, headers: {} }
+    if (route.check) await route.check(contextOf(call))
     try {
       await (responses && !hasSecret(query) ? sendCached(call, responses) : handle(call))
     } catch (error) {
@@ -165,12 +171,18 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
       await sendDownload(reply, request, (await resultOf(call)) as Download) // what such an output stands for
     } else if (route.output === metricsOutput) {
       reply.header('content-type', metricsContentType).send(await resultOf(call))
-    } else if (route.output === noOutput) {
-      await resultOf(call)
-      sendNothing(reply, route.status)
     } else {
-      sendRendered(request, reply, await renderAnswer(call))
+      const { rendered, headers } = await executeOnce(call, (deps) => respond({ ...call, deps }))
+      reply.headers(headers)
+      if (rendered) sendRendered(request, reply, rendered)
+      else sendNothing(reply, route.status)
     }
+  }
+
+  async function respond(call: Call) {
+    if (route.output !== noOutput) return { rendered: await renderAnswer(call), headers: call.headers }
+    await resultOf(call)
+    return { rendered: undefined, headers: call.headers }
   }
 
   async function renderAnswer(call: Call): Promise<Rendered> {
@@ -192,14 +204,13 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   }
 
   async function resultOf(call: Call): Promise<unknown> {
-    const headers: Record<string, string | string[]> = {}
-    const result = await route.handle(contextOf(call, headers))
-    call.reply.headers(headers)
+    const result = await route.handle(contextOf(call))
+    call.reply.headers(call.headers)
     if (route.audit) logAudit(call.request, route.audit, { ...call, result })
     return result
   }
 
-  function contextOf({ request, caller, found, input }: Call, headers: Record<string, string | string[]>): never {
+  function contextOf({ request, caller, found, input, deps, headers }: Call): never {
     const origin = originOf(deps, request)
     const page = route.paged ? readPage(pageOf(input)) : undefined
     const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
@@ -260,6 +271,24 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   }
 }
 
+/** What a request has done that outlives it. */
+interface Effects {
+  files: ReceivedFile[]
+  hasCommitted: boolean
+}
+
+function committing(effects: Effects) {
+  return {
+    onCommit() {
+      effects.hasCommitted = true
+    },
+  }
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 interface Call {
   request: FastifyRequest
   reply: FastifyReply
@@ -267,6 +296,9 @@ interface Call {
   found: Found
   input: Record<string, unknown>
   bag: Bag
+  deps: RootDeps
+  /** Set by the handler, sent with the response. */
+  headers: Record<string, string | string[]>
 }
 
 type Serialiser = ReturnType<typeof fastJson>

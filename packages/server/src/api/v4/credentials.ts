@@ -56,6 +56,9 @@ export function readSudo(...values: unknown[]): string | undefined {
 /** With the value `1`: the request below /api/ is meant to be sent by whoever is signed in. */
 export const sessionHeader = 'x-alcove-session'
 
+/** Parameters that say who sends a request. */
+export const credentialNames: readonly string[] = ['access_token', 'bearer_token', 'private_token', 'sudo']
+
 /** True when the query holds a secret, which must not be remembered with the answer. */
 export function hasSecret(query: Bag): boolean {
   return 'private_token' in query || 'access_token' in query || 'bearer_token' in query

@@ -86,8 +86,11 @@ function answers(cause: FailureCause): ErrorAnswer {
       return { status: 400, body: { message: { base: cause.problems.map(sentenceOf) }, errors: cause.problems } }
     case 'too-slow':
       return message(408, '408 Request Timeout')
-    case 'conflict':
-      return message(409, cause.sentence)
+    case 'conflict': {
+      const { sentence, retryAfterSeconds } = cause
+      const retry = retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }
+      return { ...message(409, sentence), ...retry }
+    }
     case 'blocked':
       return { status: 409, body: { message: cause.sentence, reasons: cause.reasons } }
     case 'unsupported-content-type':
@@ -132,7 +135,7 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'unprocessable-parameter':
       return { status: 422, body: { error: cause.sentence } }
     case 'unavailable':
-      return message(503, '503 Service Unavailable')
+      return unavailableAnswer(cause.outcome)
     case 'draining':
       return { status: 503, body: { message: '503 Service Unavailable', reasons: ['the server is stopping'] } }
     case 'not-ready': {
@@ -153,6 +156,25 @@ function sentenceOf({ entry, field, reason }: EntryProblem): string {
 
 function message(status: number, text: string): ErrorAnswer {
   return { status, body: { message: text } }
+}
+
+const outcomes = {
+  unchanged: 'Nothing was changed.',
+  unknown:
+    'The change may have been made: check before you repeat the request, or send it again with the Idempotency-Key that it had.',
+}
+
+function unavailableAnswer(outcome: 'unchanged' | 'unknown' | undefined): ErrorAnswer {
+  const text = '503 Service Unavailable'
+  const headers = { 'retry-after': '5', ...(outcome && { 'x-alcove-outcome': outcome }) }
+  return { status: 503, body: { message: text, ...(outcome && { detail: outcomes[outcome] }) }, headers }
+}
+
+/** Adds to an outage of a request that is not a mere read whether it may have changed something. */
+export function withOutcome(error: unknown, hasCommitted: boolean): unknown {
+  if (!(error instanceof Failure) || error.cause.kind !== 'unavailable') return error
+  const isUnknown = hasCommitted || error.cause.inDoubt === true
+  return new Failure({ ...error.cause, outcome: isUnknown ? 'unknown' : 'unchanged' })
 }
 
 function movedAnswer(noun: string, location: string | undefined): ErrorAnswer {

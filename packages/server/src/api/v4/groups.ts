@@ -196,6 +196,7 @@ export const groupRoutes: readonly Route[] = [
     path: '/groups',
     summary: 'Create a group, or below another one a subgroup',
     permission: 'group.create',
+    creates: 'group.read',
     input: Type.Object({
       ...inputsOf(groupExtras),
       name: text(),

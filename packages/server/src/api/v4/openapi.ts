@@ -80,6 +80,7 @@ function describeRoute(route: Route, schemas: Schemas): object {
       ...others
         .filter(([, field]) => !inBody || (route.rawFile && !isBinary(field)))
         .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name))),
+      ...(route.method === 'POST' && row.who !== 'anyone' ? [idempotencyKey] : []),
     ],
     ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas, route.rawFile) }),
     responses: {
@@ -93,6 +94,15 @@ function describeRoute(route: Route, schemas: Schemas): object {
 }
 
 type Schemas = Record<string, unknown>
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes the request safe to repeat for 24 hours: the same key with the same request gets the first response again, ' +
+    'with the header Idempotency-Replayed',
+  schema: { type: 'string', minLength: 16, maxLength: 255 },
+}
 
 const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
 

@@ -80,6 +80,8 @@ export interface RouteDefinition<P extends Permission, I extends TObject, O exte
    * is let through), so it may be remembered until one of them changes.
    */
   remember?: readonly string[]
+  /** What reads the thing whose id the response has, where no `:id` names it: checked before a stored response is repeated. */
+  creates?: Permission
   /** Refuses callers before an answer is made, or a remembered one is shown, which does not know whom it is for. */
   check?(context: Context<P, I>): Promise<void>
   handle(context: Context<P, I>): Promise<Answer<O>>

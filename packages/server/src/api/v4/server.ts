@@ -185,6 +185,9 @@ const exposed = [
   'X-Gitlab-Ref',
   'X-Gitlab-Size',
   'X-Request-Id',
+  'X-Alcove-Outcome',
+  'Idempotency-Replayed',
+  'Retry-After',
   'ETag',
 ]
 const crossOriginHeaders = {

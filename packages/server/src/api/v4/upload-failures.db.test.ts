@@ -38,7 +38,12 @@ afterEach(async () => {
 
 const base = () => `/projects/${project.id}/uploads`
 const send = (content = 'content', to = base()) => maintainer.post(to, formWithFile('file', 'a.txt', content))
-const outOfService = { status: 503, text: '{"message":"503 Service Unavailable"}' }
+const outOfService = {
+  status: 503,
+  body: { message: '503 Service Unavailable', detail: 'Nothing was changed.' },
+  headers: { 'retry-after': '5', 'x-alcove-outcome': 'unchanged' },
+}
+const readOutOfService = { status: 503, text: '{"message":"503 Service Unavailable"}', headers: { 'retry-after': '5' } }
 const away = () => {
   throw unavailable('the object store', 'a test')
 }
@@ -144,7 +149,7 @@ describe('a database that fails after the bytes are stored', () => {
       await work()
       throw new Failure({ kind: 'unavailable', what: 'the database', inDoubt: true })
     })
-    expect(await send('the answer was lost')).toMatchObject(outOfService)
+    expect(await send('the answer was lost')).toMatchObject({ status: 503, headers: { 'x-alcove-outcome': 'unknown' } })
     accept()
     expect(await stored()).toEqual({ rows: before.rows + 1, files: before.files + 1 })
     const [newest] = (await maintainer.get(base())).body
@@ -227,7 +232,7 @@ describe('a download', () => {
     const { body } = await send('still there')
     const address = `${base()}/${body.id}`
     store.at('open before', away)
-    expect(await maintainer.get(address)).toMatchObject(outOfService)
+    expect(await maintainer.get(address)).toMatchObject(readOutOfService)
     expect(await maintainer.head(address)).toMatchObject({ status: 503 })
     store.at('open before', () => {
       throw new Error('secret detail')

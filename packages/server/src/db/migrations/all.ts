@@ -26,6 +26,7 @@ import { scansOfCategory } from './0033_scans_of_category.ts'
 import { knownBrowsers } from './0034_known_browsers.ts'
 import { rightsAndGhost } from './0035_rights_and_ghost.ts'
 import { fairJobs } from './0036_fair_jobs.ts'
+import { idempotencyKeys } from './0037_idempotency_keys.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   knownBrowsers,
   rightsAndGhost,
   fairJobs,
+  idempotencyKeys,
 ]

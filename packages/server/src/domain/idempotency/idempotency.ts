@@ -1,0 +1,131 @@
+import type { Db } from '../../db/db.ts'
+import { conflict, Failure, forbidden, unprocessable } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { provisionally, type RootDeps } from '../deps.ts'
+import {
+  claimKey,
+  countKeys,
+  deleteKeysBefore,
+  endLeases,
+  findKey,
+  markApplied,
+  renewLease,
+  type StoredRequest,
+  storeResponse,
+} from './idempotency-queries.ts'
+import { fingerprint, hashKey, type StoredResponse, sealResponse, unsealResponse } from './sealed-response.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+const leaseMs = 60_000
+const maxKeysOfUser = 10_000
+/** Some 256 KiB of response, encrypted and in Base64. */
+const maxSealedCharacters = 350 * 1024
+
+/** A request with an `Idempotency-Key`, and what tells it from other requests. */
+export interface KeyedRequest {
+  key: string
+  caller: Caller
+  content: string
+}
+
+/** The only attempt at a request that may change anything now. */
+export interface Attempt {
+  /** To be called in each transaction that writes. Throws when another attempt has taken over. */
+  mark(tx: Db): Promise<void>
+  /** Stores the response for a repeated request, unless it is too large. */
+  finish(response: StoredResponse): Promise<void>
+  /** Lets a repeated request run, unless this one has changed something. */
+  abandon(): Promise<void>
+}
+
+/**
+ * Begins an attempt, or returns the response to an earlier one. Throws when the key belongs to another request, while
+ * the earlier attempt runs, and when it changed something but its response is not known.
+ */
+export async function beginAttempt(
+  deps: RootDeps,
+  { key, caller, content }: KeyedRequest,
+): Promise<{ attempt: Attempt } | { response: StoredResponse }> {
+  const userId = caller.user.id
+  const keyHash = hashKey(key)
+  const made = {
+    userId,
+    keyHash,
+    fingerprint: fingerprint(key, content),
+    isAdmin: caller.isAdmin,
+    attempt: deps.random(12).toString('hex'),
+    leaseUntil: later(deps, leaseMs),
+    now: deps.now(),
+    forgottenBefore: later(deps, -dayMs),
+  }
+  const found = await provisionally(deps, async ({ db }) => {
+    const id = await claimKey(db, made)
+    if (id === undefined) return findKey(db, userId, keyHash)
+    if ((await countKeys(db, userId, maxKeysOfUser + 1)) > maxKeysOfUser) throw tooManyKeys()
+    return id
+  })
+  if (typeof found === 'number') return { attempt: openAttempt(deps, found, made.attempt, key) }
+  if (!found) throw stillRunning() // it was removed in between
+  return { response: responseOf(found, made, key) }
+}
+
+/** Forgets the keys of more than a day ago. */
+export async function forgetOldKeys(deps: RootDeps): Promise<void> {
+  await deleteKeysBefore(deps.db, later(deps, -dayMs))
+}
+
+/** To be called at the start: SQLite has one process, so the requests of an earlier one have ended. */
+export async function endAttemptsOfEarlierProcess(deps: RootDeps): Promise<void> {
+  if (deps.db.dialect.engine === 'sqlite') await endLeases(deps.db, deps.now())
+}
+
+function responseOf(found: StoredRequest, made: { fingerprint: string; isAdmin: boolean; now: string }, key: string) {
+  if (found.fingerprint !== made.fingerprint) {
+    throw unprocessable('This Idempotency-Key was used for another request; use a new key for each request')
+  }
+  // A token with fewer rights must not read what one with more has caused.
+  if (found.isAdmin && !made.isAdmin) throw forbidden()
+  if (found.response !== null) return unsealResponse(key, found.response)
+  if (!found.isApplied || found.leaseUntil > made.now) throw stillRunning()
+  throw conflict(
+    'The first request with this Idempotency-Key made its change, but its response is not stored; ' +
+      'look the result up instead of repeating the request',
+  )
+}
+
+function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): Attempt {
+  const logFailure = (error: unknown) => deps.log.warn({ err: error }, 'an Idempotency-Key could not be updated')
+  const renew = () => renewLease(deps.db, id, attempt, later(deps, leaseMs)).catch(logFailure)
+  const timer = setInterval(() => void renew(), leaseMs / 3).unref()
+  const abandon = async () => {
+    clearInterval(timer)
+    await provisionally(deps, ({ db }) => renewLease(db, id, attempt, deps.now())).catch(logFailure)
+  }
+  return {
+    abandon,
+    async mark(tx) {
+      if (!(await markApplied(tx, id, attempt))) throw stillRunning()
+    },
+    async finish(response) {
+      const sealed = sealResponse(key, response)
+      if (sealed.length > maxSealedCharacters) return abandon()
+      clearInterval(timer)
+      // If it cannot be stored, a repeated request is told that the change was made.
+      await provisionally(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
+    },
+  }
+}
+
+function stillRunning(): Failure {
+  const sentence = 'A request with this Idempotency-Key is still in progress'
+  return new Failure({ kind: 'conflict', sentence, retryAfterSeconds: 2 })
+}
+
+function tooManyKeys(): Failure {
+  const sentence = `You have used more than ${maxKeysOfUser} Idempotency-Keys within 24 hours`
+  return new Failure({ kind: 'too-many-requests', sentence })
+}
+
+function later({ now }: Pick<RootDeps, 'now'>, ms: number): string {
+  return new Date(Date.parse(now()) + ms).toISOString()
+}
