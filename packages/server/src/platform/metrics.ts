@@ -5,13 +5,19 @@ export interface Metrics {
   /** One answered request; the route is its pattern, so that no id or name of anybody gets into a label. */
   countRequest(method: string, route: string, status: number, ms: number): void
   /** The text format of Prometheus. Jobs are counted in the database, where all processes have them. */
-  print(jobs: readonly JobCount[]): Promise<string>
+  print(queue: QueueMetrics): Promise<string>
 }
 
 export interface JobCount {
   kind: string
   state: string
   total: number
+}
+
+export interface QueueMetrics {
+  counts: readonly JobCount[]
+  /** For how long the oldest waiting job of a kind has been due. */
+  ages: readonly { kind: string; seconds: number }[]
 }
 
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -32,11 +38,19 @@ export function openMetrics(): Metrics {
     labelNames: ['kind', 'state'] as const,
     registers: [registry],
   })
+  const ageGauge = new Gauge({
+    name: 'alcove_jobs_oldest_due_seconds',
+    help: 'For how long the oldest waiting job of a kind has been due',
+    labelNames: ['kind'] as const,
+    registers: [registry],
+  })
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
-    print(jobs) {
+    print({ counts, ages }) {
       jobGauge.reset()
-      for (const { kind, state, total } of jobs) jobGauge.set({ kind, state }, total)
+      ageGauge.reset()
+      for (const { kind, seconds } of ages) ageGauge.set({ kind }, seconds)
+      for (const { kind, state, total } of counts) jobGauge.set({ kind, state }, total)
       return registry.metrics()
     },
   }

@@ -95,6 +95,7 @@ describe('jobs', () => {
     await fail('counted')
     const { text } = await server.anonymous.get('//-/metrics')
     expect(text).toMatch(/^alcove_jobs\{kind="failing",state="failed"\} [1-9]\d*$/m)
+    expect(text).toMatch(/^alcove_jobs_oldest_due_seconds\{kind="other"\} [\d.]+$/m)
     expect(text).toMatch(/^alcove_jobs\{kind="other",state="waiting"\} 1$/m)
   })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
-import { countByKind } from '../../domain/jobs/jobs.ts'
+import { measureQueue } from '../../domain/jobs/jobs.ts'
 import { Failure } from '../../platform/failure.ts'
 import { revision, version } from '../../platform/version.ts'
 import { metricsOutput, type Route, route } from './route.ts'
@@ -73,7 +73,7 @@ export const metadataRoutes: readonly Route[] = [
     status: 200,
     output: metricsOutput,
     // Without the database there are still the numbers of the process.
-    handle: async ({ deps }) => deps.metrics.print(await countByKind(deps).catch(() => [])),
+    handle: async ({ deps }) => deps.metrics.print(await measureQueue(deps).catch(() => ({ counts: [], ages: [] }))),
   }),
 ]
 

@@ -38,7 +38,8 @@ export function createExport(
     }
     const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, now })
     const payload = { export_id: created.id }
-    await enqueue(deps, { kind: exportKind, key: exportKey(created.id), payload })
+    const owner = `user:${caller.user.id}`
+    await enqueue(deps, { kind: exportKind, key: exportKey(created.id), owner, payload })
     return created
   })
 }

@@ -29,6 +29,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
   return jobKind<{ export_id: number }>({
     kind: exportKind,
     concurrency: 2,
+    perOwner: 1,
     mostAttempts: 3,
     async run(deps, { payload, signal, progress }) {
       const asked = await startExport(deps.db, payload.export_id, deps.now())

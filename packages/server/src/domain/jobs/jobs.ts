@@ -1,5 +1,5 @@
 import { notFound, unprocessable } from '../../platform/failure.ts'
-import type { JobCount } from '../../platform/metrics.ts'
+import type { QueueMetrics } from '../../platform/metrics.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import { replaceJobs } from './claim-queries.ts'
@@ -12,6 +12,7 @@ import {
   hurryJobs,
   type Job,
   type JobFilter,
+  listOldestDue,
   newestJobs,
   retryJob,
 } from './queries.ts'
@@ -53,9 +54,12 @@ export async function hurry(deps: Deps, key: string): Promise<void> {
   await hurryJobs(deps.db, key, deps.now())
 }
 
-/** For the metrics: how many there are of each kind in each state but finished. */
-export function countByKind({ db }: Deps): Promise<JobCount[]> {
-  return countOpenJobs(db)
+/** For the metrics: unfinished jobs by kind and state, and for how long the oldest waiting job of each kind has been due. */
+export async function measureQueue({ db, now }: Deps): Promise<QueueMetrics> {
+  const [counts, oldest] = await Promise.all([countOpenJobs(db), listOldestDue(db)])
+  const at = Date.parse(now())
+  const ages = oldest.map(({ kind, runAt }) => ({ kind, seconds: Math.max(0, (at - Date.parse(runAt)) / 1000) }))
+  return { counts, ages }
 }
 
 /**

@@ -180,6 +180,13 @@ export async function countOpenJobs(db: Db): Promise<JobCount[]> {
     group by kind, state order by kind, state`)
 }
 
+/** When the oldest waiting job of each kind was due. */
+export async function listOldestDue(db: Db): Promise<{ kind: string; runAt: string }[]> {
+  const rows = await db.all<{ kind: string; run_at: string }>(sql`
+    select kind, min(run_at) as run_at from jobs where state = 'waiting' group by kind order by kind`)
+  return rows.map(({ kind, run_at: runAt }) => ({ kind, runAt }))
+}
+
 /** How many rows went. */
 export async function deleteOldJobs(db: Db, state: JobState, before: string, limit: number): Promise<number> {
   return db.run(sql`

@@ -50,7 +50,7 @@ export async function promoteInSlices(
     const promotionId = await insertPromotion(deps.db, draft)
     for (const slices of slicesOf(findingIds, slicesInAStatement)) await insertSlices(deps.db, promotionId, slices)
     const payload: PromotionJob = { promotionId }
-    await enqueue(deps, { kind, key: `${kind}:${project.id}`, payload })
+    await enqueue(deps, { kind, key: `${kind}:${project.id}`, owner: `user:${author.user.id}`, payload })
     return promotionId
   })
   const isOver = (found: StoredPromotion | undefined) => found?.state !== 'running'

@@ -6,12 +6,17 @@ import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
 import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
 import type { Hook } from './hook.ts'
-import { addFailure, findHook, resetFailures } from './hook-queries.ts'
-import { deliveryKind } from './record.ts'
+import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
+import { deliveryKind, slowDeliveries } from './record.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
 
 /** Then other hooks have their turn. */
 const mostInARow = 100
+const longestRunMs = 5_000
+
+/** A receiver that takes longer is slow, and stays in the slow lane for a while after its last slow answer. */
+const slowMs = 1_000
+const slowForMs = 10 * 60_000
 
 /**
  * Tells a hook what waits for it, oldest first. While its receiver is in trouble everything for it waits, in order; other
@@ -20,33 +25,58 @@ const mostInARow = 100
 export const deliveryJob: AnyJobKind = jobKind<{ hook_id: number }>({
   kind: deliveryKind,
   concurrency: 32,
+  perOwner: 4,
+  lanes: { [slowDeliveries]: { concurrency: 16, perOwner: 4 } },
   mostAttempts: 20,
   absorbs: true,
-  async run(deps, { payload, signal }) {
-    for (let sent = 0; sent < mostInARow; sent++) {
+  async run(deps, { payload, signal, lane }) {
+    const end = performance.now() + longestRunMs
+    for (let sent = 0; sent < mostInARow && performance.now() < end; sent++) {
       signal.throwIfAborted()
       const hook = await findHook(deps.db, payload.hook_id)
       if (!hook || hook.disabledAt !== null) return undefined
-      if (hook.disabledUntil !== null && hook.disabledUntil > deps.now()) return { againAt: hook.disabledUntil }
+      if (hook.disabledUntil !== null && isPaused(deps, hook)) return { againAt: hook.disabledUntil }
       const event = await findNextEvent(deps.db, hook.id)
       if (!event) return undefined
-      await deliver(deps, hook, event, signal)
+      const next = await deliver(deps, hook, event, signal)
+      // The places of quick receivers are for them.
+      if (next !== lane) return { againAt: deps.now(), lane: next }
     }
     return { againAt: deps.now() }
   },
 })
 
-async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSignal): Promise<void> {
+/** Sends one event; returns the lane in which the next one is to be sent. */
+async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSignal): Promise<string> {
   const attempt = await attemptDelivery(deps, hook, event, signal)
   // A process that stops says nothing about the receiver.
   if (!attempt.answer) signal.throwIfAborted()
+  const slowUntil = slowUntilAfter(deps, hook, attempt)
   await transaction(deps, async (deps) => {
+    if (slowUntil !== hook.slowUntil) await setSlowUntil(deps.db, hook.id, slowUntil)
     await keepAttempt(deps, hook, event, attempt)
     await updateEvent(deps.db, event.id, !attempt.succeeded && event.attempts + 1 < mostAttempts(attempt))
     if (attempt.succeeded) return resetFailures(deps.db, hook.id)
     const until = new Date(Date.parse(deps.now()) + pauseMs(deps, hook.failures + 1)).toISOString()
     await addFailure(deps.db, hook.id, { until, at: hook.failures + 1 >= mostFailures ? deps.now() : null })
   })
+  return slowUntil === null ? deliveryKind : slowDeliveries
+}
+
+/** A quick answer ends slowness only some time after the last slow one: some receivers are slow now and then. */
+export function slowUntilAfter(
+  deps: Pick<Deps, 'now'>,
+  { slowUntil }: Pick<Hook, 'slowUntil'>,
+  { durationMs }: Pick<Attempt, 'durationMs'>,
+): string | null {
+  if (durationMs > slowMs) return new Date(Date.parse(deps.now()) + slowForMs).toISOString()
+  return slowUntil !== null && slowUntil > deps.now() ? slowUntil : null
+}
+
+/** A pause that is longer than any after so many failures was set while the clock was wrong. */
+function isPaused({ now }: Pick<Deps, 'now'>, { disabledUntil, failures }: Hook): boolean {
+  const left = disabledUntil === null ? 0 : Date.parse(disabledUntil) - Date.parse(now())
+  return left > 0 && left <= fullPauseMs(failures)
 }
 
 export interface Attempt {
@@ -137,10 +167,11 @@ const longestPauseMs = 2 * 60 * 60 * 1000
 /** In a row: some days. */
 const mostFailures = 40
 
+const fullPauseMs = (failures: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
+
 /** Doubles with every failure; up to half of it is left to chance. */
 function pauseMs({ random }: Deps, failures: number): number {
-  const full = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
-  return Math.round(full * (0.5 + random(2).readUInt16BE() / 131_072))
+  return Math.round(fullPauseMs(failures) * (0.5 + random(2).readUInt16BE() / 131_072))
 }
 
 function reasonOf(error: unknown): string {

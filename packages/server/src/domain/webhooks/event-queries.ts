@@ -1,13 +1,16 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { Hook } from './hook.ts'
+
+export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'slowUntil'>
 
 /** The hooks that want to hear of vulnerabilities; none of them can be deleted before the transaction ends. */
-export async function listListeningHooks(db: Db, projectId: number): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select id from hooks
+export async function listListeningHooks(db: Db, projectId: number): Promise<ListeningHook[]> {
+  const rows = await db.all<{ id: number; slow_until: string | null }>(sql`
+    select id, slow_until from hooks
     where project_id = ${projectId} and has_vulnerability_events = true and disabled_at is null
     order by id ${db.dialect.forKeyShare}`)
-  return rows.map(({ id }) => id)
+  return rows.map(({ id, slow_until: slowUntil }) => ({ id, projectId, slowUntil }))
 }
 
 export interface EventDraft {

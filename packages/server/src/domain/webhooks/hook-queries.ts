@@ -58,6 +58,10 @@ export async function addFailure(
     update hooks set failures = failures + 1, disabled_until = ${until}, disabled_at = ${at} where id = ${id}`)
 }
 
+export async function setSlowUntil(db: Db, id: number, until: string | null): Promise<void> {
+  await db.run(sql`update hooks set slow_until = ${until} where id = ${id}`)
+}
+
 interface HookRow {
   id: number
   project_id: number
@@ -70,11 +74,12 @@ interface HookRow {
   failures: number
   disabled_until: string | null
   disabled_at: string | null
+  slow_until: string | null
   created_at: string
 }
 
 const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events,
-  verifies_certificates, failures, disabled_until, disabled_at, created_at`
+  verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`
 
 function hookFrom(row: HookRow): Hook {
   return {
@@ -89,6 +94,7 @@ function hookFrom(row: HookRow): Hook {
     failures: row.failures,
     disabledUntil: row.disabled_until,
     disabledAt: row.disabled_at,
+    slowUntil: row.slow_until,
     createdAt: row.created_at,
   }
 }

@@ -13,6 +13,8 @@ export interface Hook {
   failures: number
   /** Nothing is sent before this time. */
   disabledUntil: string | null
+  /** Its receiver answered slowly; until then its deliveries run in the slow lane. */
+  slowUntil: string | null
   /** Nothing is sent any more, until a test succeeds. */
   disabledAt: string | null
   createdAt: string

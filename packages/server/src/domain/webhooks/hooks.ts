@@ -107,7 +107,7 @@ async function startAnew(deps: Deps, hook: Hook): Promise<Pick<Hook, 'failures' 
   await transaction(deps, async (deps) => {
     await resetFailures(deps.db, hook.id)
     await hurry(deps, deliveryKey(hook.id))
-    if (hook.disabledAt !== null) await enqueueDeliveries(deps, hook.id)
+    if (hook.disabledAt !== null) await enqueueDeliveries(deps, hook)
   })
   return { failures: 0, disabledUntil: null, disabledAt: null }
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
-import { insertEvents, listListeningHooks } from './event-queries.ts'
+import { insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
 import { randomUuid } from './uuid.ts'
 
 /** Whoever is to be told of what changes in a project; `none` costs one small query. */
@@ -13,7 +13,8 @@ export interface Listeners {
 }
 
 export async function findListeners(deps: Deps, projectId: number): Promise<Listeners> {
-  const hookIds = await listListeningHooks(deps.db, projectId)
+  const hooks = await listListeningHooks(deps.db, projectId)
+  const hookIds = hooks.map(({ id }) => id)
   return {
     isNobody: hookIds.length === 0,
     async record(payloads) {
@@ -22,7 +23,7 @@ export async function findListeners(deps: Deps, projectId: number): Promise<List
       await insertEvents(deps.db, hookIds, events, deps.now())
     },
     async send() {
-      for (const id of hookIds) await enqueueDeliveries(deps, id)
+      for (const hook of hooks) await enqueueDeliveries(deps, hook)
     },
   }
 }
@@ -30,7 +31,15 @@ export async function findListeners(deps: Deps, projectId: number): Promise<List
 export const deliveryKind = 'webhook'
 export const deliveryKey = (hookId: number) => `hook:${hookId}`
 
-/** One run tells the hook everything that waits. */
-export async function enqueueDeliveries(deps: Deps, hookId: number): Promise<void> {
-  await enqueue(deps, { kind: deliveryKind, key: deliveryKey(hookId), payload: { hook_id: hookId } })
+export const slowDeliveries = 'webhook:slow'
+
+/** Queues a run that sends the hook all its waiting events. Projects take turns. */
+export async function enqueueDeliveries(deps: Deps, { id, projectId, slowUntil }: ListeningHook): Promise<void> {
+  await enqueue(deps, {
+    kind: deliveryKind,
+    key: deliveryKey(id),
+    lane: slowUntil !== null && slowUntil > deps.now() ? slowDeliveries : deliveryKind,
+    owner: `project:${projectId}`,
+    payload: { hook_id: id },
+  })
 }
