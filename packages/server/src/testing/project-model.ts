@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findingUuid } from '../domain/reports/fingerprints.ts'
 import type { ImportCounts } from '../domain/reports/import.ts'
 import type { Report, ReportFinding } from '../domain/reports/report.ts'
+import { uuidBesides } from '../domain/reports/result-fingerprints.ts'
 import type { Severity, State } from '../domain/vulnerabilities/scales.ts'
 
 /** A finding as the project should know it. */
@@ -11,6 +12,9 @@ export interface KnownFlaw {
   said: ReportFinding
   /** Whether it is there, by ref. */
   isOn: Map<string, boolean>
+  /** By ref, the number of the import that saw it last, and of the one since which it is surely there. */
+  lastSeen: Map<string, number>
+  since: Map<string, number>
   /** Why it was recognised under another uuid, newest first. */
   matches: { reason: string; ref: string }[]
   vulnerability: KnownVulnerability | undefined
@@ -43,10 +47,12 @@ const main = 'main'
 export function startModel(projectId: number): ProjectModel {
   const flaws: KnownFlaw[] = []
   const otherNames = new Map<string, KnownFlaw>()
+  let imports = 0
   const model: ProjectModel = { flaws, isAutoResolving: false, add }
   return model
 
   function add(report: Report, ref: string, promote: boolean): ImportCounts {
+    imports++
     const before = new Set(flaws)
     const wasPresent = new Set(flaws.filter(({ isOn }) => isOn.get(ref)))
     const wasOnDefault = new Set(flaws.filter(({ isOn }) => isOn.has(main)))
@@ -61,23 +67,36 @@ export function startModel(projectId: number): ProjectModel {
       flaw.said = finding
     }
 
-    const isNewDoubt = ({ uuid, doubt }: ReportFinding) =>
-      doubt && !wasPresent.has(flaws.find((flaw) => flaw.uuid === uuid) ?? (otherNames.get(uuid) as KnownFlaw))
-    const doubts = report.findings.filter(isNewDoubt).map(({ scanner, reportType }) => {
-      return { scanner: scanner.externalId, reportType, file: undefined, identifier: undefined }
+    const knownAs = (uuid: string) => flaws.find((flaw) => flaw.uuid === uuid) ?? otherNames.get(uuid)
+    const names = new Map<ReportFinding, string>()
+    const nameOf = (finding: ReportFinding) => names.get(finding) ?? finding.uuid
+    const owners = new Map<ReportFinding, KnownFlaw>()
+    for (const finding of report.findings) {
+      const owner = knownAs(finding.uuid)
+      const isSame = !owner || isDeepStrictEqual(stored(owner.said), stored(finding))
+      if (isSame || agree(finding, owner.said) !== false) continue
+      names.set(finding, uuidBesides(finding.uuid, finding.fingerprints))
+      owners.set(finding, owner)
+    }
+    const doubts = report.findings.flatMap((finding) => {
+      const flaw = knownAs(nameOf(finding))
+      const since = flaw && wasPresent.has(flaw) ? flaw.since.get(ref) : undefined
+      const { scanner, reportType, doubt } = finding
+      return doubt ? [{ scanner: scanner.externalId, reportType, file: undefined, identifier: undefined, since }] : []
     })
     const gaps = [...report.gaps, ...doubts]
+    const isWhole = gaps.every(({ since }) => since !== undefined)
     const unknown: ReportFinding[] = []
     const claims: ReportFinding[] = []
     for (const finding of report.findings) {
-      const own = flaws.find(({ uuid }) => uuid === finding.uuid)
+      const own = flaws.find(({ uuid }) => uuid === nameOf(finding))
       if (own) see(own, finding)
-      else if (otherNames.has(finding.uuid)) claims.push(finding)
+      else if (otherNames.has(nameOf(finding))) claims.push(finding)
       else unknown.push(finding)
     }
     const refused: ReportFinding[] = []
     for (const finding of claims) {
-      const flaw = otherNames.get(finding.uuid) as KnownFlaw
+      const flaw = otherNames.get(nameOf(finding)) as KnownFlaw
       if (seen.has(flaw)) refused.push(finding)
       else see(flaw, finding)
     }
@@ -90,9 +109,30 @@ export function startModel(projectId: number): ProjectModel {
       flaw.matches.unshift({ reason, ref })
       open = open.filter((other) => other !== finding)
       const isRenamed = reason === 'identifier' && mayTake(flaw)
-      otherNames.set(isRenamed ? flaw.uuid : finding.uuid, flaw)
-      if (isRenamed) flaw.uuid = finding.uuid
+      otherNames.set(isRenamed ? flaw.uuid : nameOf(finding), flaw)
+      if (isRenamed) flaw.uuid = nameOf(finding)
       if (mayTake(flaw)) flaw.said = finding
+    }
+    const isOfPast = ({ scanner }: ReportFinding) => wasKnownScanner.has(scanner.externalId)
+    for (const scope of ['file', 'anywhere'] as const) {
+      for (const index of [0, 1, 2, 3]) {
+        for (const finding of [...open].filter(isOfPast)) {
+          const key = fingerprintsOf(finding, scope)[index]
+          const has = (other: ReportFinding) => key !== undefined && fingerprintsOf(other, scope).includes(key)
+          if (report.findings.filter(has).length !== 1) continue
+          const candidates = flaws.filter((flaw) => !seen.has(flaw) && has(flaw.said))
+          const best = [true, undefined, false]
+            .map((isOn) => candidates.filter((flaw) => flaw.isOn.get(ref) === isOn))
+            .find((some) => some.length > 0)
+          const [flaw] = best ?? []
+          if (flaw && best?.length === 1 && agree(finding, flaw.said)) recognise(flaw, finding, 'fingerprint')
+        }
+      }
+    }
+    for (const [finding, owner] of owners) {
+      if (!open.includes(finding) || seen.has(owner)) continue
+      see(owner, finding)
+      open = open.filter((other) => other !== finding)
     }
     for (const finding of [...open]) {
       const former = formerNames(finding, projectId).flatMap(({ uuid, reason }) => {
@@ -124,9 +164,21 @@ export function startModel(projectId: number): ProjectModel {
         }
       }
     }
+    const isNear = (flaw: KnownFlaw) => flaw.isOn.get(ref) ?? flaw.isOn.get(main) ?? false
+    const bare = open.filter((finding) => isBare(finding) && isOfPast(finding) && gaps.length === 0)
+    const known = flaws.filter((flaw) => !seen.has(flaw) && isBare(flaw.said) && isNear(flaw))
+    for (const [finding, flaw] of nearestPairs(bare, known)) recognise(flaw, finding, 'nearest')
     for (const said of open) {
-      otherNames.delete(said.uuid)
-      const flaw: KnownFlaw = { uuid: said.uuid, said, isOn: new Map(), matches: [], vulnerability: undefined }
+      otherNames.delete(nameOf(said))
+      const flaw: KnownFlaw = {
+        uuid: nameOf(said),
+        said,
+        isOn: new Map(),
+        lastSeen: new Map(),
+        since: new Map(),
+        matches: [],
+        vulnerability: undefined,
+      }
       flaws.push(flaw)
       seen.set(flaw, said)
     }
@@ -134,19 +186,20 @@ export function startModel(projectId: number): ProjectModel {
     const scanners = [report.scanner, ...report.scanners, ...report.findings.map(({ scanner }) => scanner)]
     const ids = new Set(scanners.map((scanner) => scanner?.externalId))
     const types = new Set<string>([...report.reportTypes, ...report.findings.map(({ reportType }) => reportType)])
-    const isHeld = ({ said }: KnownFlaw) =>
+    const isHeld = ({ said, isOn, lastSeen }: KnownFlaw) =>
       gaps.some(
-        ({ scanner, reportType, file, identifier }) =>
+        ({ scanner, reportType, file, identifier, since }) =>
           (scanner ?? said.scanner.externalId) === said.scanner.externalId &&
           (reportType ?? said.reportType) === said.reportType &&
           (file ?? said.location['file']) === said.location['file'] &&
-          (identifier ?? said.identifiers[0].fingerprint) === said.identifiers[0].fingerprint,
+          (identifier ?? said.identifiers[0].fingerprint) === said.identifiers[0].fingerprint &&
+          (since === undefined || (isOn.get(ref) ? (lastSeen.get(ref) ?? 0) : 0) < since),
       )
     const isLookedFor = ({ said }: KnownFlaw) => ids.has(said.scanner.externalId) && types.has(said.reportType)
     const isMissed = (flaw: KnownFlaw) => wasPresent.has(flaw) || (ref === main && isSaidToBeThere(flaw))
-    const gone = new Set(
-      flaws.filter((flaw) => !isHeld(flaw) && !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw)),
-    )
+    const missing = flaws.filter((flaw) => !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw))
+    const gone = new Set(missing.filter((flaw) => !isHeld(flaw)))
+    const isComplete = isWhole && gone.size === missing.length
     const returned = [...seen.keys()].filter((flaw) => flaw.isOn.get(ref) === false)
 
     for (const flaw of flaws) {
@@ -155,12 +208,14 @@ export function startModel(projectId: number): ProjectModel {
       if (seen.has(flaw) && !flaw.isOn.has(ref)) tell(`found ${ref}`)
       if (returned.includes(flaw)) tell(`back ${ref}`)
       if (gone.has(flaw)) tell(`gone ${ref}`)
+      if (seen.has(flaw) && (!flaw.isOn.get(ref) || !isComplete)) flaw.since.set(ref, imports)
+      if (seen.has(flaw)) flaw.lastSeen.set(ref, imports)
       if (seen.has(flaw)) flaw.isOn.set(ref, true)
       if (gone.has(flaw) && flaw.isOn.has(ref)) flaw.isOn.set(ref, false)
       if (seen.has(flaw)) follow(flaw, ref)
       if (ref === main && gone.has(flaw)) leave(flaw)
     }
-    if (ref === main && gaps.length === 0) dropRules(report, types)
+    if (ref === main && isComplete) dropRules(report, types)
     const promoted = promote ? [...seen.keys()].filter(({ vulnerability }) => !vulnerability) : []
     for (const flaw of promoted) flaw.vulnerability = vulnerabilityOf(flaw)
     return {
@@ -231,7 +286,7 @@ const vulnerabilityOf = ({ said, isOn }: KnownFlaw): KnownVulnerability => ({
 })
 
 /** What is kept of a finding; not where it stands in the file. */
-function stored({ pointer: _pointer, keys: _keys, codeExtract: _code, ...rest }: ReportFinding) {
+function stored({ pointer: _pointer, keys: _keys, codeExtract: _code, doubt: _doubt, ...rest }: ReportFinding) {
   return JSON.parse(JSON.stringify(rest))
 }
 
@@ -273,6 +328,58 @@ function trait(reason: string, mustBeAlone: boolean, of: (finding: ReportFinding
       return value ? JSON.stringify([reportType, scanner.externalId, fingerprint, value]) : undefined
     },
   }
+}
+
+const baseOf = (name: string) => name.replace(/\/v\d+$/, '')
+
+/** Whether two have a fingerprint in common; of each name the highest version that both have counts. */
+function agree(finding: ReportFinding, said: ReportFinding): boolean | undefined {
+  const shared = finding.fingerprints.flatMap(({ name, value }) => {
+    const other = said.fingerprints.find((one) => one.name === name)
+    return other ? [{ base: baseOf(name), isEqual: other.value === value }] : []
+  })
+  const firsts = shared.filter(({ base }, index) => shared.findIndex((one) => one.base === base) === index)
+  return firsts.length === 0 ? undefined : firsts.some(({ isEqual }) => isEqual)
+}
+
+const fingerprintsOf = (finding: ReportFinding, scope: 'file' | 'anywhere'): string[] =>
+  finding.fingerprints.map(({ name, value }) => {
+    const file = scope === 'file' && finding.location['file']
+    return JSON.stringify([finding.reportType, finding.scanner.externalId, ruleOf(finding), file, name, value])
+  })
+
+const ruleOf = ({ identifiers }: ReportFinding) => identifiers[0].fingerprint
+
+/** Whether nothing but its line tells where in its file it is. */
+const isBare = (finding: ReportFinding): boolean =>
+  finding.reportType === 'sast' &&
+  finding.fingerprints.length + finding.signatures.length === 0 &&
+  traits.every(({ of }) => !of(finding)) &&
+  Boolean(finding.location['file']) &&
+  lineOf(finding) > 0
+
+/** Every pair is looked at, however many there are. */
+function nearestPairs(fresh: readonly ReportFinding[], known: readonly KnownFlaw[]): [ReportFinding, KnownFlaw][] {
+  const isAlike = (finding: ReportFinding, { said }: KnownFlaw) =>
+    said.scanner.externalId === finding.scanner.externalId &&
+    ruleOf(said) === ruleOf(finding) &&
+    said.location['file'] === finding.location['file']
+  const far = (finding: ReportFinding, { said }: KnownFlaw) => Math.abs(lineOf(finding) - lineOf(said))
+  const pairs = fresh.flatMap((finding) =>
+    known.filter((flaw) => isAlike(finding, flaw)).map((flaw): [ReportFinding, KnownFlaw] => [finding, flaw]),
+  )
+  const near = pairs.filter(([finding, flaw]) =>
+    pairs.every(([a, b]) => (a === finding) === (b === flaw) || far(a, b) > far(finding, flaw)),
+  )
+  return near.filter(([finding, flaw]) => {
+    const lines = (all: readonly ReportFinding[]) => all.map(lineOf).sort((a, b) => a - b)
+    const after = lines(fresh.filter((one) => isAlike(one, flaw)))
+    const was = lines(known.filter((one) => isAlike(finding, one)).map(({ said }) => said))
+    const shifts = new Set(after.map((line, index) => line - (was[index] ?? Number.NaN)))
+    if (after.length !== was.length || after.length < 2 || shifts.size > 1) return true
+    const alike = near.filter(([a, b]) => isAlike(a, flaw) && isAlike(finding, b))
+    return alike.every(([a, b]) => shifts.has(lineOf(a) - lineOf(b.said)))
+  })
 }
 
 const codeOf = ({ codeExtract = '' }: ReportFinding) => codeExtract.replace(/\s+/g, ' ').trim()

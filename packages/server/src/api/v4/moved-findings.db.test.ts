@@ -18,6 +18,11 @@ async function send(project: TestProject, entries: object[], fields: Record<stri
   return body
 }
 
+interface Finding {
+  id: number
+  location: { start_line: number }
+}
+
 const findings = async (project: TestProject, query = '') =>
   (await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)).body
 
@@ -95,13 +100,65 @@ describe('a finding that comes back at another line', () => {
       'location',
     ])
     const moved = await send(project, tracked(undefined, 14))
-    expect(moved.findings).toMatchObject({ new: 1, gone: 1 })
+    expect(moved.findings).toMatchObject({ new: 0, known: 1, moved: 1, gone: 0 })
+    expect((await matches(project, first.id))[0]).toMatchObject({ reason: 'nearest' })
   })
 
-  test('is another one without any of these', async () => {
+  test('is another one without any of these in another file', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10 })])
-    expect((await send(project, [entry({ line: 14 })])).findings).toMatchObject({ new: 1, known: 0, gone: 1, moved: 0 })
+    const moved = await send(project, [entry({ line: 10, file: 'lib/login.ts' })])
+    expect(moved.findings).toMatchObject({ new: 1, known: 0, gone: 1, moved: 0 })
+  })
+
+  describe('without any of these', () => {
+    const at = (...lines: number[]) => lines.map((line) => entry({ line, rule: 'kics' }))
+    const linesOf = async (project: TestProject) =>
+      new Map<number, number>((await findings(project)).map((one: Finding) => [one.id, one.location.start_line]))
+
+    test('is the nearest one of its rule in its file', async () => {
+      const project = await freshProject()
+      await send(project, at(10, 50), { promote: 'true' })
+      const before = await linesOf(project)
+      const rehearsed = await send(project, at(13, 53), { dry_run: 'true' })
+      const moved = await send(project, at(13, 53))
+      expect(moved.findings).toMatchObject({ new: 0, known: 2, gone: 0, moved: 2 })
+      expect([rehearsed.findings, rehearsed.samples]).toEqual([moved.findings, moved.samples])
+      expect(moved.samples.moved).toMatchObject([{ reason: 'nearest' }, { reason: 'nearest' }])
+      for (const [id, line] of await linesOf(project)) expect(line).toBe((before.get(id) ?? 0) + 3)
+      const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+      const history = (await server.admin.get(`/vulnerabilities/${id}/history`)).body
+      expect(history.at(-1)).toMatchObject({ text: 'recognised at another line as the nearest one of its rule' })
+      expect(await send(project, at(13, 53))).toMatchObject({ unchanged: true })
+    })
+
+    test.for([
+      ['two that are equally near', [10, 20], [15]],
+      ['two that are equally near, the other way', [15], [10, 20]],
+      ['all moved by as many lines, and the nearest are others', [10, 20, 30], [40, 50, 60]],
+    ] as const)('is not guessed: %s', async ([, before, after]) => {
+      const project = await freshProject()
+      await send(project, at(...before))
+      const { findings } = await send(project, at(...after))
+      expect(findings).toMatchObject({ new: after.length, gone: before.length, moved: 0 })
+    })
+
+    test('is not guessed of secrets, nor when the report is incomplete, nor from what went before', async () => {
+      const project = await freshProject()
+      await send(project, at(10))
+      const partial = await send(project, [...at(14), 'damaged' as never])
+      expect(partial.findings).toMatchObject({ new: 1, gone: 0, moved: 0 })
+      await send(project, [])
+      expect((await send(project, at(18))).findings).toMatchObject({ new: 1, returned: 0, moved: 0 })
+    })
+
+    test('on a branch is the one that the default branch has', async () => {
+      const project = await freshProject()
+      await send(project, at(10))
+      const branch = await send(project, at(12), { ref: 'feature' })
+      expect(branch.findings).toMatchObject({ new: 0, known: 1, moved: 1 })
+      expect(await send(project, at(12), { ref: 'feature' })).toMatchObject({ unchanged: true })
+    })
   })
 
   test('is another one of another rule or scanner, whatever its code', async () => {

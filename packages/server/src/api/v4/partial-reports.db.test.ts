@@ -422,6 +422,7 @@ describe('a partial report', () => {
     const after = await listed(project)
     expect(after.resolved).toBe(0)
     for (const uuid of before.present) expect(after.present).toContain(uuid)
+    expect(await send(project, sent, fields)).toMatchObject({ unchanged: true, findings: { gone: 0 } })
 
     // A complete report speaks again.
     const whole = complete()

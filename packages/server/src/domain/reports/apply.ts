@@ -4,7 +4,7 @@ import type { Project } from '../projects/project.ts'
 import { inSlices } from '../slices.ts'
 import { followFindings, type ScanRules } from '../vulnerabilities/follow.ts'
 import { promoteFindings } from '../vulnerabilities/promotion.ts'
-import type { Classified, StagedFinding } from './classify.ts'
+import type { Classified, StagedFinding } from './classified.ts'
 import {
   absorbFindings,
   deleteBelongings,
@@ -24,6 +24,7 @@ import {
   listResolvedAmongPresent,
   markGone,
   markReturned,
+  markSeen,
   type Scan,
   type Sighting,
 } from './occurrence-queries.ts'
@@ -75,6 +76,8 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   await inSlices(result.joined, (ids) => joinCategory(db, sighting, ids))
   await inSlices(left, (ids) => leaveCategory(db, sighting, ids))
   await inSlices(gone, (ids) => markGone(db, sighting, ids))
+  if (scans.some(({ isComplete }) => !isComplete))
+    await inSlices([...result.seen], (ids) => markSeen(db, sighting, ids))
   await insertScans(db, sighting, scans)
   await followFindings(deps, project, {
     ...sighting,

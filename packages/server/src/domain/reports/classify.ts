@@ -1,7 +1,18 @@
 import { type Deps, provisionally, type RootDeps } from '../deps.ts'
 import { keepIdentifiers, keepScanners, listScannerIds } from './catalogue-queries.ts'
-import { type Category, isIn } from './categories.ts'
-import { type FindingKey, formerUuids, lineOf, matchingKeys } from './finding-keys.ts'
+import {
+  addNew,
+  type Classified,
+  type FreshFinding,
+  type ImportPlace,
+  idOf,
+  mayChange,
+  nothingClassified,
+  see,
+} from './classified.ts'
+import { findContested } from './contested.ts'
+import { noteDoubts } from './doubts.ts'
+import { fingerprintKeysOf, formerUuids, lineOf, matchingKeys, nearestKey } from './finding-keys.ts'
 import {
   findKnownFindings,
   hasAnyFinding,
@@ -12,108 +23,10 @@ import {
   type StoredDraft,
 } from './finding-queries.ts'
 import { inFittingSlices } from './fitting-slices.ts'
-import { type Gaps, startGaps } from './gaps.ts'
-import type { ImportedFinding } from './imported-finding.ts'
-import type { Identifier, JsonObject, Scanner } from './report.ts'
+import { type ImportedFinding, renamed } from './imported-finding.ts'
+import type { Identifier, Scanner } from './report.ts'
+import { uuidBesides } from './result-fingerprints.ts'
 import { stageFindings } from './staged-queries.ts'
-
-/** Where a report belongs. */
-export interface ImportPlace {
-  projectId: number
-  ref: string
-  defaultBranch: string
-  /** Absent: the report speaks for all of the ref. */
-  category: Category | undefined
-  /** Absent: a rehearsal, which writes nothing. */
-  importId: number | undefined
-  now: string
-}
-
-/** What is known of all findings of a report once it is read to its end. Ids only: there may be many. */
-export interface Classified {
-  scannerIds: Map<string, number>
-  /** Those of the scanners that have found anything here before: only of theirs can anything have moved or gone. */
-  scannersWithPast: Set<number>
-  /** Findings that the report names, by whatever uuid. */
-  seen: Set<number>
-  /** New to the project: until the import is shown nobody has seen them, and nothing hangs on them. */
-  newcomers: number[]
-  /** Known, and never on this ref before. */
-  arrivals: number[]
-  /** Of those that arrive: with a vulnerability, from another ref. */
-  found: number[]
-  returned: number[]
-  /** There already, and never in a report of this category before. */
-  joined: number[]
-  /** Known ones that say something else now. */
-  changed: StagedFinding[]
-  /** Those without a vulnerability; in a rehearsal new ones are counted as id 0. */
-  unattached: number[]
-  /** Not known under this uuid, but perhaps under another one. */
-  fresh: FreshFinding[]
-  /** Known under no uuid: so many, and the first of them. */
-  news: { total: number; first: FreshFinding[] }
-  /** Known under another uuid since an earlier import, if nobody else in this report is that finding. */
-  claims: Claim[]
-  /** Doubtful findings that were not there before: each may stand for one that was. */
-  doubts: Gaps
-  /** How many the report names. */
-  kept: number
-}
-
-export interface StagedFinding {
-  findingId: number
-  /** What it is staged under. */
-  uuid: string
-  /** So that not many of them are held at once. */
-  isLarge: boolean
-}
-
-export interface FreshFinding {
-  /** 0 in a rehearsal. */
-  id: number
-  uuid: string
-  name: string
-  severity: ImportedFinding['severity']
-  reportType: string
-  /** 0 of a scanner that only a rehearsal has met. */
-  scannerId: number
-  location: JsonObject
-  line: number
-  isLarge: boolean
-  keys: readonly FindingKey[]
-  former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
-}
-
-interface Claim extends FreshFinding {
-  known: KnownFinding
-  differs: boolean
-}
-
-/** Content of a finding belongs to the default branch as soon as that has seen it; other branches only see it there. */
-export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boolean }): boolean =>
-  place.ref === place.defaultBranch || !known.wasOnDefaultBranch
-
-/** Of a report of which nothing was read yet. */
-export function nothingClassified(): Classified {
-  return {
-    scannerIds: new Map(),
-    scannersWithPast: new Set(),
-    seen: new Set(),
-    newcomers: [],
-    arrivals: [],
-    found: [],
-    returned: [],
-    joined: [],
-    changed: [],
-    unattached: [],
-    fresh: [],
-    news: { total: 0, first: [] },
-    claims: [],
-    doubts: startGaps(),
-    kept: 0,
-  }
-}
 
 /**
  * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
@@ -146,16 +59,25 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     await keepScannersOf(batch.map(({ scanner }) => scanner))
     const uuids = batch.map(({ uuid }) => uuid)
     hasAny ??= await hasAnyFinding(deps.db, place.projectId)
-    const listed = hasAny ? await findKnownFindings(deps.db, place, uuids) : []
-    const known = new Map(listed.map((finding) => [finding.uuid, finding]))
+    const known = await knownByUuid(uuids)
+    const contested = await findContested(deps.db, batch, known)
+    const besides = await knownByUuid([...contested.keys()].map(besidesOf))
+    const pairs = batch.map((given) => {
+      const owner = contested.get(given)
+      const finding = owner ? renamed(given, besidesOf(given)) : given
+      return { finding, owner, match: (owner ? besides : known).get(finding.uuid) }
+    })
+    await noteDoubts(deps.db, place, pairs, result.doubts)
     const inserted: ImportedFinding[] = []
     const staged: ImportedFinding[] = []
     result.kept += batch.length
-    for (const finding of batch) {
-      const match = known.get(finding.uuid)
-      noteDoubt(finding, match)
+    for (const { finding, owner, match } of pairs) {
+      if (hasPast(finding)) result.repeats.addAll(fingerprintKeysOf(finding))
       const differs = match !== undefined && match.digest !== finding.digest
-      if (!match) inserted.push(finding)
+      if (!match && owner) {
+        staged.push(finding)
+        result.contested.push({ ...freshFrom(finding, 0), owner })
+      } else if (!match) inserted.push(finding)
       else if (!match.isOwnUuid) {
         staged.push(finding)
         result.claims.push({ ...freshFrom(finding, match.id), known: match, differs })
@@ -176,11 +98,9 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     await write(inserted, staged)
   }
 
-  function noteDoubt({ doubt, scanner, reportType, pointer }: ImportedFinding, match?: KnownFinding): void {
-    const wasThere = match?.wasPresent && (!place.category || isIn(place.category, match.categories))
-    if (doubt && !wasThere) {
-      result.doubts.add({ scanner: scanner.externalId, reportType }, `an entry cannot be read (${doubt})`, pointer)
-    }
+  async function knownByUuid(uuids: readonly string[]): Promise<Map<string, KnownFinding>> {
+    const listed = hasAny && uuids.length > 0 ? await findKnownFindings(deps.db, place, uuids) : []
+    return new Map(listed.map((finding) => [finding.uuid, finding]))
   }
 
   async function write(inserted: readonly ImportedFinding[], staged: readonly ImportedFinding[]): Promise<void> {
@@ -224,7 +144,8 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
 
   function addFresh(finding: ImportedFinding, id: number): void {
     const fresh = freshFrom(finding, id)
-    if (fresh.keys.length + fresh.former.length > 0) result.fresh.push(fresh)
+    const mayBeKnown = fresh.keys.length + fresh.former.length > 0 || fresh.nearestKey !== undefined
+    if (mayBeKnown) result.fresh.push(fresh)
     else addNew(result, fresh)
   }
 
@@ -241,6 +162,8 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       line: lineOf(finding.location),
       isLarge: finding.isLarge,
       keys: hasPast(finding) ? matchingKeys(finding, true) : [],
+      fingerprints: hasPast(finding) ? fingerprintKeysOf(finding) : [],
+      nearestKey: hasPast(finding) ? nearestKey(finding) : undefined,
       // Also of scanners that are new: they may take over from others.
       former: hasAny ? formerUuids(finding, place.projectId) : [],
     }
@@ -261,32 +184,4 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
 
 const maxRemembered = 100_000
 
-/** As many as anybody looks at. */
-export const maxSamples = 10
-
-/** A finding that the project did not know. In a rehearsal it has no id. */
-export function addNew({ news, newcomers, unattached }: Classified, fresh: FreshFinding): void {
-  if (news.total++ < maxSamples) news.first.push(fresh)
-  if (fresh.id !== 0) newcomers.push(fresh.id)
-  unattached.push(fresh.id)
-}
-
-/** A known finding that the report names. */
-export function see(
-  { seen, arrivals, found, returned, joined, unattached }: Classified,
-  { category }: Pick<ImportPlace, 'category'>,
-  known: Pick<KnownFinding, 'id' | 'vulnerabilityId' | 'wasPresent' | 'categories'>,
-): void {
-  seen.add(known.id)
-  if (known.wasPresent === undefined) arrivals.push(known.id)
-  else if (!known.wasPresent) returned.push(known.id)
-  else if (category && !isIn(category, known.categories)) joined.push(known.id)
-  if (known.vulnerabilityId === null) unattached.push(known.id)
-  else if (known.wasPresent === undefined) found.push(known.id)
-}
-
-export function idOf(ids: ReadonlyMap<string, number>, key: string): number {
-  const id = ids.get(key)
-  if (id === undefined) throw new Error(`nothing was stored under ${key}`)
-  return id
-}
+const besidesOf = ({ uuid, fingerprints }: ImportedFinding): string => uuidBesides(uuid, fingerprints)

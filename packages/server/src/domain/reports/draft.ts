@@ -16,6 +16,7 @@ import {
   type Signature,
   type SkippedFinding,
 } from './report.ts'
+import { chooseFingerprints, type Fingerprint } from './result-fingerprints.ts'
 import { shorten } from './shorten.ts'
 import type { Tally } from './tally.ts'
 
@@ -32,6 +33,8 @@ export interface FindingDraft {
   analyzerId?: string | undefined
   /** Best first. They stand for the place, if there are any. */
   signatures?: Signature[] | undefined
+  /** What the scanner says that it recognises the result by, as it is written. */
+  fingerprints?: readonly Fingerprint[] | undefined
   /** The location says nothing, so that only a signature tells two findings apart. */
   isPlaceless?: boolean | undefined
   name?: string | undefined
@@ -109,6 +112,7 @@ export function finishFinding(
     location,
     locationFingerprint: place,
     signatures,
+    fingerprints: chooseFingerprints(draft.fingerprints ?? []),
     codeExtract: draft.codeExtract && shorten(draft.codeExtract, maxExtract),
     links: readLinks(draft.links, `${pointer}/links`, dropUrl),
     flags: draft.flags ?? [],

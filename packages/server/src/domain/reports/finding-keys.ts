@@ -2,13 +2,24 @@ import { hash } from 'node:crypto'
 import { findingUuid } from './fingerprints.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 import { type JsonObject, signatureAlgorithms } from './report.ts'
+import { type FingerprintKey, fingerprintKeys, maxFingerprints } from './result-fingerprints.ts'
 
 /**
- * Why a finding under another uuid was taken for one that is known: the same signature; the same place, of which the
- * uuid was made before there was a signature or after it was gone; the same code in the same file, or in another one; the
- * only one of its rule in a function; or an identifier that used to be its first one.
+ * Why a finding under another uuid was taken for one that is known: an identifier that used to be its first one; the same
+ * fingerprint of the scanner; the same signature; the same place, of which the uuid was made before there was a signature or
+ * after it was gone; the same code in the same file, or in another one; the only one of its rule in a function; or, where
+ * there is nothing of all this, the nearest one of its rule in the file.
  */
-export const matchReasons = ['identifier', 'signature', 'location', 'code', 'code_elsewhere', 'symbol'] as const
+export const matchReasons = [
+  'identifier',
+  'fingerprint',
+  'signature',
+  'location',
+  'code',
+  'code_elsewhere',
+  'symbol',
+  'nearest',
+] as const
 export type MatchReason = (typeof matchReasons)[number]
 
 export interface FindingKey {
@@ -19,16 +30,24 @@ export interface FindingKey {
 
 const ranks = { signature: 10, location: 20, code: 30, code_elsewhere: 40, symbol: 50 } as const
 
+export const locationRank = ranks.location
+
+/** Fingerprints come before: those of a file, then those that count in every file. */
+export const anywhereRank = 1 + maxFingerprints
+export const isOfFingerprint = (rank: number): boolean => rank < ranks.signature
+
 export function reasonOf(rank: number): MatchReason {
   if (rank < ranks.location) return 'signature'
-  return matchReasons.find((reason) => reason !== 'identifier' && ranks[reason] === rank) ?? 'signature'
+  const found = Object.entries(ranks).find(([, own]) => own === rank)
+  return matchReasons.find((reason) => reason === found?.[0]) ?? 'signature'
 }
 
 /** Equal code stands where it stood before, in the order of its lines; the others must be alone to be told apart. */
 export const mayBeSeveral = (rank: number): boolean => rank <= ranks.code
 
 /** Whether those that have a key of this rank in common are in one file. */
-export const isOfOneFile = (rank: number): boolean => rank !== ranks.code_elsewhere
+export const isOfOneFile = (rank: number): boolean =>
+  rank !== ranks.code_elsewhere && !(isOfFingerprint(rank) && rank >= anywhereRank)
 
 /** Short code is too common to be recognised in another file. */
 const leastCodeElsewhere = 20
@@ -40,8 +59,11 @@ const leastCodeElsewhere = 20
  */
 export function matchingKeys(finding: ImportedFinding, mayHaveHadSignature: boolean): FindingKey[] {
   const { location, signatures, codeExtract } = finding
-  if (finding.reportType !== 'sast' && finding.reportType !== 'secret_detection') return []
-  const keys: FindingKey[] = []
+  const keys = fingerprintKeysOf(finding).flatMap(({ inFile, anywhere }, index): FindingKey[] => [
+    { rank: 1 + index, key: inFile },
+    { rank: anywhereRank + index, key: anywhere },
+  ])
+  if (finding.reportType !== 'sast' && finding.reportType !== 'secret_detection') return keys
   const add = (rank: number, ...parts: string[]) => keys.push({ rank, key: keyOf(finding, rank, parts) })
 
   for (const { algorithm, sha } of signatures) {
@@ -59,6 +81,33 @@ export function matchingKeys(finding: ImportedFinding, mayHaveHadSignature: bool
   if (container || method) add(ranks.symbol, file, container, method)
   return keys
 }
+
+export const fingerprintKeysOf = ({
+  fingerprints,
+  scanner,
+  identifiers,
+  location,
+}: ImportedFinding): FingerprintKey[] =>
+  fingerprintKeys(fingerprints, {
+    scanner: scanner.externalId,
+    rule: identifiers[0].fingerprint,
+    file: textAt(location, 'file'),
+  })
+
+/**
+ * What a finding in code has in common with others of its rule in its file, if nothing but its line tells them apart.
+ * Secrets are left out: a decision about one says nothing of another one in the same file.
+ */
+export function nearestKey(finding: ImportedFinding): string | undefined {
+  const { reportType, location } = finding
+  const isBare = matchingKeys(finding, false).length === 0
+  const file = textAt(location, 'file')
+  const isNear = isBare && reportType === 'sast' && file !== '' && lineOf(location) > 0
+  return isNear ? nearestKeyOf(finding.scanner.externalId, finding.identifiers[0].fingerprint, file) : undefined
+}
+
+export const nearestKeyOf = (scanner: string, rule: string, file: string): string =>
+  hash('sha1', [scanner, rule, file].join('\n'), 'base64url').slice(0, 22)
 
 const renamers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
 

@@ -8,6 +8,8 @@ export interface GapScope {
   file?: string | undefined
   /** Fingerprint of the primary identifier. */
   identifier?: string | undefined
+  /** An import: only what was last seen before it. */
+  since?: number | undefined
 }
 
 /** Why a report cannot speak for some findings: they keep their state although it does not name them. */
@@ -31,12 +33,15 @@ const maxGaps = 1000
 /** Collects gaps; those of one scope and reason are one. */
 export function startGaps(): Gaps {
   const gaps = new Map<string, Gap>()
-  const add: Gaps['add'] = ({ scanner, reportType, file, identifier }, reason, pointer) => {
-    const key = JSON.stringify([scanner, reportType, file, identifier, reason])
+  const add: Gaps['add'] = ({ scanner, reportType, file, identifier, since }, reason, pointer) => {
+    const key = JSON.stringify([scanner, reportType, file, identifier, since === undefined, reason])
     const known = gaps.get(key)
-    if (known) known.count++
-    else if (gaps.size < maxGaps) gaps.set(key, { scanner, reportType, file, identifier, reason, pointer, count: 1 })
-    else if (gaps.size === maxGaps) {
+    if (known) {
+      known.count++
+      if (known.since !== undefined && since !== undefined) known.since = Math.max(known.since, since)
+    } else if (gaps.size < maxGaps) {
+      gaps.set(key, { scanner, reportType, file, identifier, since, reason, pointer, count: 1 })
+    } else if (gaps.size === maxGaps) {
       gaps.set('more', { reason: `more than ${maxGaps} parts of it are incomplete`, pointer, count: 1 })
     }
   }
@@ -52,10 +57,15 @@ export const gapsOf = (gaps: readonly Gap[], scanners: readonly string[], report
   )
 
 /** Whether a gap leaves out nothing of its scanner and type. */
-export const isTotal = ({ file, identifier }: Gap): boolean => file === undefined && identifier === undefined
+export const isTotal = ({ file, identifier, since }: Gap): boolean =>
+  file === undefined && identifier === undefined && since === undefined
 
 /** Whether a gap covers a finding of its scanner and type. */
-export const covers = (gap: Gap, finding: { place: string | null; identifier: string }): boolean =>
+export const covers = (
+  gap: Gap,
+  finding: { place: string | null; identifier: string; lastImportId: number | null },
+): boolean =>
+  (gap.since === undefined || (finding.lastImportId ?? 0) < gap.since) &&
   (gap.file === undefined || gap.file === finding.place) &&
   (gap.identifier === undefined || gap.identifier === finding.identifier)
 

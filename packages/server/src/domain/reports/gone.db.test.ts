@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { startServer } from '../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 import { listScannerIds } from './catalogue-queries.ts'
-import { nothingClassified } from './classify.ts'
+import { nothingClassified } from './classified.ts'
 import { findGone } from './gone.ts'
 
 test('however many are gone, each is found once, also when severities change while they are searched for', async () => {

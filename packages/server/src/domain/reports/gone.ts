@@ -4,7 +4,7 @@ import { listSaidToBeThere } from '../vulnerabilities/promoted-queries.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import { speaksAloneFor, speaksFor } from './categories.ts'
-import type { Classified, ImportPlace } from './classify.ts'
+import type { Classified, ImportPlace } from './classified.ts'
 import { covers, type Gap, gapsOf, isTotal } from './gaps.ts'
 import { listMissedBy, listOfScanner, listPlaces, type Scan } from './occurrence-queries.ts'
 
@@ -14,6 +14,8 @@ export interface Missing {
   left: number[]
   /** How many keep their state because the report cannot speak for them. */
   held: number
+  /** Gaps that kept one of them, and those that would keep any. */
+  effective: ReadonlySet<Gap>
   /** What was looked for. */
   scans: Scan[]
 }
@@ -41,11 +43,14 @@ export async function findGone(
   { reportTypes, gaps }: Looked,
   { scannerIds, scannersWithPast, seen }: Classified,
 ): Promise<Missing> {
-  const missing: Missing = { gone: [], left: [], held: 0, scans: [] }
+  const effective = new Set(gaps.filter(({ since }) => since === undefined))
+  const missing: Missing = { gone: [], left: [], held: 0, effective, scans: [] }
   for (const [externalId, scannerId] of scannerIds) {
     for (const reportType of reportTypes) {
       const source = { scannerId, reportType, speakers: [externalId] }
-      const held = scannersWithPast.has(scannerId) ? await search(deps, place, source, { gaps, seen, missing }) : 0
+      const held = scannersWithPast.has(scannerId)
+        ? await search(deps, place, source, { gaps, seen, missing, effective })
+        : 0
       const isComplete = held === 0 && !gapsOf(gaps, [externalId], reportType).some(isTotal)
       missing.scans.push({ scannerId, reportType, isComplete })
     }
@@ -55,7 +60,7 @@ export async function findGone(
   for (const reportType of reportTypes) {
     const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
     if (bills === undefined || speakers.length === 0) continue
-    await search(deps, place, { scannerId: bills, reportType, speakers }, { gaps, seen, missing })
+    await search(deps, place, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
   }
   return missing
 }
@@ -63,8 +68,9 @@ export async function findGone(
 interface Search {
   gaps: readonly Gap[]
   seen: ReadonlySet<number>
-  /** Takes what is found. */
+  /** These take what is found. */
   missing: Missing
+  effective: Set<Gap>
 }
 
 /** Returns how many missing findings of the source keep their state. */
@@ -72,10 +78,10 @@ async function search(
   deps: Deps,
   place: ImportPlace,
   source: Source,
-  { gaps, seen, missing }: Search,
+  { gaps, seen, missing, effective }: Search,
 ): Promise<number> {
   const { category } = place
-  const heldAmong = openHold(deps, gapsOf(gaps, source.speakers, source.reportType))
+  const heldAmong = openHold(deps, place.ref, gapsOf(gaps, source.speakers, source.reportType), effective)
   let held = 0
   const add = async (list: number[], ids: readonly number[]): Promise<void> => {
     const kept = await heldAmong(ids)
@@ -99,11 +105,23 @@ async function search(
 }
 
 /** Returns a function that tells which of some findings the gaps cover. */
-function openHold({ db }: Deps, gaps: readonly Gap[]): (ids: readonly number[]) => Promise<ReadonlySet<number>> {
+function openHold(
+  { db }: Deps,
+  ref: string,
+  gaps: readonly Gap[],
+  effective: Set<Gap>,
+): (ids: readonly number[]) => Promise<ReadonlySet<number>> {
   if (gaps.some(isTotal)) return async (ids) => new Set(ids)
   return async (ids) => {
-    const places = gaps.length === 0 || ids.length === 0 ? [] : await listPlaces(db, ids)
-    return new Set(places.filter((one) => gaps.some((gap) => covers(gap, one))).map(({ id }) => id))
+    const places = gaps.length === 0 || ids.length === 0 ? [] : await listPlaces(db, ref, ids)
+    const held = new Set<number>()
+    for (const one of places) {
+      for (const gap of gaps.filter((gap) => covers(gap, one))) {
+        held.add(one.id)
+        effective.add(gap)
+      }
+    }
+    return held
   }
 }
 

@@ -16,6 +16,7 @@ export interface ImportedFinding
     | 'location'
     | 'locationFingerprint'
     | 'signatures'
+    | 'fingerprints'
     | 'codeExtract'
     | 'doubt'
     | 'pointer'
@@ -71,7 +72,10 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     raw_metadata: rawMetadata,
   }
   const text = recordText(row, importedColumns)
-  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + text)
+  const { fingerprints } = finding
+  // Findings that were stored before their fingerprints were differ, and so are stored with them.
+  const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
+  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + text)
   return {
     uuid: finding.uuid,
     reportType: finding.reportType,
@@ -82,6 +86,7 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     location: finding.location,
     locationFingerprint: finding.locationFingerprint,
     signatures,
+    fingerprints: finding.fingerprints,
     codeExtract: finding.codeExtract,
     doubt: finding.doubt,
     pointer: finding.pointer,
@@ -90,6 +95,13 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     isLarge: rawMetadata.length > largeCharacters,
   }
 }
+
+/** The same finding under another uuid, in its row too, where it comes before anything that somebody else wrote. */
+export const renamed = (finding: ImportedFinding, uuid: string): ImportedFinding => ({
+  ...finding,
+  uuid,
+  row: finding.row.replace(finding.uuid, uuid),
+})
 
 /** Stands where the digest of the rest will: in the first column, before anything that somebody else wrote. */
 const noDigest = '0'.repeat(40)

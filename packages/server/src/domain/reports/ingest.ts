@@ -1,4 +1,4 @@
-import { invalid, type ReportProblem, reportRejected } from '../../platform/failure.ts'
+import { invalid, reportRejected } from '../../platform/failure.ts'
 import type { User } from '../access/users.ts'
 import { type Deps, provisionally, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects } from '../files/doomed.ts'
@@ -8,9 +8,9 @@ import type { ScanRules } from '../vulnerabilities/follow.ts'
 import { mostAtOnce } from '../vulnerabilities/promotion-slices.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { findCategoryId, keepCategory } from './category-queries.ts'
-import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples, openClassifier } from './classify.ts'
+import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples } from './classified.ts'
+import { openClassifier } from './classify.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
-import { describeGap, type Gap } from './gaps.ts'
 import { findGone, type Missing } from './gone.ts'
 import { isKnownImage } from './image-queries.ts'
 import {
@@ -25,6 +25,7 @@ import { finishImport, holdImport, type ReadReportFacts, showImport, type Unread
 import { type ImportReading, openReading } from './import-reading.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { type Matched, matchMoved } from './match.ts'
+import { missingWarnings } from './missing-warnings.ts'
 import { listSamples, type Sighting } from './occurrence-queries.ts'
 import { Overtaken } from './overtaken.ts'
 import { stagePromotion } from './promote-import.ts'
@@ -179,7 +180,6 @@ interface Read extends Missing {
   result: Classified
   matched: Matched
   rules: ScanRules | undefined
-  gaps: readonly Gap[]
 }
 
 async function readAll(
@@ -206,12 +206,12 @@ async function readAll(
   } finally {
     report.close()
   }
-  const matched = await matchMoved(deps, place, result)
   const gaps = [...report.outcome().gaps, ...result.doubts.all()]
+  const matched = await matchMoved(deps, place, result, gaps)
   const missing = await findGone(deps, place, { reportTypes: [...reportTypes], gaps }, result)
   const { primaryIdentifiers: identifiers } = scan
-  const rules = gaps.length === 0 && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
-  return { result, matched, ...missing, rules, gaps }
+  const rules = missing.effective.size === 0 && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
+  return { result, matched, ...missing, rules }
 }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */
@@ -267,7 +267,7 @@ async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise
   const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
   return {
     ...noOutcome,
-    warnings: [...warningsOf(read), ...warnings].slice(0, maxShown),
+    warnings: [...missingWarnings(result, read), ...warnings].slice(0, maxShown),
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: {
@@ -280,18 +280,6 @@ async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise
         .map(({ fresh, known, reason }) => ({ ...sampleOf(fresh), uuid: known.uuid, reason })),
     },
   }
-}
-
-/** What the sender should know of findings that the report does not name. */
-function warningsOf({ result, gaps, gone, held }: Read): ReportProblem[] {
-  const warnings = gaps.map((gap) => ({ type: 'Incomplete', message: describeGap(gap), pointer: gap.pointer }))
-  if (held > 0)
-    warnings.unshift({ type: 'Incomplete', message: `Missing findings that keep their state: ${held}.`, pointer: '' })
-  if (result.kept === 0 && gone.length > 0) {
-    const message = `The report has no findings, so all ${gone.length} that it could name are absent now.`
-    warnings.unshift({ type: 'Empty', message, pointer: '' })
-  }
-  return warnings
 }
 
 const sampleOf = ({ uuid, name, severity, reportType, location }: FreshFinding): Sample => ({

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { MatchReason } from './finding-keys.ts'
-import { lineOf } from './finding-keys.ts'
+import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
 import type { JsonObject } from './report.ts'
 
 /** A known finding that another one might be. */
@@ -63,6 +63,52 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
     order by f.id`)
   return rows.map(candidateFrom)
 }
+
+/** The keys of fingerprints that findings have, by finding. */
+export async function listFingerprintKeys(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<Map<number, { inFile: string[]; anywhere: string[] }>> {
+  const rows = await db.all<{ finding_id: number; rank: number; key: string }>(sql`
+    select k.finding_id, k.rank, k.key from finding_keys k
+    where k.finding_id ${db.dialect.among(db.dialect.integers(findingIds))} order by k.finding_id, k.rank`)
+  const keys = new Map<number, { inFile: string[]; anywhere: string[] }>()
+  for (const { finding_id, rank, key } of rows) {
+    if (!isOfFingerprint(rank)) continue
+    const of = keys.get(finding_id) ?? { inFile: [], anywhere: [] }
+    keys.set(finding_id, of)
+    of[rank < anywhereRank ? 'inFile' : 'anywhere'].push(key)
+  }
+  return keys
+}
+
+/**
+ * Findings in code that are in these files, on the ref or, where it never had them, on the default branch, and that have
+ * nothing but their line to be recognised by.
+ */
+export async function listNearby(
+  db: Db,
+  place: Place,
+  scannerIds: readonly number[],
+  files: readonly string[],
+): Promise<(Candidate & { identifier: string; file: string })[]> {
+  const starts = db.dialect.texts(files.map((file) => [...file].slice(0, longestPlace).join('')))
+  const rows = await db.all<CandidateRow & { identifier: string; place: string }>(sql`
+    select ${candidateColumns(place)}, i.fingerprint as identifier, f.place
+    from findings f join identifiers i on i.id = f.primary_identifier_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where f.project_id = ${place.projectId}
+      and substr(f.place, 1, 500) ${db.dialect.among(sql`select * from ${starts} as listed`)}
+      and f.report_type = 'sast' and f.scanner_id in ${db.dialect.integers(scannerIds)}
+      and not exists (select 1 from finding_keys k where k.finding_id = f.id and k.rank <> ${locationRank})
+      and (o.is_present = true or (o.id is null and exists (
+        select 1 from occurrences d where d.finding_id = f.id and d.ref = ${place.defaultBranch} and d.is_present = true)))
+    order by f.id`)
+  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.place }))
+}
+
+/** So many characters of a place are in the index. */
+const longestPlace = 500
 
 const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
   f.report_type, f.scanner_id, f.location, o.is_present,

@@ -1,8 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { inSlices } from '../slices.ts'
-import { speaksFor } from './categories.ts'
-import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classify.ts'
-import { isOfOneFile, type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
+import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classified.ts'
+import { isOfFingerprint, type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
+import type { Gap } from './gaps.ts'
+import { mayHaveMoved, type Pair, pairsByFingerprint, pairsByLine } from './match-moved.ts'
 import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
 
 /** A finding of the report that is a known one under another uuid. */
@@ -24,7 +25,12 @@ export interface Matched {
  * Recognises findings that moved: whatever the report names under an unknown uuid is compared with what the project knows
  * and the report does not name. Best reason first; where a reason fits several equally, nobody is matched by it.
  */
-export async function matchMoved(deps: Deps, place: ImportPlace, result: Classified): Promise<Matched> {
+export async function matchMoved(
+  deps: Deps,
+  place: ImportPlace,
+  result: Classified,
+  gaps: readonly Gap[],
+): Promise<Matched> {
   const rejected: FreshFinding[] = []
   for (const claim of result.claims) {
     // Its own uuid is the better title, and of two claims the first one in the file.
@@ -37,9 +43,12 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
     }
   }
 
-  let open = [...result.fresh, ...rejected]
+  let open = [...result.fresh, ...rejected, ...result.contested]
   const matches: Match[] = []
-  const take = (pairs: readonly Pair[]) => {
+  const close = (taken: ReadonlySet<FreshFinding>) => {
+    if (taken.size > 0) open = open.filter((fresh) => !taken.has(fresh))
+  }
+  const take = (pairs: readonly Found[]) => {
     const taken = new Set<FreshFinding>()
     for (const { fresh, known, reason } of pairs) {
       if (taken.has(fresh) || result.seen.has(known.id)) continue
@@ -47,25 +56,44 @@ export async function matchMoved(deps: Deps, place: ImportPlace, result: Classif
       see(result, place, known)
       matches.push({ fresh, known, reason, takesOver: mayChange(place, known) })
     }
-    if (taken.size > 0) open = open.filter((fresh) => !taken.has(fresh))
+    close(taken)
   }
+  const because = (reason: MatchReason, pairs: readonly Pair[]) => pairs.map((pair) => ({ ...pair, reason }))
 
+  take(because('fingerprint', await pairsByFingerprint(deps, place, result, open)))
+  close(stayAtPlace(place, result, new Set(open)))
   take(await pairsByUuid(deps, place, open))
   for (const rank of ranksOf(open)) take(await pairsByKey(deps, place, result.seen, open, rank))
+  take(because('nearest', await pairsByLine(deps, place, result, open, gaps)))
 
-  const isRejected = new Set(rejected)
+  const isRejected = new Set<FreshFinding>([...rejected, ...result.contested])
   for (const fresh of open) addNew(result, fresh)
   return { matches, rejected: open.filter((fresh) => isRejected.has(fresh)) }
 }
 
-interface Pair {
-  fresh: FreshFinding
-  known: Candidate
+interface Found extends Pair {
   reason: MatchReason
 }
 
-async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshFinding[]): Promise<Pair[]> {
-  const pairs: Pair[] = []
+/** A place whose finding was recognised nowhere else still has that finding: its scanner makes other fingerprints now. */
+function stayAtPlace(
+  place: ImportPlace,
+  result: Classified,
+  open: ReadonlySet<FreshFinding>,
+): ReadonlySet<FreshFinding> {
+  const stayed = new Set<FreshFinding>()
+  for (const contested of result.contested) {
+    const { owner, uuid, isLarge } = contested
+    if (!open.has(contested) || result.seen.has(owner.id)) continue
+    see(result, place, owner)
+    if (mayChange(place, owner)) result.changed.push({ findingId: owner.id, uuid, isLarge })
+    stayed.add(contested)
+  }
+  return stayed
+}
+
+async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshFinding[]): Promise<Found[]> {
+  const pairs: Found[] = []
   await inSlices(
     open.filter(({ former }) => former.length > 0),
     async (slice) => {
@@ -84,17 +112,10 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
   return pairs
 }
 
-/**
- * What only reports of other categories have, here or on the default branch, is where it was. What a report without one
- * found here may have moved in its file: a report that has the same code there would have named it at its place.
- */
-const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate, rank: number): boolean =>
-  speaksFor(category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank)))
-
 function ranksOf(open: readonly FreshFinding[]): number[] {
   const ranks = new Set<number>()
   for (const { keys } of open) for (const { rank } of keys) ranks.add(rank)
-  return [...ranks].sort((a, b) => a - b)
+  return [...ranks].filter((rank) => !isOfFingerprint(rank)).sort((a, b) => a - b)
 }
 
 interface Group {
@@ -108,7 +129,7 @@ async function pairsByKey(
   seen: ReadonlySet<number>,
   open: readonly FreshFinding[],
   rank: number,
-): Promise<Pair[]> {
+): Promise<Found[]> {
   const groups = new Map<string, Group>()
   const keys = new Set<string>()
   for (const fresh of open) {

@@ -107,15 +107,40 @@ export async function listOfScanner(
   }))
 }
 
-/** Where findings are, and the fingerprints of their primary identifiers. */
+/** Where findings are, the fingerprints of their primary identifiers, and the imports that saw them last on the ref. */
 export async function listPlaces(
   db: Db,
+  ref: string,
   findingIds: readonly number[],
-): Promise<{ id: number; place: string | null; identifier: string }[]> {
-  return db.all(sql`
-    select f.id, f.place, i.fingerprint as identifier
+): Promise<{ id: number; place: string | null; identifier: string; lastImportId: number | null }[]> {
+  const rows = await db.all<{
+    id: number
+    place: string | null
+    identifier: string
+    last_import_id: number | null
+  }>(sql`
+    select f.id, f.place, i.fingerprint as identifier,
+      coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
     from findings f join identifiers i on i.id = f.primary_identifier_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
     where f.id ${db.dialect.among(db.dialect.integers(findingIds))} order by f.id`)
+  return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
+}
+
+/** The newest import that one of these is known to be on the ref since. */
+export async function findNewestSighting(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
+  const row = await db.one<{ newest: number | null }>(sql`
+    select max(o.last_import_id) as newest from occurrences o
+    where o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
+  return row?.newest ?? 0
+}
+
+/** Findings that an incomplete scan has seen: no later scan says it of them, as a complete one would. */
+export async function markSeen(db: Db, { ref, importId, now }: Sighting, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and is_present = true
+      and finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
 }
 
 /**

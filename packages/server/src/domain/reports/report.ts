@@ -1,6 +1,7 @@
 import type { ReportProblem } from '../../platform/failure.ts'
 import type { Confidence, ReportType, Severity } from '../vulnerabilities/scales.ts'
 import type { Gap } from './gaps.ts'
+import type { Fingerprint } from './result-fingerprints.ts'
 
 /** What a report says, whatever format it was written in. Every format reads into this, and ingestion knows only this. */
 export interface Report {
@@ -73,6 +74,8 @@ export interface ReportFinding {
   locationFingerprint: string
   /** Best first. */
   signatures: Signature[]
+  /** What the scanner recognises it by, best first; not part of the uuid. */
+  fingerprints: readonly Fingerprint[]
   /** The code that was found fault with, as the scanner quotes it; never a secret itself. */
   codeExtract: string | undefined
   links: Link[]

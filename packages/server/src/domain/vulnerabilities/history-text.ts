@@ -21,7 +21,7 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     case 'back':
       return `found again on ${ref}`
     case 'matched':
-      return `recognised at another place by its ${(textIn(details, 'reason') ?? 'identity').replaceAll('_', ' ')}`
+      return recognised(textIn(details, 'reason') ?? 'identity')
     case 'note':
       return comment ?? ''
     case 'note_deleted':
@@ -32,6 +32,11 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return `removed the link to ${textIn(details, 'url')}`
   }
 }
+
+const recognised = (reason: string): string =>
+  reason === 'nearest'
+    ? 'recognised at another line as the nearest one of its rule'
+    : `recognised at another place by its ${reason.replaceAll('_', ' ')}`
 
 const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')
 

@@ -75,6 +75,7 @@ function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierRe
     description: `The rule ${rule} of gitleaks found a secret in ${file}${sha ? `, commit ${sha}` : ''}.`,
     solution: 'Revoke the secret, put a new one where it cannot be read, and remove it from the history.',
     severity: 'critical',
+    fingerprints: [{ name: 'Fingerprint', value: textOf(entry.Fingerprint) ?? '' }],
     doubt: doubtOf(entry, version),
     rawMetadata: JSON.stringify(entry),
     metadataVersion: version,

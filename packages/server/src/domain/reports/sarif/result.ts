@@ -5,6 +5,7 @@ import { severityOfScore, severityOfVectors } from '../cvss-score.ts'
 import type { FindingDraft } from '../draft.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { CvssVector, JsonObject } from '../report.ts'
+import type { Fingerprint } from '../result-fingerprints.ts'
 import { type RawIdentifier, vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
 import { doubtOf } from './gaps.ts'
 import { messageOf, textIn } from './message.ts'
@@ -73,11 +74,15 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
     links: [rule?.helpUri, result.hostedViewerUri].filter((url) => textOf(url)).map((url) => ({ url })),
     cvss,
     codeExtract: isSecret ? undefined : place.snippet,
+    fingerprints: [result.fingerprints, result.partialFingerprints].flatMap(fingerprintsIn),
     doubt: doubtOf(result, run),
     rawMetadata: JSON.stringify(result),
     metadataVersion: run.version,
   }
 }
+
+const fingerprintsIn = (bag: unknown): Fingerprint[] =>
+  Object.entries(objectOf(bag) ?? {}).flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
 
 /** A rule that is named after a vulnerability is that vulnerability. */
 function ruleIds(ruleId: string | undefined, rule: JsonObject | undefined, run: Run): RawIdentifier[] {

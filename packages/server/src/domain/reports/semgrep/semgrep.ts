@@ -88,6 +88,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
     // Without a login Semgrep writes this instead of the code.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
+    fingerprints: [{ name: 'fingerprint', value: textOf(extra.fingerprint) ?? '' }],
     doubt: doubtOf(result),
     rawMetadata: JSON.stringify(result),
     metadataVersion: version,

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { chooseFingerprints, fingerprintKeys, haveSameFingerprint, pairByFingerprint } from './result-fingerprints.ts'
+
+const place = { scanner: 'codeql', rule: 'rule', file: 'src/app.c' }
+const keysOf = (given: Record<string, string>, file = place.file) =>
+  fingerprintKeys(chooseFingerprints(Object.entries(given).map(([name, value]) => ({ name, value }))), {
+    ...place,
+    file,
+  })
+const knownKeys = (given: Record<string, string>, file = place.file) => {
+  const keys = keysOf(given, file)
+  return { inFile: keys.map(({ inFile }) => inFile), anywhere: keys.map(({ anywhere }) => anywhere) }
+}
+
+test('placeholders, short values and facts that results share identify nothing; the highest version comes first', () => {
+  const given = {
+    'matchBasedId/v1': 'requires login',
+    primaryLocationStartColumnFingerprint: '12345678',
+    commitSha: '0123456789abcdef',
+    column: '4',
+    zeros: '0000000000000000',
+    'context/v1': 'aaaaaaaabbbbbbbb',
+    'context/v2': 'ccccccccdddddddd',
+    primaryLocationLineHash: '39fa2ee980eb94b0:1',
+  }
+  const chosen = chooseFingerprints(Object.entries(given).map(([name, value]) => ({ name, value })))
+  expect(chosen.map(({ name }) => name)).toEqual(['context/v2', 'context/v1', 'primaryLocationLineHash'])
+})
+
+describe('two results', () => {
+  test.for([
+    { fresh: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-one' }, same: true },
+    { fresh: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-two' }, same: false },
+    { fresh: { 'a/v1': 'value-one' }, known: { 'b/v1': 'value-one' }, same: undefined },
+    { fresh: { 'a/v1': 'value-one' }, known: {}, same: undefined },
+    // The newer version decides.
+    {
+      fresh: { 'a/v1': 'value-one', 'a/v2': 'value-two' },
+      known: { 'a/v1': 'value-one', 'a/v2': 'other-one' },
+      same: false,
+    },
+    { fresh: { 'a/v1': 'value-one', 'a/v2': 'value-two' }, known: { 'a/v1': 'value-one' }, same: true },
+    { fresh: { a: 'value-one', b: 'value-two' }, known: { a: 'value-six', b: 'value-two' }, same: true },
+  ])('with $fresh and $known are the same: $same', ({ fresh, known, same }) => {
+    expect(haveSameFingerprint(keysOf(fresh as never), knownKeys(known as never).anywhere)).toBe(same)
+  })
+})
+
+describe('pairs', () => {
+  const fresh = (given: Record<string, string>, file?: string) => ({
+    reportType: 'sast',
+    fingerprints: keysOf(given, file),
+  })
+  const known = (
+    id: number,
+    given: Record<string, string>,
+    more: { wasPresent?: boolean | undefined; file?: string } = {},
+  ) => {
+    const { wasPresent = true, file } = more
+    return { id, reportType: 'sast', wasPresent, ...knownKeys(given, file), staysInFile: false }
+  }
+  const never = () => false
+  const ids = (pairs: readonly { known: { id: number } }[]) => pairs.map((pair) => pair.known.id)
+
+  test('are of the same file first, else of any file', () => {
+    const given = { hash: 'same-hash-of-a-line' }
+    const both = [known(1, given, { file: 'other.c' }), known(2, given)]
+    expect(ids(pairByFingerprint([fresh(given)], both, never))).toEqual([2])
+    expect(ids(pairByFingerprint([fresh(given)], both.slice(0, 1), never))).toEqual([1])
+  })
+
+  test('need a fingerprint that is the only one of its value on either side', () => {
+    const given = { hash: 'same-hash-of-a-line' }
+    expect(pairByFingerprint([fresh(given)], [known(1, given), known(2, given)], never)).toEqual([])
+    expect(pairByFingerprint([fresh(given)], [known(1, given)], () => true)).toEqual([])
+  })
+
+  test('prefer what is on the ref to what was there once', () => {
+    const given = { hash: 'same-hash-of-a-line' }
+    const all = [known(1, given, { wasPresent: false }), known(2, given), known(3, given, { wasPresent: false })]
+    expect(ids(pairByFingerprint([fresh(given)], all, never))).toEqual([2])
+  })
+})
