@@ -147,7 +147,7 @@ describe('users', () => {
     await page.getByRole('heading', { level: 1, name: 'Wei' }).waitFor()
 
     const token = address.slice(address.indexOf('#') + 1)
-    expect((await web.server.anonymous.post('//-/password', { token, password: 'a long password' })).status).toBe(204)
+    expect((await web.server.anonymous.post('//-/password', { token, password: 'a long password' })).status).toBe(201)
     const signedIn = await web.server.anonymous.post('//-/sessions', { login: 'wei', password: 'a long password' })
     expect(signedIn.status).toBe(201)
   })

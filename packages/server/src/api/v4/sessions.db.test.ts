@@ -323,6 +323,17 @@ describe('a link for a password', () => {
     expect(refused.cookies).toEqual([])
   })
 
+  test('is not made for the ghost user, in whose name nobody signs in', async () => {
+    const server = await startServer()
+    const leaver = await server.user('leaver')
+    await server.admin.delete(`/users/${leaver.user?.id}`)
+    const { body } = await server.admin.get('/users?username=ghost')
+    const ghosts = await server.deps.db.all<{ id: number }>(sql`select id from users where is_ghost = true`)
+    expect(body).toEqual([])
+    for (const { id } of ghosts) expect((await server.admin.post(`/users/${id}/password_links`)).status).toBe(403)
+    expect(ghosts).toHaveLength(1)
+  })
+
   test('is kept as a digest only', async () => {
     const server = await startServer()
     const { secret } = await createPasswordLink(server.deps, 1)
