@@ -57,8 +57,14 @@ function seedOf(route: Route): number {
   return firstSeed + (crc32(`${route.method} ${route.path}`) >>> 1)
 }
 
+/** No made-up request has the right one, nor a session that was confirmed with it. */
+const takesPassword = ['POST /-/sessions/confirm', 'POST /-/personal_access_tokens']
+
 test('the requests were not only refused', () => {
-  const refused = routes.filter((route) => !succeeded.has(route)).map((route) => `${route.method} ${route.path}`)
+  const refused = routes
+    .filter((route) => !succeeded.has(route))
+    .map((route) => `${route.method} ${route.path}`)
+    .filter((name) => !takesPassword.includes(name))
   expect(refused.length, refused.join()).toBeLessThan(routes.length / 10)
 })
 
