@@ -80,8 +80,9 @@ export function dispatch(
       await admit(deps, kinds, unplaced)
     }
     const claimed: Claimed[] = []
-    for (const lane of await listReadyLanes(deps.db, open)) {
-      // Jobs that run alone come last.
+    const isReady = new Set(await listReadyLanes(deps.db, open))
+    // In the order of the places, in which a lane comes before that of its jobs that run alone.
+    for (const lane of open.filter((lane) => isReady.has(lane))) {
       const isTaken = claimed.some(({ job }) => laneAlone(job.lane ?? job.kind) === lane)
       if (!isTaken) claimed.push(...(await claim(deps, kinds, lane, placesIn(lane))))
     }
