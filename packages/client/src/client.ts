@@ -32,10 +32,16 @@ export interface Page<Row> {
 
 export interface Client {
   /** Throws `RequestFailed` for whatever is not a success. */
-  call<O extends Operation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<AnswerOf<O>>
+  call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions): Promise<AnswerOf<O>>
   page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<Page<RowOf<O>>>
   /** Where a request goes; for what sends it in its own way. */
   address<O extends Operation>(operation: O, request: Request<O>): string
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Makes a POST safe to repeat: the same key with the same request gets the first response again. */
+  idempotencyKey?: string
 }
 
 export interface ClientOptions {
@@ -46,11 +52,19 @@ export interface ClientOptions {
 
 /** A client of the API, typed by its OpenAPI document. It sends cookies to its own origin only. */
 export function createClient({ origin = '', headers = {} }: ClientOptions = {}): Client {
-  async function send(operation: Operation, request: Loose, signal?: AbortSignal): Promise<Response> {
+  async function send(
+    operation: Operation,
+    request: Loose,
+    { signal, idempotencyKey }: CallOptions = {},
+  ): Promise<Response> {
     const { body, contentType } = encodeBody(request.body)
     const response = await fetch(address(operation, request), {
       method: operation.slice(0, operation.indexOf(' ')),
-      headers: { ...headers, ...(contentType && { 'content-type': contentType }) },
+      headers: {
+        ...headers,
+        ...(contentType && { 'content-type': contentType }),
+        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
@@ -69,11 +83,11 @@ export function createClient({ origin = '', headers = {} }: ClientOptions = {}):
 
   return {
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
-    async call(operation, request, signal) {
-      return (await read(await send(operation, request as Loose, signal))) as never // what the document says
+    async call(operation, request, options) {
+      return (await read(await send(operation, request as Loose, options))) as never // what the document says
     },
     async page(operation, request, signal) {
-      const response = await send(operation, request as Loose, signal) // every operation's request is one
+      const response = await send(operation, request as Loose, signal && { signal }) // every operation's request is one
       const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       const total = response.headers.get('x-total')
       return {

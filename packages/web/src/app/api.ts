@@ -23,6 +23,7 @@ import { flushSync } from 'react-dom'
 import { useSearchState } from '../components/search-state.ts'
 import { useToast } from '../components/toast.tsx'
 import { withConfirmation } from './confirmation.ts'
+import { createKeyring } from './idempotency-keys.ts'
 
 /** The header says that a page of ours asks, so the cookie counts. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
@@ -77,7 +78,7 @@ export function useAnswer<O extends Operation>(
 ): UseQueryResult<AnswerOf<O>, Error> {
   return useQuery({
     queryKey: [operation, request],
-    queryFn: ({ signal }) => api.call(operation, request, signal),
+    queryFn: ({ signal }) => api.call(operation, request, { signal }),
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
   }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot see that a type of ours is no function
@@ -135,8 +136,17 @@ export function useAction<O extends Operation>(
 ): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
   const toast = useToast()
   const underway = useRef(new Set<string>())
+  const keyring = useRef(createKeyring())
+  const send = (request: Request<O>) => {
+    // Files look alike as JSON; those are sent without a key.
+    const isKeyed = operation.startsWith('POST ') && !Object.values(request.body ?? {}).some((v) => v instanceof Blob)
+    if (!isKeyed) return api.call(operation, request)
+    return keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
+      api.call(operation, request, { idempotencyKey }),
+    )
+  }
   const mutation = useMutation({
-    mutationFn: (request: Request<O>) => withConfirmation(() => api.call(operation, request)),
+    mutationFn: (request: Request<O>) => withConfirmation(() => send(request)),
     onSuccess(answer, request) {
       const tell = () => {
         if (done) toast({ text: done })

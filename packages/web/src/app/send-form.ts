@@ -1,5 +1,6 @@
 import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
+import { newIdempotencyKey } from './idempotency-keys.ts'
 
 export interface Sending<Answer> {
   /** Rejects with `RequestFailed` for whatever is not a success, and with `NotSent` where there was no answer. */
@@ -23,6 +24,7 @@ export function sendForm<Answer>(
   address: string,
   fields: Readonly<Record<string, string | File>>,
   onProgress: (sentBytes: number, totalBytes: number) => void,
+  idempotencyKey = newIdempotencyKey(),
 ): Sending<Answer> {
   const request = new XMLHttpRequest()
   const form = new FormData()
@@ -44,6 +46,7 @@ export function sendForm<Answer>(
   })
   request.open('POST', address)
   for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value)
+  request.setRequestHeader('idempotency-key', idempotencyKey)
   request.send(form)
   return { answer, cancel: () => request.abort() }
 }

@@ -128,7 +128,7 @@ function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
   const isBlank = rested.trim() === ''
   const query = useQuery({
     queryKey: ['POST /markdown', owner.kind, owner.id, rested],
-    queryFn: ({ signal }) => api.call('POST /markdown', { body: bodyFor(owner, rested) }, signal),
+    queryFn: ({ signal }) => api.call('POST /markdown', { body: bodyFor(owner, rested) }, { signal }),
     enabled: !isBlank,
     placeholderData: keepPreviousData,
     gcTime: 30_000,

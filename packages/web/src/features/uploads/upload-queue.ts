@@ -1,6 +1,7 @@
 import { RequestFailed, type Schemas } from '@alcove/client'
 import { useMemo, useSyncExternalStore } from 'react'
 import { api, isFailure, queries } from '../../app/api.ts'
+import { isOutcomeUnknown, newIdempotencyKey } from '../../app/idempotency-keys.ts'
 import { NotSent, sendForm } from '../../app/send-form.ts'
 import { formatBytes } from '../../components/format.ts'
 import { refusalFor, roomIn } from './limits.ts'
@@ -83,7 +84,10 @@ export function retryFile(key: number): void {
 /** Takes what has ended off the list. */
 export function forgetEnded(owner: UploadOwner): void {
   const isKept = (item: QueuedFile) => isActive(item) || keyOf(item.owner) !== keyOf(owner)
-  for (const { key } of queue.filter((item) => !isKept(item))) files.delete(key)
+  for (const { key } of queue.filter((item) => !isKept(item))) {
+    files.delete(key)
+    idempotencyKeys.delete(key)
+  }
   show(queue.filter(isKept))
 }
 
@@ -104,15 +108,19 @@ async function admit(owner: UploadOwner, items: readonly QueuedFile[]): Promise<
   sendNext()
 }
 
+/** Keys of uploads that may have arrived: the next try sends the same one. */
+const idempotencyKeys = new Map<number, string>()
+
 function sendNext(): void {
   for (const { key, owner, state } of queue) {
     if (cancels.size >= mostAtOnce) return
     const file = files.get(key)
     if (state !== 'waiting' || !ready.delete(key) || !file) continue
     const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
-    const { answer, cancel } = sendForm<Schemas['Upload']>(address, { file }, (sent) =>
-      change(key, { sentBytes: Math.min(sent, file.size) }),
-    )
+    const onProgress = (sent: number) => change(key, { sentBytes: Math.min(sent, file.size) })
+    const idempotencyKey = idempotencyKeys.get(key) ?? newIdempotencyKey()
+    idempotencyKeys.set(key, idempotencyKey)
+    const { answer, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
     cancels.set(key, cancel)
     change(key, { state: 'sending', startedAt: performance.now() })
     void answer.then(
@@ -124,6 +132,7 @@ function sendNext(): void {
 
 function finish(key: number, stored: StoredFile): void {
   cancels.delete(key)
+  idempotencyKeys.delete(key)
   files.delete(key)
   change(key, { state: 'done', sentBytes: stored.bytes, stored })
   refreshSoon()
@@ -133,6 +142,7 @@ function finish(key: number, stored: StoredFile): void {
 function fail(key: number, error: Error): void {
   cancels.delete(key)
   ready.delete(key)
+  if (!isOutcomeUnknown(error)) idempotencyKeys.delete(key)
   const item = queue.find((item) => item.key === key)
   if (!item) return
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })

@@ -53,8 +53,8 @@ export function vulnerabilitiesOf(owner: Owner, filter: Filter, sort: Sort): Row
       const request = { path, query: filter }
       const { total } =
         owner.kind === 'project'
-          ? await api.call('GET /projects/{id}/vulnerabilities/summary', request, signal)
-          : await api.call('GET /groups/{id}/vulnerabilities/summary', request, signal)
+          ? await api.call('GET /projects/{id}/vulnerabilities/summary', request, { signal })
+          : await api.call('GET /groups/{id}/vulnerabilities/summary', request, { signal })
       return total
     },
   }
