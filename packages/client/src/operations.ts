@@ -363,13 +363,13 @@ export interface Operations {
   /** Get a vulnerability */
   'GET /vulnerabilities/{id}': { path: { id: string | number }; answer: Schemas['Vulnerability'] }
   /** Say that a vulnerability is one */
-  'POST /vulnerabilities/{id}/confirm': { path: { id: string | number }; body: { comment?: string | undefined }; answer: Schemas['Vulnerability'] }
+  'POST /vulnerabilities/{id}/confirm': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
   /** Say that a vulnerability is no longer there */
-  'POST /vulnerabilities/{id}/resolve': { path: { id: string | number }; body: { comment?: string | undefined }; answer: Schemas['Vulnerability'] }
+  'POST /vulnerabilities/{id}/resolve': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
   /** Say that a vulnerability needs no work */
-  'POST /vulnerabilities/{id}/dismiss': { path: { id: string | number }; body: { comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined }; answer: Schemas['Vulnerability'] }
+  'POST /vulnerabilities/{id}/dismiss': { path: { id: string | number }; body: { comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
   /** Take back what was said of a vulnerability: it is detected, and waits for triage */
-  'POST /vulnerabilities/{id}/revert': { path: { id: string | number }; body: { comment?: string | undefined }; answer: Schemas['Vulnerability'] }
+  'POST /vulnerabilities/{id}/revert': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
   /** Set the severity, which reports then leave as it is */
   'PUT /vulnerabilities/{id}/severity': { path: { id: string | number }; body: { severity: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical'; comment?: string | undefined }; answer: Schemas['Vulnerability'] }
   /** Go by the scanner’s severity again */
@@ -379,7 +379,7 @@ export interface Operations {
   /** List the refs that a vulnerability was seen on */
   'GET /vulnerabilities/{id}/occurrences': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['VulnerabilityOccurrence'])[] }
   /** Do one thing to many vulnerabilities, to all of them or to none */
-  'POST /projects/{id}/vulnerabilities/bulk': { path: { id: string | number }; body: { action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity'; vulnerability_ids?: (number)[] | undefined; filter?: Record<string, unknown> | undefined; expected_count?: number | undefined; comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; severity?: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical' | 'reported' | undefined }; answer: Schemas['VulnerabilityBulk'] }
+  'POST /projects/{id}/vulnerabilities/bulk': { path: { id: string | number }; body: { action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity'; vulnerability_ids?: (number)[] | undefined; filter?: Record<string, unknown> | undefined; expected_count?: number | undefined; expected_states?: Record<string, unknown> | undefined; comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; severity?: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical' | 'reported' | undefined }; answer: Schemas['VulnerabilityBulk'] }
   /** List what was done to many vulnerabilities at once, newest first */
   'GET /projects/{id}/vulnerabilities/bulk': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['VulnerabilityBulk'])[] }
   /** Undo what was done to many vulnerabilities, where nothing was done to them since */

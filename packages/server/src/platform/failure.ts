@@ -22,6 +22,16 @@ export interface ReportProblem {
   pointer: string
 }
 
+/** A record whose state differs from what the client has shown, and the change that made it so. */
+export interface StateConflict {
+  id: number
+  expectedState: string
+  state: string
+  /** Null when an import made the change, or the user has been deleted. */
+  changedBy: { id: number; username: string; name: string } | null
+  changedAt: string | null
+}
+
 /** One thing wrong with a list of topics: in which of its entries (the first is 1, none is the file), in which field. */
 export interface EntryProblem {
   entry: number | null
@@ -63,6 +73,8 @@ export type FailureCause =
   | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
   | { kind: 'import-rejected'; problems: readonly EntryProblem[] }
   | { kind: 'conflict'; sentence: string; retryAfterSeconds?: number }
+  /** Records are in other states than the request expects; `total` counts those that are not described too. */
+  | { kind: 'state-changed'; conflicts: readonly StateConflict[]; total: number }
   /** What has changed meanwhile is in the way; the reasons name it. */
   | { kind: 'blocked'; sentence: string; reasons: readonly string[] }
   | { kind: 'unsupported-content-type'; contentType: string }
@@ -118,6 +130,8 @@ export const reportRejected = (problems: readonly ReportProblem[]): Failure =>
 export const importRejected = (problems: readonly EntryProblem[]): Failure =>
   new Failure({ kind: 'import-rejected', problems })
 export const conflict = (sentence: string): Failure => new Failure({ kind: 'conflict', sentence })
+export const stateChanged = (conflicts: readonly StateConflict[], total: number): Failure =>
+  new Failure({ kind: 'state-changed', conflicts, total })
 export const blocked = (sentence: string, reasons: readonly string[]): Failure =>
   new Failure({ kind: 'blocked', sentence, reasons })
 export const tooLarge = (sentence?: string): Failure =>

@@ -1,4 +1,4 @@
-import { type EntryProblem, Failure, type FailureCause } from '../../platform/failure.ts'
+import { type EntryProblem, Failure, type FailureCause, type StateConflict } from '../../platform/failure.ts'
 
 /** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
 export interface ErrorAnswer {
@@ -91,6 +91,8 @@ function answers(cause: FailureCause): ErrorAnswer {
       const retry = retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }
       return { ...message(409, sentence), ...retry }
     }
+    case 'state-changed':
+      return stateChangedAnswer(cause.conflicts, cause.total)
     case 'blocked':
       return { status: 409, body: { message: cause.sentence, reasons: cause.reasons } }
     case 'unsupported-content-type':
@@ -147,6 +149,24 @@ function answers(cause: FailureCause): ErrorAnswer {
 
 function retryAfter(seconds: number | undefined): Record<string, string> {
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
+}
+
+function stateChangedAnswer(conflicts: readonly StateConflict[], total: number): ErrorAnswer {
+  const subject = total === 1 ? '1 vulnerability is' : `${total} vulnerabilities are`
+  return {
+    status: 409,
+    body: {
+      message: `${subject} in another state than expected; nothing was changed`,
+      conflict_count: total,
+      conflicts: conflicts.map(({ id, expectedState, state, changedBy, changedAt }) => ({
+        id,
+        expected_state: expectedState,
+        state,
+        changed_by: changedBy && { id: changedBy.id, username: changedBy.username, name: changedBy.name },
+        changed_at: changedAt,
+      })),
+    },
+  }
 }
 
 function sentenceOf({ entry, field, reason }: EntryProblem): string {

@@ -22,6 +22,7 @@ import {
 import { type Change, restoreTriage, type Triage } from './change.ts'
 import { addToCounts, type CountChange } from './count-queries.ts'
 import { countChanges } from './counts.ts'
+import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
 import { projectScope, type VulnerabilityFilter } from './filter.ts'
 import type { Vulnerability } from './finding.ts'
 import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './life.ts'
@@ -48,14 +49,20 @@ export interface Bulk {
 /** Which vulnerabilities of a project: by their ids, or as its list shows them. */
 export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }
 
-/** Does one thing to all of these vulnerabilities of the project, or to none. */
+/** What to change, and what the client has shown to its user; where that differs nothing is changed. */
+export interface BulkRequest {
+  selection: Selection
+  change: Change
+  expectedCount?: number | undefined
+  expectedStates?: ExpectedStates | undefined
+}
+
+/** Changes all of these vulnerabilities of the project, or none. */
 export function changeMany(
   deps: Deps,
   project: Project,
   user: User,
-  selection: Selection,
-  change: Change,
-  expectedCount: number | undefined,
+  { selection, change, expectedCount, expectedStates }: BulkRequest,
 ): Promise<Bulk> {
   assertComment(change.comment)
   return transaction(deps, async (deps) => {
@@ -68,6 +75,7 @@ export function changeMany(
     }
     if ('ids' in selection)
       await assertOfProject('vulnerability_ids', inOrder, (slice) => listMembersOf(deps.db, project.id, slice))
+    if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
     let changed = 0
@@ -81,6 +89,15 @@ export function changeMany(
     await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
     return getBulk(deps, project, id)
   })
+}
+
+/** Locks all of them, so that one error describes every conflict. */
+async function assertStatesOf(deps: Deps, project: Project, ids: readonly number[], expected: ExpectedStates) {
+  const locked: Vulnerability[] = []
+  await inSlices(ids, async (slice) => {
+    locked.push(...(await lockVulnerabilities(deps.db, project.id, slice)))
+  })
+  await assertExpectedStates(deps, locked, expected)
 }
 
 async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {

@@ -6,12 +6,14 @@ import { applyChange, type Change, type Doing, entryOf } from './change.ts'
 import { recordVulnerabilityChanges } from './changes.ts'
 import { addToCounts } from './count-queries.ts'
 import { countChanges } from './counts.ts'
+import { assertExpectedStates } from './expected-states.ts'
 import type { Vulnerability } from './finding.ts'
 import { type HistoryEntry, recordHistory } from './history.ts'
 import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './life-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 import { listFindingsOf } from './list-queries.ts'
 import { showSeveritiesOf } from './occurrence-queries.ts'
+import type { State } from './scales.ts'
 
 /** By its id in digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
@@ -26,17 +28,24 @@ export async function withFinding({ db }: Deps, vulnerability: Vulnerability): P
   return { vulnerability, finding }
 }
 
-/** Does one thing to one vulnerability; `unchanged` when it is so already. */
+export interface ChangeRequest {
+  id: number
+  change: Change
+  /** The state that the client has shown; in another one the vulnerability is left as it is. */
+  expectedState?: State | undefined
+}
+
+/** Changes one vulnerability. Throws `unchanged` when it is in the requested state already. */
 export function changeVulnerability(
   deps: Deps,
   project: Project,
   user: User,
-  id: number,
-  change: Change,
+  { id, change, expectedState }: ChangeRequest,
 ): Promise<Vulnerability> {
   return transaction(deps, async (deps) => {
     const [before] = await lockVulnerabilities(deps.db, project.id, [id])
     if (!before) throw notFound()
+    if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const doing = { userId: user.id, now: deps.now() }
     const after = applyChange(before, change, await reportedSeverity(deps, before), doing)
     if (!after) throw unchanged()
