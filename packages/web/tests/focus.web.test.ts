@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { startWeb, type Web } from './web.ts'
+import { quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
 let project: TestProject
@@ -58,6 +58,74 @@ describe('the focus', () => {
     await page.getByText('Saved.').waitFor()
     await focused(page, save)
     expect(sent).toBe(1)
+  })
+
+  test('stays on Save when the form is rendered anew, so that Enter again removes nothing', async () => {
+    const { body: topic } = await web.server.admin.post('/topics', { name: 'web', title: 'Web' })
+    await web.server.admin.post(`/topics/${topic.id}/aliases`, { name: 'front-end' })
+    const page = await web.open(`/-/admin/topics/${topic.id}`, { as: web.server.admin })
+    await page.getByLabel('Title').fill('The web')
+    const save = page.getByRole('button', { name: 'Save' })
+    await press(page, save)
+    await page.getByRole('heading', { name: 'The web', level: 1 }).waitFor()
+    await focused(page, save)
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Other names' }).getByText('front-end').waitFor()
+    const { body } = await web.server.admin.get(`/topics/${topic.id}/aliases`)
+    expect(body).toMatchObject([{ name: 'front-end' }])
+
+    await press(page, page.getByRole('button', { name: 'Remove front-end' }))
+    await focused(page, page.getByRole('heading', { name: 'Other names' }))
+  })
+
+  test('moves onto no button when another one is disabled or removed, on any screen with forms', async () => {
+    const { body: topic } = await web.server.admin.post('/topics', { name: 'ui', title: 'UI' })
+    for (const name of ['a', 'b']) await web.server.admin.post(`/topics/${topic.id}/aliases`, { name })
+    const { user } = await web.server.user('gina')
+    const hook = await web.server.admin.post(`/projects/${project.id}/hooks`, { url: 'https://hooks.test/1' })
+    const report = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 7 })])), {
+      promote: 'true',
+    })
+    await web.server.admin.post(`/projects/${project.id}/security_reports`, report)
+    const [{ id: vulnerability }] = (await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+    const screens = [
+      ...[`/-/admin/topics/${topic.id}`, '/-/admin/topics/file', '/-/admin/organizations', '/-/admin/users/new'],
+      ...[`/-/admin/users/${user?.id}`, '/-/admin/settings', '/-/profile', '/-/profile/tokens', '/-/projects/new'],
+      ...['/-/groups/new', '/acme/shop', '/acme/shop/-/settings', '/acme/shop/-/settings/uploads'],
+      ...[`/acme/shop/-/settings/hooks/${hook.body.id}`, '/acme/shop/-/members', '/acme/shop/-/uploads'],
+      ...['/acme/shop/-/reports/new', `/acme/shop/-/vulnerabilities/${vulnerability}`, '/groups/acme/-/settings'],
+    ]
+    const page = await web.open('/', { as: web.server.admin })
+    const moved: string[] = []
+    let tried = 0
+    for (const screen of screens) {
+      await page.goto(screen)
+      await quiet(page)
+      const found = await page.evaluate(async () => {
+        const name = (element: Element | null) =>
+          element?.getAttribute('aria-label') ?? element?.textContent ?? 'nothing'
+        const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button:not(:disabled)')]
+        const onto: string[] = []
+        let tried = 0
+        for (const button of buttons.filter((one) => one.checkVisibility())) {
+          button.focus()
+          if (document.activeElement !== button) continue
+          tried += 1
+          button.disabled = true
+          const deadline = performance.now() + 2_000
+          const isLost = () => document.activeElement === button || document.activeElement === document.body
+          while (isLost() && performance.now() < deadline) await new Promise(requestAnimationFrame)
+          const now = document.activeElement
+          if (isLost() || now?.matches('button:not([data-focus-safe])')) onto.push(`${name(button)} → ${name(now)}`)
+          button.disabled = false
+        }
+        return { onto, tried }
+      })
+      tried += found.tried
+      moved.push(...found.onto.map((one) => `${screen}: ${one}`))
+    }
+    expect(moved).toEqual([])
+    expect(tried).toBeGreaterThan(screens.length)
   })
 
   test('goes back to the text when its button can be pressed no more, and on when a filter is taken out', async () => {

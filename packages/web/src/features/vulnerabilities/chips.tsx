@@ -13,6 +13,7 @@ export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (
           <button
             type="button"
             className={styles.chip}
+            data-focus-safe=""
             aria-label={`Remove the filter ${label}`}
             onClick={() => onChange(without)}
           >
