@@ -36,7 +36,12 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     projects: [
       {
-        test: { ...common, name: 'pure', include: [`${source}/*.test.ts`], exclude: [`${source}/*.db.test.ts`] },
+        test: {
+          ...common,
+          name: 'pure',
+          include: [`${source}/*.test.ts`, 'packages/{client,web}/src/**/*.test.ts'],
+          exclude: [`${source}/*.db.test.ts`],
+        },
       },
       {
         test: {

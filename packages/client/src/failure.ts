@@ -1,3 +1,15 @@
+/** A vulnerability in another state than the request expected. */
+export interface StateConflict {
+  id: number
+  expected_state: State
+  state: State
+  /** Null when an import changed it, or the user has been deleted. */
+  changed_by: { id: number; username: string; name: string } | null
+  changed_at: string | null
+}
+
+type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
+
 /** An answer that is not a success, in a sentence for people. */
 export class RequestFailed extends Error {
   readonly status: number
@@ -7,12 +19,15 @@ export class RequestFailed extends Error {
   readonly reasons: readonly string[]
   /** A word for programs, such as `reauthentication_required`, where the server says one. */
   readonly code: string | undefined
+  /** The first of the states that differ from the expected ones, and how many differ. */
+  readonly conflicts: readonly StateConflict[]
+  readonly conflictCount: number
 
   constructor(
     status: number,
     message: string,
     fields: Record<string, string> = {},
-    { reasons = [], code }: { reasons?: readonly string[]; code?: string | undefined } = {},
+    { reasons = [], code, conflicts = [], conflictCount }: Details = {},
   ) {
     super(message)
     this.name = 'RequestFailed'
@@ -20,7 +35,16 @@ export class RequestFailed extends Error {
     this.fields = fields
     this.reasons = reasons
     this.code = code
+    this.conflicts = conflicts
+    this.conflictCount = conflictCount ?? conflicts.length
   }
+}
+
+interface Details {
+  code?: string | undefined
+  reasons?: readonly string[]
+  conflicts?: readonly StateConflict[]
+  conflictCount?: number
 }
 
 /** Reads GitLab's families of error bodies: `error`, `message` as a text, `message` by attribute, plain text. */
@@ -31,7 +55,11 @@ export async function failureFrom(response: Response): Promise<RequestFailed> {
 /** The same, for what was not asked with `fetch`. */
 export function readFailure(status: number, text: string): RequestFailed {
   const [message, fields] = sentenceOf(status, text)
-  return new RequestFailed(status, message, fields, { reasons: reasonsOf(text), code: codeOf(text) })
+  return new RequestFailed(status, message, fields, {
+    reasons: reasonsOf(text),
+    code: codeOf(text),
+    ...conflictsOf(text),
+  })
 }
 
 function codeOf(text: string): string | undefined {
@@ -48,12 +76,23 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
     const sentences = Object.entries(fields).map(([name, problems]) =>
       name === 'base' || name === 'error' ? problems : `${name} ${problems}`,
     )
-    return [sentences.join('; ').replace(/\.?$/, '.'), fields]
+    return [withStop(sentences.join('; ')), fields]
   }
   const said = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
   const plain = String(said ?? '').replace(/^\d{3} /, '')
   const isBare = plain === '' || status >= 500 || bare.test(plain)
   return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]
+}
+
+function conflictsOf(text: string): Pick<Details, 'conflicts' | 'conflictCount'> {
+  const { conflicts, conflict_count: count } = parse(text) ?? {}
+  if (!Array.isArray(conflicts)) return {}
+  return { conflicts, conflictCount: typeof count === 'number' ? count : conflicts.length } // as the document has them
+}
+
+/** Some messages end with a full stop of their own. */
+function withStop(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
 function reasonsOf(text: string): string[] {

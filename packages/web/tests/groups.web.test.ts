@@ -22,7 +22,7 @@ test('a group shows its subgroups and projects, at the address that the API give
   const guessed = await web.open('/acme/tools', { expects: /404/ })
   await guessed.waitForURL('**/groups/acme/tools')
   await page.getByRole('link', { name: 'Tools' }).click()
-  await page.getByText('There are none in this group that you may see.').waitFor()
+  await page.getByText('This group has no projects you can access.').waitFor()
   expect(new URL(page.url()).pathname).toBe('/groups/acme/tools')
 })
 

@@ -241,10 +241,10 @@ test('signed out, only public projects are shown, and the search looks in them w
   expect(await main.innerText()).not.toContain('secret')
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search projects' }).fill('nothing like it')
-  await page.getByText('No projects here').waitFor()
+  await page.getByText('No projects', { exact: true }).waitFor()
   expect(page.url()).toContain('search=nothing+like+it')
   await page.reload()
-  await page.getByText('No projects here').waitFor()
+  await page.getByText('No projects', { exact: true }).waitFor()
 })
 
 test('beyond the last page of a list is the last one, such as after all of it was deleted', async () => {

@@ -50,7 +50,7 @@ describe('uploading', () => {
       const options = { dataTransfer: data, bubbles: true, cancelable: true }
       document.body.dispatchEvent(new DragEvent('dragover', options))
     })
-    await page.getByText('Let go to upload').waitFor()
+    await page.getByText('Drop to upload').waitFor()
     await page.evaluate(() => {
       const data = new DataTransfer()
       data.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
@@ -58,7 +58,7 @@ describe('uploading', () => {
       document.body.dispatchEvent(new DragEvent('drop', options))
     })
     await visit(page).getByRole('link', { name: 'dropped.txt' }).waitFor()
-    await expect.poll(() => page.getByText('Let go to upload').count()).toBe(0)
+    await expect.poll(() => page.getByText('Drop to upload').count()).toBe(0)
     await pasteInto(page, 'body', 'image.png')
     await visit(page)
       .getByRole('link', { name: /^pasted-\d{4}-\d\d-\d\d-\d{6}\.png$/ })
@@ -114,10 +114,13 @@ describe('uploading', () => {
       note('a.txt', 'x'.repeat(2900)),
       note('b.txt', 'x'.repeat(2500)),
     )
-    await visit(page).getByText('It is 3.9 KiB; this project takes files of up to 2.9 KiB.').waitFor()
-    await visit(page).getByText('It is 2.4 KiB; this project has 2.1 KiB of space left.').waitFor()
+    await visit(page).getByText('File is 3.9 KiB. Maximum: 2.9 KiB.').waitFor()
+    await visit(page).getByText('File is 2.4 KiB. Space left: 2.1 KiB.').waitFor()
     await visit(page).getByRole('link', { name: 'a.txt' }).waitFor()
     expect(sent).toHaveLength(1)
+    // Space may be freed; the limit for one file stays.
+    await visit(page).getByRole('button', { name: 'Try again: b.txt' }).waitFor()
+    expect(await visit(page).getByRole('button', { name: 'Try again: huge.txt' }).count()).toBe(0)
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('1 file uploaded, 2 failed.')
     await page.getByText('1 file, 2.8 KiB of 4.9 KiB').waitFor()
     expect(await accessProblems(page)).toEqual([])
@@ -137,7 +140,7 @@ describe('uploading', () => {
       return answer ? route.fulfill(answer) : route.abort()
     })
     await choose(page, note('a.txt'))
-    await visit(page).getByText('It is 16 bytes; this project takes files of up to 1.0 KiB.').waitFor()
+    await visit(page).getByText('File is 16 bytes; this project takes files of up to 1.0 KiB.').waitFor()
     await visit(page).getByRole('button', { name: 'Try again: a.txt' }).click()
     await visit(page).getByText('The server cannot do this at the moment; try again.').waitFor()
     await visit(page).getByRole('button', { name: 'Try again: a.txt' }).click()
@@ -152,7 +155,7 @@ describe('uploading', () => {
     const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0 }
     await page.route('**/uploads/limits', (route) => route.fulfill({ json: limits }))
     await choose(page, note('large.txt', 'x'.repeat(5_000_000)))
-    await visit(page).getByText('It is 4.8 MiB; this project takes files of up to 976.6 KiB.').waitFor()
+    await visit(page).getByText('File is 4.8 MiB; this project takes files of up to 976.6 KiB.').waitFor()
   })
 })
 
@@ -228,7 +231,7 @@ describe('the list', () => {
     await page.getByText('b.txt deleted.').waitFor()
     await page.getByRole('link', { name: 'Deleted' }).click()
     expect(new URL(page.url()).search).toBe('?deleted=true')
-    await expect.poll(() => rowOf(page, 'b.txt').innerText()).toMatch(/in 6 days/)
+    await expect.poll(() => rowOf(page, 'b.txt').innerText()).toMatch(/in 7 days/)
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Restore b.txt' }).click()
     await page.getByText('Nothing to restore').waitFor()

@@ -56,6 +56,12 @@ export function useSession(): SessionState {
   return data
 }
 
+/** True once the server has said that this browser is signed out. */
+export function useIsSignedOut(): boolean {
+  const { data } = useQuery({ ...sessionQuery, enabled: false })
+  return data?.user === null
+}
+
 /** Access levels as the API has them. */
 export const levels = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const
 

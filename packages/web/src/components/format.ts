@@ -32,11 +32,25 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** `3 days ago`, `in 2 hours`, `just now`. */
+/** `in 7 days` says when; `next week` does not. */
+const exact = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const remainingSteps = steps.filter(([unit]) => unit !== 'week')
+
+/** `3 days ago`, `in 2 hours`, `just now`. Elapsed time counts whole units; remaining time is rounded. */
 export function formatAgo(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000
-  const step = steps.find(([, length]) => Math.abs(seconds) >= length)
+  if (seconds > 0) return formatRemaining(seconds)
+  const step = steps.find(([, length]) => -seconds >= length)
   return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : 'just now'
+}
+
+/** Rounds to the next smaller unit before it chooses the unit: a day less a second is a day, not 23 hours. */
+function formatRemaining(seconds: number): string {
+  const step = remainingSteps.find(([, length], index) => {
+    const [, smaller] = remainingSteps[index + 1] ?? ['second', 1]
+    return seconds >= length || Math.round(seconds / smaller) * smaller >= length
+  })
+  return step ? exact.format(Math.round(seconds / step[1]), step[0]) : 'in less than a minute'
 }
 
 /** In the reader's zone. */

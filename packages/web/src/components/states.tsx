@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Ban, CircleAlert, type LucideIcon, SearchX } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { signInAddress } from '../app/own-address.ts'
+import { useIsSignedOut } from '../app/session.ts'
 import { Button, LinkButton } from './button.tsx'
 import styles from './states.module.css'
 
@@ -31,19 +32,24 @@ export function Empty({
 
 /** What the server said, and a way to try again where that may help. */
 export function Failed({ error, isPage = false, onRetry }: { error: Error; isPage?: boolean; onRetry?: () => void }) {
+  const isSignedOut = useIsSignedOut()
   const status = error instanceof RequestFailed ? error.status : 0
+  // Private pages answer anonymous requests with 404 too, so the page may be there after sign-in.
+  const offersSignIn = status === 401 || (isSignedOut && (status === 403 || status === 404))
   const icon = status === 404 ? SearchX : status === 403 || status === 401 ? Ban : CircleAlert
   const title = { 401: 'Sign in first', 403: 'Not for you', 404: 'Not found' }[status] ?? 'That did not work'
   return (
     <div role="alert">
       <Empty icon={icon} title={title} isPage={isPage}>
-        <p>{sentenceOf(error)}</p>
-        {status === 401 && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
+        <p>{isSignedOut && status === 404 ? hiddenOrGone : sentenceOf(error)}</p>
+        {offersSignIn && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
         {onRetry && (status === 0 || status >= 429) && <Button onClick={onRetry}>Try again</Button>}
       </Empty>
     </div>
   )
 }
+
+const hiddenOrGone = 'It does not exist, or you need to sign in to see it.'
 
 function sentenceOf(error: Error): string {
   return error instanceof RequestFailed ? error.message : 'The server cannot be reached.'

@@ -56,8 +56,8 @@ export function Groups() {
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={FolderTree} title="No groups here">
-              <p>{state.search ? 'None that you may see is called so.' : 'There are none that you may see.'}</p>
+            <Empty icon={FolderTree} title="No groups">
+              <p>{state.search ? 'No groups match your search.' : 'No groups are available to you.'}</p>
             </Empty>
           ) : (
             <div className="stack">

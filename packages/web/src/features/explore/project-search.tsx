@@ -68,8 +68,8 @@ export function FoundProjects({
     <Answered query={query}>
       {(found) =>
         found.rows.length === 0 ? (
-          <Empty icon={FolderGit2} title="No projects here">
-            {search ? <p>None that you may see has these words.</p> : children}
+          <Empty icon={FolderGit2} title="No projects">
+            {search ? <p>No projects match your search.</p> : children}
           </Empty>
         ) : (
           <div className="stack">

@@ -23,6 +23,7 @@ export function Projects() {
   const [state, set] = useSearchState(['membership', 'starred', 'visibility', 'topic'])
   const kind = kinds.find(({ value }) => value === state.visibility)?.value ?? ''
   const topics = state.topic?.split(',') ?? []
+  const isFiltered = Object.keys(state).length > 0
   const query = usePage('GET /projects', {
     query: {
       ...useProjectQuery(),
@@ -72,7 +73,7 @@ export function Projects() {
         </div>
       </ProjectSearch>
       <FoundProjects query={query}>
-        <p>None that you may see is like this.</p>
+        <p>{isFiltered ? 'No projects match these filters.' : 'No projects are available to you.'}</p>
       </FoundProjects>
     </Page>
   )

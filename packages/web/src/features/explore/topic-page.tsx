@@ -56,7 +56,7 @@ function Found({ topic }: { topic: Topic }) {
         <h2>Projects</h2>
         <ProjectSearch label="Search the projects of the topic" />
         <FoundProjects query={projects}>
-          <p>None that you may see has this topic.</p>
+          <p>No accessible projects use this topic.</p>
         </FoundProjects>
       </section>
     </Page>

@@ -75,7 +75,7 @@ function Projects() {
         />
       </ProjectSearch>
       <FoundProjects query={query}>
-        <p>There are none in this group that you may see.</p>
+        <p>This group has no projects you can access.</p>
       </FoundProjects>
     </section>
   )

@@ -45,13 +45,3 @@ export function ChooseFiles({
     </>
   )
 }
-
-/** Over everything, while files are held over the window. */
-export function DropHint({ isShown }: { isShown: boolean }) {
-  if (!isShown) return null
-  return (
-    <div className={styles.hint} aria-hidden="true">
-      <p>Let go to upload</p>
-    </div>
-  )
-}

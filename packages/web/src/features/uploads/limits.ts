@@ -1,6 +1,5 @@
 import type { Schemas } from '@alcove/client'
 import { counted, formatBytes } from '../../components/format.ts'
-import type { UploadOwner } from './owner.ts'
 
 export type UploadLimits = Schemas['UploadLimits']
 
@@ -14,11 +13,22 @@ export function roomIn({ quota_bytes: quota, used_bytes: used, max_upload_bytes:
   return { left: quota === null ? undefined : Math.max(0, quota - used), maxBytes }
 }
 
-/** Why a file of this size would be refused; undefined when it would not. */
-export function refusalFor(bytes: number, { left, maxBytes }: Room, kind: UploadOwner['kind']): string | undefined {
+/** Why a file is rejected before it is sent. */
+export interface Refusal {
+  problem: string
+  /** True: the same file is rejected every time, whatever else is deleted. */
+  isPermanent: boolean
+}
+
+/** Returns undefined for a file that there is room for. */
+export function refusalFor(bytes: number, { left, maxBytes }: Room): Refusal | undefined {
   const size = formatBytes(bytes)
-  if (bytes > maxBytes) return `It is ${size}; this ${kind} takes files of up to ${formatBytes(maxBytes)}.`
-  if (left !== undefined && bytes > left) return `It is ${size}; this ${kind} has ${formatBytes(left)} of space left.`
+  if (bytes > maxBytes) {
+    return { problem: `File is ${size}. Maximum: ${formatBytes(maxBytes)}.`, isPermanent: true }
+  }
+  if (left !== undefined && bytes > left) {
+    return { problem: `File is ${size}. Space left: ${formatBytes(left)}.`, isPermanent: false }
+  }
   return undefined
 }
 

@@ -6,13 +6,14 @@ import { NotForYou } from '../../app/not-found.tsx'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { DropHint } from '../../components/drop-hint.tsx'
+import { useFileDrops } from '../../components/file-drops.ts'
 import { RenderedMarkdown } from '../../components/markdown.tsx'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { ChooseFiles, DropHint } from './drop-zone.tsx'
-import { useFileDrops } from './file-drops.ts'
+import { ChooseFiles } from './drop-zone.tsx'
 import { addressOf, type UploadOwner } from './owner.ts'
 import styles from './pad.module.css'
 import { uploadIntoPad, usePadText } from './pad-text.ts'
@@ -63,7 +64,7 @@ function Pad({ owner }: { owner: UploadOwner }) {
         </>
       }
     >
-      <DropHint isShown={isOver} />
+      <DropHint isShown={isOver} text="Drop to upload" />
       <div className={styles.switch}>
         {(['text', 'preview'] as const).map((side) => (
           <Button

@@ -50,7 +50,7 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
 const marks = { waiting: Clock, sending: Clock, done: CircleCheck, failed: CircleAlert, cancelled: X }
 
 function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) => string }) {
-  const { key, name, state, bytes, sentBytes, stored } = item
+  const { key, name, state, bytes, sentBytes, stored, isPermanent } = item
   const Mark = marks[state]
   return (
     <li className={styles.row}>
@@ -75,7 +75,7 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
       </div>
       <div className={styles.actions}>
         {stored && <CopyButton label="Copy Markdown" text={stored.markdown} />}
-        {(state === 'failed' || state === 'cancelled') && (
+        {(state === 'failed' || state === 'cancelled') && !isPermanent && (
           <Button size="small" icon={RotateCw} aria-label={`Try again: ${name}`} onClick={() => retryFile(key)}>
             Try again
           </Button>

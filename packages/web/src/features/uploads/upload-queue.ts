@@ -19,6 +19,8 @@ export interface QueuedFile {
   startedAt: number
   /** Why it failed, in a sentence. */
   problem?: string
+  /** True: sending the same file again cannot succeed. */
+  isPermanent?: boolean
   stored?: StoredFile
 }
 
@@ -75,7 +77,7 @@ export function cancelFile(key: number): void {
 export function retryFile(key: number): void {
   const item = queue.find((item) => item.key === key)
   if (!item || isActive(item)) return
-  const { problem: _, ...rest } = item
+  const { problem: _, isPermanent: __, ...rest } = item
   const again: QueuedFile = { ...rest, state: 'waiting', sentBytes: 0 }
   show(queue.map((item) => (item.key === key ? again : item)))
   void admit(item.owner, [again])
@@ -98,8 +100,8 @@ async function admit(owner: UploadOwner, items: readonly QueuedFile[]): Promise<
   for (const { key, bytes } of items) {
     const isGone = queue.find((item) => item.key === key)?.state !== 'waiting'
     if (isGone) continue
-    const problem = room && refusalFor(bytes, room, owner.kind)
-    if (problem) change(key, { state: 'failed', problem })
+    const refusal = room && refusalFor(bytes, room)
+    if (refusal) change(key, { state: 'failed', ...refusal })
     else {
       ready.add(key)
       if (room?.left !== undefined) room.left -= bytes
@@ -153,7 +155,7 @@ function fail(key: number, error: Error): void {
 
 function problemOf({ bytes }: QueuedFile, error: Error): string {
   const isTooLarge = error instanceof RequestFailed && error.status === 413
-  return `${isTooLarge ? `It is ${formatBytes(bytes)}; ` : ''}${withStop(error.message)}`
+  return `${isTooLarge ? `File is ${formatBytes(bytes)}; ` : ''}${withStop(error.message)}`
 }
 
 function withStop(sentence: string): string {

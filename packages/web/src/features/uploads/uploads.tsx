@@ -5,13 +5,14 @@ import { NotForYou } from '../../app/not-found.tsx'
 import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { DropHint } from '../../components/drop-hint.tsx'
+import { useFileDrops } from '../../components/file-drops.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
 import { DeletedUploads } from './deleted-uploads.tsx'
-import { DropHint, DropZone } from './drop-zone.tsx'
-import { useFileDrops } from './file-drops.ts'
+import { DropZone } from './drop-zone.tsx'
 import { limitSentence } from './limits.ts'
 import { addressOf, fileFromRow, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
 import { Preview, usePreview } from './preview.tsx'
@@ -79,7 +80,7 @@ function Sending({ owner, limits }: { owner: UploadOwner; limits: string | undef
   return (
     <>
       <DropZone onFiles={take}>{limits}</DropZone>
-      <DropHint isShown={isOver} />
+      <DropHint isShown={isOver} text="Drop to upload" />
       <QueueList owner={owner} previewOf={addressFor} />
     </>
   )

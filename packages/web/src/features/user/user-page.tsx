@@ -62,9 +62,7 @@ function UserPage({ user }: { user: RowOf<'GET /users'> }) {
         <ProjectSearch label="Search the projects of this user" />
         <FoundProjects query={query}>
           <p>
-            {isSelf
-              ? 'You have no projects of your own.'
-              : `There are none in the place of ${user.name} that you may see.`}
+            {isSelf ? 'You have no personal projects yet.' : `${user.name} has no personal projects you can access.`}
           </p>
         </FoundProjects>
       </section>

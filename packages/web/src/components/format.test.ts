@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { formatAgo } from './format.ts'
+
+const now = Date.parse('2026-01-10T12:00:00Z')
+const inSeconds = (seconds: number) => formatAgo(new Date(now + seconds * 1000).toISOString(), now)
+const [minute, hour, day] = [60, 3600, 24 * 3600]
+
+test.each([
+  [7 * day - 2, 'in 7 days'],
+  [day - 2, 'in 1 day'],
+  [day, 'in 1 day'],
+  [23 * hour, 'in 23 hours'],
+  [hour - 1, 'in 1 hour'],
+  [90 * minute, 'in 2 hours'],
+  [10 * minute - 3, 'in 10 minutes'],
+  [59, 'in less than a minute'],
+  [60 * day - 5, 'in 2 months'],
+  [365 * day, 'in 1 year'],
+])('%d seconds ahead is rounded: %s', (seconds, words) => {
+  expect(inSeconds(seconds)).toBe(words)
+})
+
+test.each([
+  [-30, 'just now'],
+  [-90, '1 minute ago'],
+  [-(day - 1), '23 hours ago'],
+  [-day, 'yesterday'],
+  [-(8 * day), 'last week'],
+])('%d seconds from now counts whole units that have passed: %s', (seconds, words) => {
+  expect(inSeconds(seconds)).toBe(words)
+})
