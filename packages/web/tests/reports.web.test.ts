@@ -25,9 +25,9 @@ const reports = async ({ id } = project) => (await web.server.admin.get(`/projec
 describe('a report', () => {
   test('shows what it would change before anything changes, then how it went', async () => {
     const page = await web.open('/acme/shop/-/reports', { as: developer })
-    await page.getByText('No report has come in yet').waitFor()
+    await page.getByText('No reports yet').waitFor()
     expect(await accessProblems(page)).toEqual([])
-    await page.getByRole('link', { name: 'Import a report' }).first().click()
+    await page.getByRole('link', { name: 'Import report' }).first().click()
     await page
       .getByLabel('The report of a scanner')
       .setInputFiles(file([entry({ line: 10 }), entry({ line: 20, rule: 'b' })]))

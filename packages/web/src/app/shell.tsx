@@ -11,6 +11,7 @@ import { Mark } from './mark.tsx'
 import { Routes } from './routes.tsx'
 import { type SessionState, sessionQuery } from './session.ts'
 import styles from './shell.module.css'
+import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
 
 /** What stands around every page. */
@@ -18,6 +19,7 @@ export function Shell() {
   const session = useQuery(sessionQuery)
   const [path] = useLocation()
   useEffect(keepFocus, [])
+  useEffect(rejectStrayDrops, [])
   if (session.error && !session.data)
     return <Failed error={session.error} isPage onRetry={() => void session.refetch()} />
   if (!session.data) return <Loading />

@@ -30,5 +30,10 @@ const stateTones: Record<string, Tone> = {
 }
 
 export function StateBadge({ state }: { state: string }) {
-  return <Badge tone={stateTones[state] ?? 'neutral'}>{inWords(state)}</Badge>
+  return <Badge tone={stateTones[state] ?? 'neutral'}>{stateInWords(state)}</Badge>
+}
+
+/** GitLab's names of the states. */
+export function stateInWords(state: string): string {
+  return state === 'detected' ? 'Needs triage' : inWords(state)
 }

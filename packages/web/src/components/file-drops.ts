@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
-import { useToast } from '../../components/toast.tsx'
+import { useToast } from './toast.tsx'
 
-/** Takes files that are dropped anywhere in the window, or pasted. True while some are held over it. */
-export function useFileDrops(onFiles: (files: File[]) => void): boolean {
+/** Takes files that are dropped anywhere in the window, or pasted. Returns true while files are held over it. */
+export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = true } = {}): boolean {
   const [isOver, setOver] = useState(false)
   const toast = useToast()
   const take = useRef(onFiles)
@@ -10,9 +10,11 @@ export function useFileDrops(onFiles: (files: File[]) => void): boolean {
   const say = useRef(toast)
   say.current = toast
   useEffect(() => {
+    if (!isEnabled) return
     const takeAll = (data: DataTransfer | null) => {
       const { files, folders } = filesIn(data)
-      if (folders > 0) say.current({ text: 'Folders cannot be uploaded; choose the files in them.', kind: 'error' })
+      if (folders > 0)
+        say.current({ text: 'Folders cannot be uploaded. Drop the files inside instead.', kind: 'error' })
       if (files.length > 0) take.current(files)
       return files.length > 0
     }
@@ -47,7 +49,7 @@ export function useFileDrops(onFiles: (files: File[]) => void): boolean {
       removeEventListener('drop', onDrop)
       removeEventListener('paste', onPaste)
     }
-  }, [])
+  }, [isEnabled])
   return isOver
 }
 

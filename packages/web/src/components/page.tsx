@@ -24,18 +24,21 @@ export function Page({
   crumbs = [],
   lead,
   actions,
+  isHeadingHidden = false,
   children,
 }: {
   title: string
   crumbs?: readonly Crumb[]
   lead?: ReactNode
   actions?: ReactNode
+  /** True: the tab above says the same, and the content needs the room. */
+  isHeadingHidden?: boolean
   children: ReactNode
 }) {
   useTitle(title)
   return (
     <div className={styles.page}>
-      <header className={styles.header}>
+      <header className={isHeadingHidden ? 'visually-hidden' : styles.header}>
         <div className="stack-tight">
           {crumbs.length > 0 && (
             <nav aria-label="Where this is">

@@ -37,7 +37,7 @@ export function PlaceHeading({
             </ol>
           </nav>
         )}
-        <div className="row-wrap">
+        <div className={`row-wrap ${styles.line}`}>
           <p className={styles.name}>{name}</p>
           {visibility && <VisibilityMark visibility={visibility} />}
           {marks}

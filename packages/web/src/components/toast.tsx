@@ -6,28 +6,33 @@ import styles from './toast.module.css'
 export interface Message {
   text: string
   kind?: 'info' | 'error'
+  /** A message replaces the one of the same topic, so that quick work does not pile them up. */
+  topic?: string
   /** One thing to do about it, such as undoing. */
   action?: { label: string; run: () => void }
 }
 
 const ToastContext = createContext<(message: Message) => void>(() => {})
 
-/** Says something at the edge of the window, also to screen readers. */
+/** Returns a function that shows a message at the edge of the window and announces it to screen readers. */
 export function useToast(): (message: Message) => void {
   return useContext(ToastContext)
 }
 
 const shownMs = 7000
-const mostShown = 4
+const maxShown = 4
 
-/** Messages wait while somebody points at them or has one of their buttons in focus; errors stay until closed. */
+/** Messages stay while they are pointed at or have focus; errors stay until they are closed. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<(Message & { id: number })[]>([])
   const lastId = useRef(0)
   const show = useCallback((message: Message) => {
     lastId.current += 1
     const id = lastId.current
-    setMessages((shown) => [...shown, { ...message, id }].slice(-mostShown))
+    setMessages((shown) => {
+      const others = shown.filter(({ topic }) => topic === undefined || topic !== message.topic)
+      return [...others, { ...message, id }].slice(-maxShown)
+    })
   }, [])
   const close = useCallback((id: number) => setMessages((shown) => shown.filter((message) => message.id !== id)), [])
   return (
@@ -54,7 +59,7 @@ function Toast({ message, onClose }: { message: Message; onClose: () => void }) 
   }, [stays])
   const { action } = message
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while somebody is at it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while it is in use
     <div
       className={`${styles.toast} ${message.kind === 'error' ? styles.error : ''}`}
       onPointerEnter={() => setHeld(true)}

@@ -14,6 +14,7 @@ import { GroupOverview } from './overview.tsx'
 const GroupVulnerabilities = later(
   async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
 )
+const GroupTrends = later(async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupTrends)
 const GroupUploads = later(async () => (await import('../uploads/group-uploads.tsx')).GroupUploads)
 const GroupMembers = later(async () => (await import('./members.tsx')).GroupMembers)
 const GroupSettings = later(async () => (await import('./settings.tsx')).GroupSettings)
@@ -83,7 +84,8 @@ function Screen({ part }: { part: string }) {
     case '':
       return <GroupOverview />
     case 'vulnerabilities':
-      return user ? <GroupVulnerabilities /> : <NotForYou />
+      if (!user) return <NotForYou />
+      return second === 'trends' ? <GroupTrends /> : <GroupVulnerabilities />
     case 'uploads':
       return <GroupUploads part={second} />
     case 'members':

@@ -19,6 +19,7 @@ const ProjectSettings = later(async () => (await import('./settings/project-sett
 const ProjectVulnerabilities = later(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
 )
+const ProjectTrends = later(async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends)
 const Findings = later(async () => (await import('../vulnerabilities/findings.tsx')).Findings)
 const VulnerabilityPage = later(async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage)
 const Reports = later(async () => (await import('../reports/reports.tsx')).Reports)
@@ -111,6 +112,7 @@ function Screen({ part }: { part: string }) {
     case '':
       return <Overview />
     case 'vulnerabilities':
+      if (second === 'trends') return <ProjectTrends />
       return second ? <VulnerabilityPage key={second} id={second} /> : <ProjectVulnerabilities />
     case 'findings':
       return second ? <FindingPage key={second} id={second} /> : <Findings />

@@ -1,6 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { FileUp } from 'lucide-react'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../app/api.ts'
 import { type Sending, sendForm } from '../../app/send-form.ts'
@@ -13,6 +13,7 @@ import { formatBytes } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { useProject } from '../project/project.ts'
+import { forgetHandedOver, handedOver } from './dropped-report.ts'
 import { Outcome } from './outcome.tsx'
 
 type Import = Schemas['Import']
@@ -29,7 +30,8 @@ export function NewReport() {
   const session = useSession()
   const mayPromote = level >= session.triage_access_level
   const [, navigate] = useLocation()
-  const [file, setFile] = useState<File>()
+  const [file, setFile] = useState(handedOver)
+  useEffect(forgetHandedOver, [])
   const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
   const [progress, setProgress] = useState(0)
   const [rehearsed, setRehearsed] = useState<Rehearsed>()
@@ -71,7 +73,7 @@ export function NewReport() {
 
   return (
     <Page
-      title="Import a report"
+      title="Import report"
       crumbs={[{ label: 'Reports', to: to('reports') }]}
       lead="First you see what it would change. Nothing changes until you say so."
     >

@@ -1,4 +1,5 @@
-import { useAnswer } from '../../app/api.ts'
+import { useEffect, useRef } from 'react'
+import { queries, useAnswer } from '../../app/api.ts'
 import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
@@ -17,6 +18,7 @@ export function ReportPage({ id }: { id: string }) {
   const query = useAnswer('GET /projects/{id}/security_reports/{report_id}', request, {
     refetchMs: isUnderWay(first.data) ? 700 : false,
   })
+  useRefreshWhenDone(query.data && isUnderWay(query.data), query.data?.shown_at)
   return (
     <Answered query={query} isPage>
       {(report) => (
@@ -60,4 +62,14 @@ export function ReportPage({ id }: { id: string }) {
       )}
     </Answered>
   )
+}
+
+/** Fetches what the rest of the page shows, such as the number of findings in a tab, when the import has changed it. */
+function useRefreshWhenDone(isUnderWay: boolean | undefined, shownAt: string | null | undefined): void {
+  const state = isUnderWay === undefined ? undefined : `${isUnderWay} ${shownAt}`
+  const before = useRef(state)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== state) void queries.invalidateQueries()
+    before.current = state
+  }, [state])
 }

@@ -1,16 +1,20 @@
 import type { Schemas } from '@alcove/client'
 import { FileUp, Radar } from 'lucide-react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { usePage } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
+import { DropHint } from '../../components/drop-hint.tsx'
+import { useFileDrops } from '../../components/file-drops.ts'
 import { formatCount, reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { Answered, Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
+import { useToast } from '../../components/toast.tsx'
 import { useProject } from '../project/project.ts'
+import { handOver } from './dropped-report.ts'
 import { ImportState } from './import-state.tsx'
 
 type Import = Schemas['Import']
@@ -28,27 +32,41 @@ export function Reports() {
     { refetchMs: 5000 },
   )
   const isWriter = mayWrite(session)
+  const [, navigate] = useLocation()
+  const toast = useToast()
+  const isOver = useFileDrops(
+    ([report, ...others]) => {
+      if (others.length > 0) toast({ text: 'Drop one report at a time.', kind: 'error' })
+      else if (report) {
+        handOver(report)
+        navigate(to('reports/new'))
+      }
+    },
+    { isEnabled: isWriter },
+  )
   return (
     <Page
       title="Reports"
-      lead="What scanners sent, and what changed by it."
+      lead="Imported scanner reports and their changes."
       actions={
         isWriter && (
           <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
-            Import a report
+            Import report
           </LinkButton>
         )
       }
     >
+      <DropHint isShown={isOver} text="Drop to preview the report" />
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={Radar} title="No report has come in yet">
+            <Empty icon={Radar} title="No reports yet">
               <p>
-                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
-                here: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and gitleaks are understood.
+                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>
+                {isWriter && ', or drop a file anywhere on this page'}. Supported formats: GitLab, SARIF, CycloneDX,
+                Trivy, Grype, Semgrep and gitleaks.
               </p>
-              {isWriter && <LinkButton to={to('reports/new')}>Import a report</LinkButton>}
+              {isWriter && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
             </Empty>
           ) : (
             <div className="stack">

@@ -1,15 +1,13 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
-import { SelectField, TextArea } from '../../components/field.tsx'
-import { counted, inWords } from '../../components/format.ts'
-import { type DismissalReason, dismissalReasons } from './filter.ts'
-import { type Action, actions, type Change, type Target } from './triage.ts'
+import { TextArea } from '../../components/field.tsx'
+import { counted } from '../../components/format.ts'
+import type { Conflict } from './conflict.ts'
+import { ReasonField, reasonIn } from './reason-field.tsx'
+import { type Action, actions, type Change, type Outcome, type Target } from './triage.ts'
 
-const reasons = dismissalReasons.map((value) => ({ value, label: inWords(value) }))
-let lastReason: DismissalReason = 'acceptable_risk'
-
-/** Asks what there is to ask before something is done: a reason, a comment, and whether it is really so many. */
+/** Asks for the reason and the comment of an action, and for confirmation where it is about many. */
 export function ActionDialog({
   action,
   target,
@@ -19,42 +17,49 @@ export function ActionDialog({
   action: Action
   target: Target
   onClose: () => void
-  /** False when it did not work. */
-  onApply: (change: Change, target: Target) => Promise<boolean>
+  onApply: (change: Change, target: Target) => Promise<Outcome>
 }) {
-  const [reason, setReason] = useState(lastReason)
   const [isBusy, setBusy] = useState(false)
+  const [conflict, setConflict] = useState<Conflict>()
   const many = sizeOf(target)
+  const { label } = actions[action]
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const comment = String(new FormData(event.currentTarget).get('comment') ?? '').trim() || undefined
-    lastReason = reason
+    if (isBusy) return
+    const fields = new FormData(event.currentTarget)
+    const comment = String(fields.get('comment') ?? '').trim() || undefined
+    const change = { action, comment, ...(action === 'dismiss' && { reason: reasonIn(fields) }) }
     setBusy(true)
-    const isDone = await onApply({ action, comment, ...(action === 'dismiss' && { reason }) }, target)
+    setConflict(undefined)
+    const outcome = await onApply(change, conflict ? { rows: conflict.rows } : target)
     setBusy(false)
-    if (isDone) onClose()
+    if (outcome === 'done') onClose()
+    else if (outcome !== 'failed') setConflict(outcome)
   }
 
   return (
-    <Dialog isOpen onClose={onClose} title={`${titles[action]}: ${many}`} lead={leadOf(target)}>
+    <Dialog isOpen onClose={onClose} title={`${label}: ${many}`} lead={leadOf(target)}>
       <form className="stack" onSubmit={(event) => void submit(event)} onKeyDown={submitByKey}>
-        {action === 'dismiss' && (
-          <SelectField<DismissalReason> label="Reason" choices={reasons} value={reason} onChoose={setReason} />
-        )}
+        {action === 'dismiss' && <ReasonField />}
         <TextArea
           label="Comment"
           name="comment"
           rows={3}
-          hint="Optional. Everybody who may read these vulnerabilities sees it."
+          hint="Optional. Visible to everyone who can read these vulnerabilities."
         />
+        {conflict && (
+          <p role="alert">
+            Nothing was changed. {conflict.text} {label} anyway?
+          </p>
+        )}
         <p role="status" className="muted small">
-          {isBusy && `Working on ${many} …`}
+          {isBusy && `Updating ${many} …`}
         </p>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={isBusy} data-first-focus={action === 'dismiss' ? undefined : ''}>
-            {actions[action].label}
+            {conflict ? `${label} anyway` : label}
           </Button>
         </DialogActions>
       </form>
@@ -62,7 +67,7 @@ export function ActionDialog({
   )
 }
 
-/** Enter, and with Ctrl also where Enter begins a line. */
+/** Submits by Enter, and by Ctrl Enter where Enter begins a line. */
 function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
   if (event.key !== 'Enter') return
   const isPlainLine = event.target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey
@@ -71,22 +76,13 @@ function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
   event.currentTarget.requestSubmit()
 }
 
-const titles: Record<Action, string> = {
-  confirm: 'Confirm',
-  dismiss: 'Dismiss',
-  resolve: 'Resolve',
-  revert: 'Back to detected',
-}
-
 function sizeOf(target: Target): string {
   if ('rows' in target) return counted(target.rows.length, 'vulnerability', 'vulnerabilities')
-  return target.count === undefined
-    ? 'everything that matches'
-    : counted(target.count, 'vulnerability', 'vulnerabilities')
+  return target.count === undefined ? 'all that match' : counted(target.count, 'vulnerability', 'vulnerabilities')
 }
 
 function leadOf(target: Target): string {
-  if ('filter' in target) return 'Everything that the filter shows, also what is not in view. You can undo it.'
+  if ('filter' in target) return 'Everything in the current filter, including rows out of view. You can undo this.'
   const [only] = target.rows
-  return target.rows.length === 1 && only ? only.title : 'All of them or none. You can undo it.'
+  return target.rows.length === 1 && only ? only.title : 'Applied to all or none. You can undo this.'
 }

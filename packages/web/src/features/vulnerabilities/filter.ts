@@ -1,5 +1,5 @@
 import type { QueryOf } from '@alcove/client'
-import { severities } from '../../components/badge.tsx'
+import { severities, stateInWords } from '../../components/badge.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
 import type { SearchState } from '../../components/search-state.ts'
 
@@ -113,18 +113,18 @@ export function chipsOf(state: FilterState, nameOf: (scanner: string) => string 
   return [
     ...list('severity', (value) => `Severity: ${inWords(value)}`),
     ...(state.state === anyState
-      ? [{ label: 'In any state', without: { state: undefined } }]
-      : list('state', (value) => `State: ${inWords(value)}`)),
-    ...list('report_type', (value) => `Type: ${reportTypeInWords(value)}`),
+      ? [{ label: 'All statuses', without: { state: undefined } }]
+      : list('state', (value) => `Status: ${stateInWords(value)}`)),
+    ...list('report_type', (value) => `Report type: ${reportTypeInWords(value)}`),
     ...list('scanner', (value) => `Scanner: ${nameOf(value)}`),
     ...list('dismissal_reason', (value) => `Dismissed: ${inWords(value)}`),
     ...text('identifier', 'Identifier'),
-    ...text('search', 'Text'),
+    ...text('search', 'Search'),
     ...text('ref', 'Branch or tag'),
     ...(state.has_resolution
       ? [
           {
-            label: state.has_resolution === 'true' ? 'No longer found' : 'Still found',
+            label: state.has_resolution === 'true' ? 'No longer detected' : 'Still detected',
             without: { has_resolution: undefined },
           },
         ]

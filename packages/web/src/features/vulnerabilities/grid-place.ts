@@ -1,16 +1,24 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 
+/** The widths at which a row changes its layout, as in row-grid.module.css and title-cell.module.css. */
 const narrow = matchMedia('(max-width: 48rem)')
+const wide = matchMedia('(min-width: 76rem)')
 
-/** Two lines, and where there is little room three. */
+/** The height of a row: one line where title and place fit beside each other, else two; on a narrow screen three. */
 export function useRowHeight(): number {
-  const [isNarrow, setNarrow] = useState(narrow.matches)
+  const [height, setHeight] = useState(rowHeight)
   useEffect(() => {
-    const listen = () => setNarrow(narrow.matches)
-    narrow.addEventListener('change', listen)
-    return () => narrow.removeEventListener('change', listen)
+    const listen = () => setHeight(rowHeight())
+    for (const query of [narrow, wide]) query.addEventListener('change', listen)
+    return () => {
+      for (const query of [narrow, wide]) query.removeEventListener('change', listen)
+    }
   }, [])
-  return isNarrow ? 92 : 56
+  return height
+}
+
+function rowHeight(): number {
+  return narrow.matches ? 88 : wide.matches ? 38 : 54
 }
 
 /** How far below the page's top the rows begin, and what stays above them while they scroll. */

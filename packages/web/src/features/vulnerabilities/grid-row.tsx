@@ -24,7 +24,7 @@ interface RowProps<Row> {
   columns: readonly GridColumn<Row>[]
   isActive: boolean
   isSelected: boolean
-  onToggle?: ((row: Row, index: number) => void) | undefined
+  onToggle?: ((row: Row, index: number, isExtending: boolean) => void) | undefined
   onPoint: (index: number, isExtending: boolean) => void
   onOpen: (row: Row) => void
 }
@@ -58,7 +58,7 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
               tabIndex={-1}
               aria-label={`Select ${row.title}`}
               checked={isSelected}
-              onChange={() => onToggle(row, index)}
+              onChange={({ nativeEvent }) => onToggle(row, index, isShift(nativeEvent))}
               onClick={(event) => event.stopPropagation()}
             />
           )}
@@ -76,6 +76,9 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
     </div>
   )
 }
+
+/** React reports the click that changed a checkbox as its native event. */
+const isShift = (event: Event) => event instanceof MouseEvent && event.shiftKey
 
 // biome-ignore-end lint/a11y/useSemanticElements: as above
 // biome-ignore-end lint/a11y/useFocusableInteractive: as above

@@ -1,38 +1,69 @@
+import { ChartLine, ShieldCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { useAnswer } from '../../app/api.ts'
 import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { severities } from '../../components/badge.tsx'
+import { LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
-import { Failed } from '../../components/states.tsx'
+import { Empty, Failed } from '../../components/states.tsx'
 import { ExportButton } from '../exports/export-button.tsx'
 import { useGroup } from '../group/group.ts'
-import { filterFrom, filterNames } from './filter.ts'
+import { filterFrom, filterNames, states } from './filter.ts'
 import type { Owner } from './owner.ts'
+import { countOf, type Statistics } from './severity-bar.tsx'
+import { Trends } from './trends.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
-/** Those of all projects in a group and below it, as far as the caller may read them. */
+/** The vulnerabilities of all projects in a group and its subgroups that the caller may read. */
 export function GroupVulnerabilities() {
   const session = useSession()
-  const { group, level } = useGroup()
+  const { group, level, to } = useGroup()
   const [state] = useSearchState(filterNames)
   const mayTriage = mayWrite(session) && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
   const query = useAnswer('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   return (
-    <Page
-      title="Vulnerabilities"
-      lead={query.data && `In ${counted(query.data.projects, 'project')} whose vulnerabilities you may read.`}
-      actions={
-        mayWrite(session) &&
-        level >= levels.developer && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />
-      }
-    >
+    <Page title="Vulnerabilities" isHeadingHidden>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <VulnerabilityList owner={owner} statistics={query.data} />
+        <VulnerabilityList
+          owner={owner}
+          statistics={query.data}
+          empty={
+            <Empty icon={ShieldCheck} title="No open vulnerabilities">
+              <p>Findings that need triage are listed in each project.</p>
+            </Empty>
+          }
+          links={
+            <>
+              <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
+                Trends
+              </LinkButton>
+              {mayWrite(session) && level >= levels.developer && (
+                <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />
+              )}
+            </>
+          }
+          note={query.data && `in ${counted(query.data.projects, 'project')} you can access`}
+        />
       )}
     </Page>
   )
+}
+
+/** The trends of a group, over the projects that the caller may read. */
+export function GroupTrends() {
+  const { group, to } = useGroup()
+  const query = useAnswer('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
+  return (
+    <Trends query={query} crumb={{ label: 'Vulnerabilities', to: to('vulnerabilities') }} missing={whatIsMissing} />
+  )
+}
+
+/** A group does not know the imports of its projects: a recorded vulnerability, in whatever state, is its evidence. */
+function whatIsMissing(statistics: Statistics): string | undefined {
+  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : undefined
 }

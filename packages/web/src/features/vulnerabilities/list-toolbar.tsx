@@ -7,18 +7,23 @@ import styles from './list-toolbar.module.css'
 /** Above the rows: how many there are, what is selected, and what can be done with it. */
 export function ListToolbar({
   total,
+  note,
   selected,
   onSelectAll,
   onClear,
   onKeys,
+  order,
   children,
 }: {
   total: string
+  /** What the total is of, where that is not clear. */
+  note?: string | undefined
   selected: number | 'all'
   /** Absent: only row by row. */
   onSelectAll?: (() => void) | undefined
   onClear: () => void
   onKeys: () => void
+  order?: ReactNode
   children: ReactNode
 }) {
   return (
@@ -32,14 +37,16 @@ export function ListToolbar({
           total
         )}
       </p>
-      {selected !== 0 && <IconButton label="Select nothing" icon={X} onClick={onClear} />}
+      {note && <p className={styles.note}>{note}</p>}
+      {selected !== 0 && <IconButton label="Clear selection" icon={X} onClick={onClear} />}
       {onSelectAll && selected !== 'all' && (
         <Button kind="quiet" size="small" onClick={onSelectAll}>
           Select all
         </Button>
       )}
       <div className={styles.actions}>{children}</div>
-      <IconButton label="Keys" icon={Keyboard} onClick={onKeys} />
+      {order && <div className={styles.order}>{order}</div>}
+      <IconButton label="Keyboard shortcuts" icon={Keyboard} onClick={onKeys} />
     </div>
   )
 }

@@ -13,10 +13,10 @@ export interface Owner {
 }
 
 export const sorts = [
-  { value: 'severity_desc', label: 'Worst first' },
-  { value: 'severity_asc', label: 'Mildest first' },
-  { value: 'detected_desc', label: 'Newest first' },
-  { value: 'detected_asc', label: 'Oldest first' },
+  { value: 'severity_desc', label: 'Severity: high to low' },
+  { value: 'severity_asc', label: 'Severity: low to high' },
+  { value: 'detected_desc', label: 'Detected: newest' },
+  { value: 'detected_asc', label: 'Detected: oldest' },
 ] as const
 export type Sort = (typeof sorts)[number]['value']
 
@@ -35,6 +35,8 @@ export interface VulnerabilityRow {
   isGone: boolean
   dismissalReason: string | null
   detectedAt: string
+  /** True: the user goes on whatever state it is in. */
+  isUnchecked?: boolean
 }
 
 export function vulnerabilitiesOf(owner: Owner, filter: Filter, sort: Sort): RowSource<VulnerabilityRow> {

@@ -21,6 +21,10 @@ export interface PagedRows<Row> {
   rowAt: (index: number) => Row | undefined
   /** Where in what was fetched a row is now; -1 when it is in none of it. */
   indexOf: (isIt: (row: Row) => boolean, near: number) => number
+  /** These rows as they were fetched last. */
+  newestOf: (rows: readonly Row[]) => Row[]
+  /** True while rows are fetched again: they may stand at two places, or at none, until all pages are there. */
+  isRefreshing: boolean
   /** Which rows are in view. */
   show: (first: number, last: number) => void
   /** The filter has changed and its answer is on its way; what is shown is the one before. */
@@ -33,10 +37,11 @@ export interface PagedRows<Row> {
 /** Fast scrolling passes pages by: they are asked for once it rests. */
 const restMs = 40
 const pageKey = (id: string, page: number) => [rowsKey, id, page]
-const rowsKey = 'rows'
+/** What the keys of all row queries begin with. */
+export const rowsKey = 'rows'
 
 /** The pages in view and those beside them, of the newest list whose first page is there. */
-export function usePagedRows<Row>(wanted: RowSource<Row>): PagedRows<Row> {
+export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>): PagedRows<Row> {
   const client = useQueryClient()
   const [shown, setShown] = useState(wanted)
   const first = useQuery(pageQuery(wanted, 1))
@@ -86,6 +91,12 @@ export function usePagedRows<Row>(wanted: RowSource<Row>): PagedRows<Row> {
       }
       return -1
     },
+    newestOf: (rows) => {
+      const pages = client.getQueriesData<Page<Row>>({ queryKey: [rowsKey, shown.id] })
+      const newest = new Map(pages.flatMap(([, page]) => page?.rows ?? []).map((row) => [row.id, row]))
+      return rows.map((row) => newest.get(row.id) ?? row)
+    },
+    isRefreshing: found.some(({ isFetching }) => isFetching),
     show: (first, last) =>
       setView((before) => (before.first === first && before.last === last ? before : { first, last })),
     isBehind: shown.id !== wanted.id,
@@ -115,16 +126,10 @@ function endOf(page: Page<unknown> | undefined, number: number): number {
 }
 
 /** `12 findings`, or where nobody knows how many follow `More than 300 findings`. */
-export function lengthInWords({ length, isCounted }: PagedRows<unknown>, one: string, many?: string): string {
+export function lengthInWords(
+  { length, isCounted }: Pick<PagedRows<unknown>, 'length' | 'isCounted'>,
+  one: string,
+  many?: string,
+): string {
   return isCounted ? counted(length, one, many) : `More than ${counted(length - rowsPerPage, one, many)}`
-}
-
-/** Changes rows where they are shown, before the server has said anything. */
-export function changeShownRows<Row>(client: QueryClient, change: (row: Row) => Row): void {
-  client.setQueriesData<Page<Row>>({ queryKey: [rowsKey] }, (page) => page && { ...page, rows: page.rows.map(change) })
-}
-
-/** What is on its way would overwrite what was just changed. */
-export function stopLoadingRows(client: QueryClient): Promise<void> {
-  return client.cancelQueries({ queryKey: [rowsKey] })
 }

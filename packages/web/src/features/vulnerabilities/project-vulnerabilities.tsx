@@ -1,33 +1,85 @@
+import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
 import { useAnswer } from '../../app/api.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
+import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
-import { Failed } from '../../components/states.tsx'
+import { Empty, Failed } from '../../components/states.tsx'
 import { ExportButton } from '../exports/export-button.tsx'
 import { useProject } from '../project/project.ts'
 import { filterFrom, filterNames } from './filter.ts'
 import type { Owner } from './owner.ts'
+import { Trends } from './trends.tsx'
+import { TriageBanner } from './triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
+import { useIsScanned, useTriageBacklog } from './waiting.ts'
 
-/** What scanners found in a project and people triage. */
+/** The vulnerabilities of a project, and what is known about findings that are none yet. */
 export function ProjectVulnerabilities() {
   const session = useSession()
-  const { project, level } = useProject()
+  const { project, level, to } = useProject()
   const [state] = useSearchState(filterNames)
   const mayTriage = mayWrite(session) && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
   const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
+  const backlog = useTriageBacklog(project.id)
   return (
-    <Page
-      title="Vulnerabilities"
-      actions={mayWrite(session) && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />}
-    >
+    <Page title="Vulnerabilities" isHeadingHidden>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
-        <VulnerabilityList owner={owner} statistics={query.data} />
+        <VulnerabilityList
+          owner={owner}
+          statistics={query.data}
+          banner={backlog && <TriageBanner text={backlog} to={to('findings')} />}
+          empty={<NothingOpen backlog={backlog} />}
+          links={
+            <>
+              <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
+                Trends
+              </LinkButton>
+              {mayWrite(session) && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />}
+            </>
+          }
+        />
       )}
     </Page>
+  )
+}
+
+/** A list without vulnerabilities is good news only after a scan whose findings were triaged. */
+function NothingOpen({ backlog }: { backlog: string | undefined }) {
+  const { project, to } = useProject()
+  const session = useSession()
+  const isScanned = useIsScanned(project.id)
+  if (isScanned === undefined) return null
+  if (!isScanned && !backlog) {
+    return (
+      <Empty icon={ShieldQuestion} title="Not scanned">
+        <p>Import a scanner report to get started.</p>
+        {mayWrite(session) && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
+      </Empty>
+    )
+  }
+  if (backlog) {
+    return (
+      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+        <p>{backlog}.</p>
+      </Empty>
+    )
+  }
+  return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+}
+
+/** The trends of a project. There is no grade before the first scan, and none while findings need triage. */
+export function ProjectTrends() {
+  const { project, to } = useProject()
+  const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
+  const backlog = useTriageBacklog(project.id)
+  const isScanned = useIsScanned(project.id)
+  const missing = backlog ?? (isScanned === undefined ? 'Loading …' : isScanned ? undefined : 'Not scanned')
+  return (
+    <Trends query={query} crumb={{ label: 'Vulnerabilities', to: to('vulnerabilities') }} missing={() => missing} />
   )
 }

@@ -26,6 +26,8 @@ interface GridProps<Row extends { id: number; title: string }> {
   /** Absent: nothing can be selected. */
   selection?: GridSelection<Row> | undefined
   active: number
+  /** Changes when the active row is to be scrolled into view. */
+  advances?: number
   onMove: (index: number, isExtending: boolean) => void
   onOpen: (row: Row) => void
   /** Whatever else is pressed; true when it meant something. */
@@ -37,14 +39,15 @@ interface GridProps<Row extends { id: number; title: string }> {
 interface GridSelection<Row> {
   isAll: boolean
   has: (row: Row) => boolean
-  toggle: (row: Row, index: number) => void
+  /** Extending selects every row from the last toggled one to this one. */
+  toggle: (row: Row, index: number, isExtending: boolean) => void
   /** Absent: only row by row. */
   toggleAll?: (() => void) | undefined
 }
 
 /** Rows of one height, of which only those in view exist. The window scrolls; screen readers hear how many there are. */
 export function RowGrid<Row extends { id: number; title: string }>(props: GridProps<Row>) {
-  const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar } = props
+  const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
   const id = useId()
   const rowHeight = useRowHeight()
   const body = useRef<HTMLDivElement>(null)
@@ -69,7 +72,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     overscan: 8,
     scrollMargin: margin,
     scrollPaddingStart: barHeight,
-    scrollPaddingEnd: rowHeight,
+    scrollPaddingEnd: messageRoom,
     rangeExtractor: inView,
     useFlushSync: false,
   })
@@ -95,6 +98,9 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   }, [])
   const latestActive = useRef(active)
   latestActive.current = active
+  useLayoutEffect(() => {
+    if (advances > 0) virtual.scrollToIndex(latestActive.current, { align: 'auto' })
+  }, [virtual, advances])
   const open = (row: Row) => {
     keepPlace()
     onOpen(row)
@@ -108,7 +114,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     if (step !== undefined && isPlain(event)) move(active + step, event.shiftKey)
     else if ((event.key === 'Enter' || event.key === 'o') && isPlain(event) && row) open(row)
     else if ((event.key === ' ' || event.key === 'x') && isPlain(event) && row && selection)
-      selection.toggle(row, active)
+      selection.toggle(row, active, false)
     else return onKey(event)
     return true
   }
@@ -151,7 +157,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
                   <input
                     type="checkbox"
                     tabIndex={-1}
-                    aria-label="Select everything that matches"
+                    aria-label="Select all matching"
                     checked={selection.isAll}
                     onChange={selection.toggleAll}
                   />
@@ -195,6 +201,9 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     </div>
   )
 }
+
+/** Kept free below the active row, where messages appear: see toast.module.css. */
+const messageRoom = 112
 
 /** Browsers draw no page that is higher than some 17 million pixels. */
 const mostRows = 150_000

@@ -5,8 +5,8 @@ import { SelectField } from '../../components/field.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Table } from '../../components/table.tsx'
 import { Day } from '../../components/time.tsx'
-import type { Statistics } from './overview.tsx'
 import { useRemembered } from './remembered.ts'
+import type { Statistics } from './severity-bar.tsx'
 import styles from './trend.module.css'
 
 type DayCounts = Statistics['per_day'][number]
@@ -21,7 +21,7 @@ const height = 100
 /** Mildest first: the worst lies on top, where its edge is the sum. */
 const layers = severities.toReversed()
 
-/** What was open at the end of each day, as areas on top of each other; the same as a table for whoever wants numbers. */
+/** The open vulnerabilities at the end of each day, as stacked areas or as a table. */
 export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   const [length, setLength] = useRemembered('alcove.vulnerability-days', lengthNames, '90')
   const [isTable, setTable] = useState(false)
@@ -42,7 +42,6 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
     <figure className={styles.trend} aria-label="Open vulnerabilities by day">
       <div className="row-wrap">
         <figcaption className={styles.caption}>
-          <strong>Open by day</strong>{' '}
           <span className="muted small numbers">
             <Day of={told.date} />: {inWordsOf(told)}
           </span>
@@ -50,7 +49,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
         <span className="row push">
           <SelectField label="Days" isLabelHidden choices={lengths} value={length} onChoose={setLength} />
           <Button size="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-            Numbers
+            Show as table
           </Button>
         </span>
       </div>

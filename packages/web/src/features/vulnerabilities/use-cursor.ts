@@ -9,24 +9,30 @@ export interface Cursor<Row> {
   active: number
   row: Row | undefined
   move: (index: number, isExtending: boolean) => void
-  /** What was selected row by row, in the order of selection. */
+  /** To the row after the active one, at once; the last row stays active. */
+  advance: () => void
+  /** How often it has advanced; each time its row is scrolled into view. */
+  advances: number
+  /** The rows selected one by one, in the order of selection. */
   selected: readonly Row[]
   isAll: boolean
   has: (row: Row) => boolean
-  toggle: (row: Row, index: number) => void
+  toggle: (row: Row, index: number, isExtending: boolean) => void
   selectAll: () => void
   clear: () => void
 }
 
 /**
- * The row that keys are about, and what is selected. It stays with its row when others come or go; when the row itself goes,
- * the one that takes its place is next.
+ * The active row, which keys act on, and the selection. The cursor stays with its row when rows come or go; when the row
+ * itself leaves the list, the row in its place is next.
  */
 export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: string): Cursor<Row> {
   const [active, setActive] = useState(0)
   const [selected, setSelected] = useState<ReadonlyMap<number, Row>>(new Map())
   const [isAll, setAll] = useState(false)
-  const id = useRef<number>(undefined)
+  const [advances, setAdvances] = useState(0)
+  /** The row that the cursor is on, as the user has seen it. */
+  const current = useRef<Row>(undefined)
   const anchor = useRef<number>(undefined)
   const latest = useRef(rows)
   latest.current = rows
@@ -41,22 +47,22 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
   }
   useEffect(() => {
     if (before === list) return
-    id.current = undefined
+    current.current = undefined
     anchor.current = undefined
   }, [before, list])
 
   const row = rows.rowAt(active)
+  const { length, isRefreshing } = rows
   useLayoutEffect(() => {
     if (row === undefined) return
-    if (id.current === undefined || id.current === row.id) {
-      id.current = row.id
+    if (current.current === undefined || current.current.id === row.id) {
+      current.current = row
       return
     }
-    const found = latest.current.indexOf((other) => other.id === id.current, active)
+    const found = latest.current.indexOf((other) => other.id === current.current?.id, active)
     if (found >= 0) setActive(found)
-    else id.current = row.id
-  }, [row, active])
-  const { length } = rows
+    else if (!isRefreshing) current.current = row
+  }, [row, active, isRefreshing])
   useEffect(() => {
     if (length > 0 && active >= length) setActive(length - 1)
   }, [length, active])
@@ -64,29 +70,27 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
   const from = useRef(active)
   from.current = active
   const move = useCallback((index: number, isExtending: boolean) => {
-    id.current = latest.current.rowAt(index)?.id
+    current.current = latest.current.rowAt(index)
     setActive(index)
     if (!isExtending) {
       anchor.current = undefined
       return
     }
     anchor.current ??= from.current
-    const first = Math.min(anchor.current, index)
-    const between = Array.from({ length: Math.abs(anchor.current - index) + 1 }, (_, step) =>
-      latest.current.rowAt(first + step),
-    )
-    setSelected(new Map(between.flatMap((one) => (one ? [[one.id, one] as const] : []))))
+    setSelected(rowsBetween(latest.current, anchor.current, index))
     setAll(false)
   }, [])
 
   const toggle = useCallback(
-    (row: Row, index: number) => {
+    (row: Row, index: number, isExtending: boolean) => {
+      const start = isExtending ? (anchor.current ?? from.current) : index
       setActive(index)
-      id.current = row.id
-      anchor.current = index
+      current.current = row
+      anchor.current = start
       setAll(false)
       setSelected((before) => {
-        const after = new Map(before)
+        const after = new Map(isAll ? [] : before)
+        if (isExtending) return new Map([...after, ...rowsBetween(latest.current, start, index)])
         if (!isAll && !after.delete(row.id)) after.set(row.id, row)
         return after
       })
@@ -96,8 +100,14 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
 
   return {
     active,
-    row,
+    // While pages are fetched another row may stand here for a moment.
+    row: isRefreshing && row && current.current && current.current.id !== row.id ? current.current : row,
     move,
+    advance: () => {
+      move(Math.min(active + 1, Math.max(0, length - 1)), false)
+      setAdvances((before) => before + 1)
+    },
+    advances,
     selected: [...selected.values()],
     isAll,
     has: (row) => isAll || selected.has(row.id),
@@ -111,4 +121,10 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
       setAll(false)
     },
   }
+}
+
+function rowsBetween<Row extends Identified>(rows: PagedRows<Row>, one: number, other: number): Map<number, Row> {
+  const first = Math.min(one, other)
+  const between = Array.from({ length: Math.abs(one - other) + 1 }, (_, step) => rows.rowAt(first + step))
+  return new Map(between.flatMap((row) => (row ? [[row.id, row] as const] : [])))
 }

@@ -1,0 +1,87 @@
+/// <reference lib="dom" />
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let project: TestProject
+let developer: Client
+let folder: string
+let report: string
+beforeAll(async () => {
+  web = await startWeb()
+  project = await web.server.project('acme/shop')
+  developer = await web.server.as('developer', project)
+  folder = await mkdtemp(join(tmpdir(), 'alcove-drops-'))
+  report = join(folder, 'gl-sast-report.json')
+  await writeFile(report, JSON.stringify(sastReport([entry({ line: 10 })])))
+})
+afterAll(async () => {
+  await web?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** As from the desktop: the browser itself decides what becomes of a file that the page does not take. */
+async function drop(page: Page, x: number, y: number, ...files: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x, y, data })
+  }
+  await session.detach()
+}
+
+test.each([
+  '/',
+  '/explore/projects',
+  '/acme/shop',
+  '/acme/shop/-/vulnerabilities',
+  '/acme/shop/-/settings',
+  '/-/profile',
+])('a file that is dropped on %s leaves the page as it is', async (path) => {
+  const page = await web.open(path, { as: web.server.admin })
+  const address = page.url()
+  await page.evaluate(() => document.body.setAttribute('data-same', ''))
+  await drop(page, 640, 400, report)
+  await drop(page, 20, 20, report)
+  await quiet(page)
+  expect(page.url()).toBe(address)
+  expect(await page.locator('body[data-same]').count()).toBe(1)
+})
+
+test('a report that is dropped on the list of reports is previewed, whether the list is empty or not', async () => {
+  const page = await web.open('/acme/shop/-/reports', { as: developer })
+  await page.getByText('or drop a file anywhere on this page').waitFor()
+  await drop(page, 640, 600, report)
+  await page.getByRole('heading', { name: 'Import report', level: 1 }).waitFor()
+  await page.getByText('gl-sast-report.json').waitFor()
+  await page.getByRole('button', { name: 'See what it would change' }).click()
+  await page.getByRole('list', { name: 'What would change' }).waitFor()
+
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 1 })])))
+  expect((await developer.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  await page.goto('/acme/shop/-/reports')
+  await page.getByRole('table').waitFor()
+  await drop(page, 640, 600, report)
+  await page.getByText('gl-sast-report.json').waitFor()
+  // It is handed over once.
+  await page.getByRole('link', { name: 'Reports' }).first().click()
+  await page.getByRole('link', { name: 'Import report' }).click()
+  await page.getByRole('heading', { name: 'Import report', level: 1 }).waitFor()
+  expect(await page.getByText('gl-sast-report.json').count()).toBe(0)
+})
+
+test('several reports at once are refused in words', async () => {
+  const other = join(folder, 'other.json')
+  await writeFile(other, '{}')
+  const page = await web.open('/acme/shop/-/reports', { as: developer })
+  await drop(page, 640, 600, report, other)
+  await page.getByText('Drop one report at a time.').waitFor()
+  expect(page.url()).toMatch(/reports$/)
+})

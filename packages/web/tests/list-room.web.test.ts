@@ -1,0 +1,158 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { fill, grid } from './vulnerabilities.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+let maintainer: Client
+const path = 'acme-international-holdings/payment-platform/settlement-and-reconciliation-service'
+const list = `/${path}/-/vulnerabilities`
+
+beforeAll(async () => {
+  web = await startWeb()
+  const top = await web.server.admin.post('/groups', {
+    ...{ name: 'ACME International Holdings', path: 'acme-international-holdings', visibility: 'public' },
+  })
+  await web.server.admin.post('/groups', {
+    ...{ name: 'Payment platform', path: 'payment-platform', parent_id: top.body.id, visibility: 'public' },
+  })
+  const project = await web.server.project(path)
+  await web.server.admin.put(`/projects/${project.id}`, { name: 'Settlement and reconciliation service (Europe)' })
+  maintainer = await web.server.as('maintainer', project)
+  const kinds = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
+  await fill(
+    web,
+    project,
+    Array.from({ length: 4_000 }, (_, index) => ({
+      title: `SQL query built from user-controlled sources in the settlement import, variant ${index}`,
+      severity: kinds[index % kinds.length] ?? 'low',
+      file: `services/settlement/src/main/java/com/example/settlement/imports/${index}/ReconciliationImportController.java`,
+      ...(index % 5 === 0 && { state: 'confirmed' as const }),
+      ...(index % 7 === 0 && { isResolvedOnDefaultBranch: true }),
+    })),
+  )
+  // Findings that need triage, so that the list says so.
+  const waiting = Array.from({ length: 12 }, (_, line) =>
+    entry({ name: `Waiting ${line}`, line: line + 1, rule: `w${line}`, severity: line < 9 ? 'Critical' : 'Low' }),
+  )
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(waiting)))
+  expect((await web.server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+})
+afterAll(() => web?.close())
+
+/** Rows of vulnerabilities that are in view from top to bottom. */
+const wholeRows = (page: Page) =>
+  grid(page).evaluate((grid) => {
+    const rows = [...grid.querySelectorAll('[role=row][aria-rowindex]:not([aria-rowindex="1"])')]
+    const barEnd = grid.previousElementSibling?.getBoundingClientRect().bottom ?? 0
+    return rows.filter((row) => {
+      const { top, bottom } = row.getBoundingClientRect()
+      return top >= barEnd && bottom <= innerHeight
+    }).length
+  })
+
+describe.each([
+  { width: 1440, height: 900, least: 12 },
+  { width: 1024, height: 768, least: 6 },
+  { width: 390, height: 844, least: 4 },
+])('a window of $width × $height', ({ width, height, least }) => {
+  test.each(['light', 'dark'] as const)('shows rows without scrolling (%s)', async (theme) => {
+    const page = await web.open(list, { as: maintainer, width, height, theme })
+    await page.getByText('12 findings need triage (9 critical)').waitFor()
+    if (process.env['ALCOVE_TEST_PICTURES']) {
+      await page.screenshot({ path: `${process.env['ALCOVE_TEST_PICTURES']}/list-${width}-${theme}.png` })
+    }
+    expect(await page.evaluate(() => scrollY)).toBe(0)
+    expect(await wholeRows(page)).toBeGreaterThanOrEqual(least)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('keeps messages off the active row, and off everything that acts on it', async () => {
+    const page = await web.open(list, { as: maintainer, width, height })
+    await grid(page).focus()
+    for (let presses = 0; presses < 25; presses++) await page.keyboard.press(presses % 2 === 0 ? 'c' : 'j')
+    const message = page.getByRole('region', { name: 'Messages' }).locator('> *')
+    await message.waitFor()
+    expect(await message.count()).toBe(1)
+    const covered = await message.evaluate((message) => {
+      const covers = message.getBoundingClientRect()
+      const grid = document.querySelector('[role=grid]')
+      const bar = grid?.previousElementSibling
+      const kept = [
+        ...(grid?.querySelectorAll('[data-active]') ?? []),
+        ...(bar?.querySelectorAll('button, select') ?? []),
+      ]
+      return kept
+        .filter((element) => {
+          const { left, right, top, bottom } = element.getBoundingClientRect()
+          return left < covers.right && right > covers.left && top < covers.bottom && bottom > covers.top
+        })
+        .map((element) => element.textContent)
+    })
+    expect(covered).toEqual([])
+  })
+})
+
+describe('without evidence', () => {
+  test('a project that was never scanned has no grade, and its list says how to begin', async () => {
+    const project = await web.server.project('acme/empty')
+    const as = await web.server.as('developer', project)
+    const page = await web.open('/acme/empty/-/vulnerabilities', { as })
+    await page.getByText('Not scanned').waitFor()
+    expect(await page.getByText('No open vulnerabilities').count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Trends' }).click()
+    const glance = page.getByRole('region', { name: 'At a glance' })
+    await glance.getByText('Not scanned').waitFor()
+    expect(await glance.getByText('A', { exact: true }).count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('findings that need triage are no good news', async () => {
+    const project = await web.server.project('acme/untriaged')
+    const as = await web.server.as('maintainer', project)
+    const report = sastReport([
+      entry({ line: 1, severity: 'Critical' }),
+      entry({ line: 2, rule: 'b', severity: 'Low' }),
+    ])
+    const form = formWithFile('file', 'report.json', JSON.stringify(report))
+    expect((await as.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+    const page = await web.open('/acme/untriaged/-/vulnerabilities/trends', { as })
+    const glance = page.getByRole('region', { name: 'At a glance' })
+    await glance.getByText('2 findings need triage (1 critical)').waitFor()
+    expect(await glance.getByText('A', { exact: true }).count()).toBe(0)
+    await page.getByRole('navigation', { name: /parts/ }).getByRole('link', { name: 'Vulnerabilities' }).click()
+    await page.getByText('No open vulnerabilities yet').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('link', { name: 'Review findings' }).click()
+    await page.getByRole('grid', { name: 'Findings' }).waitFor()
+  })
+
+  test('a scan that found nothing is graded', async () => {
+    const project = await web.server.project('acme/clean')
+    const as = await web.server.as('maintainer', project)
+    const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([])))
+    expect((await as.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+    const page = await web.open('/acme/clean/-/vulnerabilities/trends', { as })
+    await page.getByRole('region', { name: 'At a glance' }).getByText('A', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show as table' }).click()
+    await page.getByRole('table').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('a group is graded once it has a vulnerability, and the trends fit a phone', async () => {
+    await web.server.project('bare/one')
+    const page = await web.open('/groups/bare/-/vulnerabilities/trends', {
+      as: web.server.admin,
+      width: 360,
+      theme: 'dark',
+    })
+    await page.getByText('No vulnerabilities recorded').waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(await accessProblems(page)).toEqual([])
+  })
+})

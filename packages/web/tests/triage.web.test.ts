@@ -1,0 +1,294 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../server/src/testing/client.ts'
+import { hang } from '../../server/src/testing/faulty-store.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { active, fill, grid, row, total } from './vulnerabilities.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let shop: TestProject
+let maintainer: Client
+let developer: Client
+
+beforeAll(async () => {
+  web = await startWeb()
+  shop = await web.server.project('acme/shop')
+  maintainer = await web.server.as('maintainer', shop)
+  developer = await web.server.as('developer', shop)
+  const flaws = Array.from({ length: 3_000 }, (_, index) => ({ title: `Flaw ${String(index).padStart(4, '0')}` }))
+  await fill(web, shop, flaws)
+})
+afterAll(() => web?.close())
+
+const list = '/acme/shop/-/vulnerabilities'
+const messages = (page: Page) => page.getByRole('region', { name: 'Messages' })
+
+describe('triage', () => {
+  let number = 0
+  /** A project of three flaws, the worst first, and a page that shows it. */
+  async function open(options: { width?: number; theme?: 'dark'; expects?: RegExp } = {}) {
+    const project = await web.server.project(`acme/triage-${++number}`)
+    await fill(web, project, [
+      { title: 'Three', severity: 'low' },
+      { title: 'Two', severity: 'medium' },
+      { title: 'One', severity: 'high' },
+    ])
+    const as = await web.server.as('maintainer', project)
+    const page = await web.open(`/acme/triage-${number}/-/vulnerabilities?state=any`, { ...options, as })
+    const states = async () => {
+      const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
+      return Object.fromEntries(body.map(({ title, state }: Record<string, string>) => [title, state]))
+    }
+    return { page, states, project }
+  }
+
+  test('goes by keys: every action moves on to the next row, and undo takes back the last one', async () => {
+    const { page, states } = await open()
+    expect(await active(page)).toBe('One')
+    await page.keyboard.press('c')
+    expect(await active(page)).toBe('Two')
+    await expect.poll(() => row(page, 'One').innerText()).toContain('Confirmed')
+    await page.keyboard.press('r')
+    expect(await active(page)).toBe('Three')
+    await expect.poll(states).toEqual({ One: 'confirmed', Two: 'resolved', Three: 'detected' })
+    await page.keyboard.press('k')
+    await page.keyboard.press('v')
+    expect(await active(page)).toBe('Three')
+    await expect.poll(states).toEqual({ One: 'confirmed', Two: 'detected', Three: 'detected' })
+    await messages(page).getByText('Reopened: Two').waitFor()
+    await page.keyboard.press('z')
+    await messages(page).getByText('1 reverted.').waitFor()
+    await page.keyboard.press('Control+z')
+    await expect.poll(states).toEqual({ One: 'confirmed', Two: 'detected', Three: 'detected' })
+    await page.keyboard.press('z')
+    await expect.poll(states).toEqual({ One: 'detected', Two: 'detected', Three: 'detected' })
+    await page.keyboard.press('z')
+    await messages(page).getByText('Nothing to undo.').waitFor()
+    expect(await messages(page).getByRole('button', { name: 'Close this message' }).count()).toBe(1)
+  })
+
+  test('of a list of open ones resolves one row for each key, however fast and however slow the server', async () => {
+    const { page, states } = await open()
+    await page.getByRole('button', { name: 'Remove the filter All statuses' }).click()
+    await quiet(page)
+    const change = hang()
+    await page.route('**/vulnerabilities/bulk', async (route) => {
+      await change.act()
+      await route.continue()
+    })
+    await page.keyboard.press('r')
+    await page.keyboard.press('r')
+    expect(await active(page)).toBe('Three')
+    // Undone before the server has heard of any of it.
+    await page.keyboard.press('z')
+    await page.keyboard.press('r')
+    change.release()
+    await expect.poll(states).toEqual({ One: 'resolved', Two: 'detected', Three: 'resolved' })
+    await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Two'])
+    expect(await active(page)).toBe('Two')
+  })
+
+  test('dismisses with a reason and a comment, and takes it back from the message', async () => {
+    const { page, states, project } = await open()
+    await grid(page).focus()
+    await page.keyboard.press('d')
+    const dialog = page.getByRole('dialog')
+    // No reason is given by accident.
+    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Dismiss' }).click()
+    await expect
+      .poll(() => dialog.getByLabel('Acceptable risk').evaluate((radio) => radio.matches(':focus')))
+      .toBe(true)
+    await page.keyboard.press('2')
+    expect(await dialog.getByRole('radio', { name: 'False positive' }).isChecked()).toBe(true)
+    await dialog.getByLabel('Comment').fill('jjj 3 is no key in here')
+    expect(await dialog.getByRole('radio', { name: 'False positive' }).isChecked()).toBe(true)
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Dismiss' }).click()
+    expect(await active(page)).toBe('Two')
+    await expect.poll(states).toMatchObject({ One: 'dismissed' })
+    const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?state=dismissed`)
+    expect(body[0].dismissal_reason).toBe('false_positive')
+    await messages(page).getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(states).toMatchObject({ One: 'detected' })
+    await messages(page).getByText('1 reverted.').waitFor()
+    expect(await messages(page).getByText('Dismissed: One').count()).toBe(0)
+  })
+
+  test('dismisses row by row with three keys each', async () => {
+    const { page, states } = await open()
+    await grid(page).focus()
+    for (const key of ['d', '1', 'Enter', 'd', '4', 'Enter']) await page.keyboard.press(key)
+    await expect.poll(states).toEqual({ One: 'dismissed', Two: 'dismissed', Three: 'detected' })
+    expect(await active(page)).toBe('Three')
+  })
+
+  test('selects a range by a click with shift, on boxes as on rows', async () => {
+    const { page } = await open()
+    const box = (title: string) => page.getByRole('checkbox', { name: `Select ${title}` })
+    await box('One').click()
+    await box('Three').click({ modifiers: ['Shift'] })
+    await expect.poll(() => total(page).innerText()).toBe('3 selected')
+    expect(await box('Two').isChecked()).toBe(true)
+    await box('Two').click()
+    await expect.poll(() => total(page).innerText()).toBe('2 selected')
+  })
+
+  test('selects with x and shift, and does one thing to all of it once it was confirmed', async () => {
+    const { page, states } = await open()
+    await grid(page).focus()
+    await page.keyboard.press('x')
+    await expect.poll(() => total(page).innerText()).toBe('1 selected')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await expect.poll(() => total(page).innerText()).toBe('3 selected')
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Resolve', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Resolve: 3 vulnerabilities' })
+    await dialog.getByRole('button', { name: 'Resolve' }).click()
+    await expect.poll(states).toEqual({ One: 'resolved', Two: 'resolved', Three: 'resolved' })
+    await expect.poll(() => total(page).innerText()).toBe('3 vulnerabilities')
+    await page.getByText('3 resolved.').waitFor()
+    await grid(page).focus()
+    await page.keyboard.press('z')
+    await expect.poll(states).toEqual({ One: 'detected', Two: 'detected', Three: 'detected' })
+  })
+
+  test('takes in everything that matches, says how many, and is undone as a whole', async () => {
+    const page = await web.open(`${list}?severity=low`, { as: maintainer })
+    await page.getByLabel('Select all matching').check()
+    await page.getByText('All that match: 3,000 vulnerabilities').waitFor()
+    await grid(page).focus()
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Confirm: 3,000 vulnerabilities' })
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await expect.poll(() => row(page, 'Flaw 2999').innerText()).toContain('Confirmed')
+    await messages(page).getByRole('button', { name: 'Undo' }).click()
+    await messages(page).getByText('3,000 reverted.').waitFor()
+    await expect.poll(() => row(page, 'Flaw 2999').innerText()).toContain('Needs triage')
+  })
+
+  test('of everything that matches changes nothing when it is not what was shown any more', async () => {
+    const { page, states, project } = await open({ expects: /409/ })
+    await page.getByRole('button', { name: 'Remove the filter All statuses' }).click()
+    await page.getByLabel('Select all matching').check()
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+    const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?severity=low`)
+    await web.server.admin.post(`/vulnerabilities/${body[0].id}/dismiss`)
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Nothing was changed: expected 3 vulnerabilities, but there are 2; look again').waitFor()
+    expect(await states()).toEqual({ One: 'detected', Two: 'detected', Three: 'dismissed' })
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('All that match: 2 vulnerabilities').waitFor()
+  })
+
+  test('is not offered to developers, who still look, open and learn the keys', async () => {
+    const page = await web.open(list, { as: developer })
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Dismiss', exact: true }).count()).toBe(0)
+    await grid(page).focus()
+    await page.keyboard.press('c')
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    expect(await dialog.innerText()).not.toContain('Confirm')
+    await dialog.getByRole('img', { name: 'Down arrow' }).first().waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByLabel('Enable shortcuts page-wide').uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('?')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await grid(page).focus()
+    await page.keyboard.press('/')
+    expect(await page.getByRole('searchbox').evaluate((field) => field === document.activeElement)).toBe(true)
+  })
+
+  test('fits a phone, in the dark too', async () => {
+    const { page } = await open({ width: 360, theme: 'dark' })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Select all' }).click()
+    await page.getByText('All that match: 3 vulnerabilities').waitFor()
+  })
+})
+
+describe('a row that a colleague has changed since it was shown', () => {
+  let number = 0
+  async function open(titles: readonly string[]) {
+    const path = `acme/stale-${++number}`
+    const project = await web.server.project(path)
+    await fill(
+      web,
+      project,
+      titles.toReversed().map((title) => ({ title })),
+    )
+    const as = await web.server.as('maintainer', project)
+    const nadia = await web.server.as('maintainer', project)
+    const page = await web.open(`/${path}/-/vulnerabilities?state=any`, { as, expects: /409/ })
+    const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    const idOf = (title: string) => body.find((one: { title: string }) => one.title === title).id
+    const states = async () => {
+      const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
+      return Object.fromEntries(body.map(({ title, state }: Record<string, string>) => [title, state]))
+    }
+    return { page, nadia, idOf, states, path }
+  }
+
+  test('stays as it is; the message says what it was, and goes on when asked to', async () => {
+    const { page, nadia, idOf, states } = await open(['One', 'Two'])
+    await nadia.post(`/vulnerabilities/${idOf('One')}/resolve`)
+    await page.keyboard.press('c')
+    await page.keyboard.press('c')
+    const message = messages(page).getByText(`Nothing was changed. One: resolved by ${nadia.user?.name}`)
+    await message.waitFor()
+    await expect.poll(states).toEqual({ One: 'resolved', Two: 'confirmed' })
+    await expect.poll(() => row(page, 'One').innerText()).toContain('Resolved')
+    expect(await accessProblems(page)).toEqual([])
+    await messages(page).getByRole('button', { name: 'Confirm anyway' }).click()
+    await expect.poll(states).toEqual({ One: 'confirmed', Two: 'confirmed' })
+  })
+
+  test('is no conflict when it is what was wanted', async () => {
+    const { page, nadia, idOf, states } = await open(['One'])
+    await nadia.post(`/vulnerabilities/${idOf('One')}/resolve`)
+    await page.keyboard.press('r')
+    await messages(page).getByText(`No change. One: resolved by ${nadia.user?.name}`).waitFor()
+    expect(await states()).toEqual({ One: 'resolved' })
+  })
+
+  test('stops a change of many, which goes on from the dialog', async () => {
+    const { page, nadia, idOf, states } = await open(['One', 'Two', 'Three'])
+    await grid(page).focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('Shift+End')
+    await nadia.post(`/vulnerabilities/${idOf('One')}/dismiss`)
+    await nadia.post(`/vulnerabilities/${idOf('Three')}/resolve`)
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    const { name } = nadia.user ?? {}
+    await dialog.getByText(`1 dismissed by ${name}`).waitFor()
+    expect(await states()).toEqual({ One: 'dismissed', Two: 'detected', Three: 'resolved' })
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Confirm anyway' }).click()
+    await expect.poll(states).toEqual({ One: 'confirmed', Two: 'confirmed', Three: 'confirmed' })
+  })
+
+  test('is not overwritten on its own page either', async () => {
+    const { page, nadia, idOf, states, path } = await open(['One'])
+    await page.goto(`/${path}/-/vulnerabilities/${idOf('One')}`)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    const dialog = page.getByRole('dialog')
+    await nadia.post(`/vulnerabilities/${idOf('One')}/resolve`)
+    await page.keyboard.press('3')
+    await dialog.getByRole('button', { name: 'Dismiss' }).click()
+    await dialog.getByText(`Nothing was changed: resolved by ${nadia.user?.name}`).waitFor()
+    expect(await states()).toEqual({ One: 'resolved' })
+    await dialog.getByRole('button', { name: 'Dismiss anyway' }).click()
+    await expect.poll(states).toEqual({ One: 'dismissed' })
+  })
+})

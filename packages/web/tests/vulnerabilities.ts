@@ -1,0 +1,32 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../server/src/testing/vulnerabilities.ts'
+import type { Web } from './web.ts'
+
+const low = { ...usual, severity: 'low' } as const
+const lastIds = new WeakMap<Web, number>()
+
+/** Puts vulnerabilities into a project, of which the last is the newest. */
+export async function fill(web: Web, project: TestProject, made: readonly (Partial<MadeUp> & { title: string })[]) {
+  const first = (lastIds.get(web) ?? 0) + 1
+  lastIds.set(web, first + made.length)
+  const rows = made.map((fields, index) => ({ ...low, ...fields, id: first + index, projectId: project.id }))
+  await insertMadeUp(web.server.deps.db, rows, web.server.deps.now())
+}
+
+export const grid = (page: Page) => page.getByRole('grid', { name: 'Vulnerabilities' })
+export const row = (page: Page, title: string) => grid(page).getByRole('row').filter({ hasText: title })
+export const active = (page: Page) => page.locator('[data-active] a').innerText()
+export const total = (page: Page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /vulnerabilit|selected/ })
+    .first()
+
+/** Opens the menu of statuses and chooses one; the menu shows how many there are of each. */
+export async function chooseStatus(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Status/ }).click()
+  await page.getByRole('menuitemcheckbox', { name: new RegExp(name) }).click()
+  await page.keyboard.press('Escape')
+}
