@@ -8,26 +8,31 @@ export function openLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-const secretParameter =
-  /([?&](?:private_token|access_token|bearer_token|job_token|token|password)(?:\[[^=&#]{0,100}\])?=)[^&#]*/gi
-/** The secret in the address of an upload. */
-const secretSegment = /(\/uploads\/)[0-9a-f]{32}(?=\/)/gi
+/** Names of parameters that hold credentials, however they are nested: `private_token`, `hook[token]`, `password`. */
+const secretName = /token|password|secret/i
+/** What grants access to an upload: `/uploads/<secret>/<name>`. Ids are numbers. */
+const uploadSecret = /(\/uploads\/)(?!\d+\/|-\/)[^/]+(?=\/)/g
 
-/** Hides credentials in the query, however their names are encoded, and the secrets of uploads in the path. */
+/** A second question mark is a mistake of clients that add a token to an address with a query. */
+const parameter = /[^?&]+/g
+
+/** Returns the path and query of a request without credentials, however their names are percent-encoded. */
 export function withoutSecrets(url: string): string {
   const question = url.indexOf('?')
-  const path = (question < 0 ? url : url.slice(0, question)).replace(secretSegment, '$1[hidden]')
-  if (question < 0) return path
-  const query = url.slice(question)
-  return path + (query.includes('%') ? decodeNames(query) : query).replace(secretParameter, '$1[hidden]')
+  const path = (question < 0 ? url : url.slice(0, question)).replace(uploadSecret, '$1[hidden]')
+  return question < 0 ? path : path + url.slice(question).replace(parameter, withoutValue)
 }
 
-function decodeNames(query: string): string {
-  return query.replace(/([?&])([^=&]*)/g, (_, separator: string, name: string) => {
-    try {
-      return separator + decodeURIComponent(name)
-    } catch {
-      return separator + name
-    }
-  })
+function withoutValue(pair: string): string {
+  const equals = pair.indexOf('=')
+  const name = equals < 0 ? pair : pair.slice(0, equals)
+  return equals >= 0 && secretName.test(decoded(name)) ? `${name}=[hidden]` : pair
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
 }

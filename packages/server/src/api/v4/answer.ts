@@ -22,6 +22,7 @@ import {
   maxTextBytes as defaultMaxTextBytes,
   maxSmallTextBytes,
   mayHoldFile,
+  mediaType,
   readBody,
   textLimit,
 } from './body.ts'
@@ -51,12 +52,14 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
   const schema = inputSchema(route)
   const readInput = compileInput(schema)
   const fileFields = filePartNames(schema)
+  const isUpload = !route.rawFile && fileFields.some((name) => schema.required?.includes(name))
   const stringify = serialiserOf(route.output as object) // a schema is an object
   const responses = route.remember && openResponseCache(deps, route.remember)
   const maxFileBytes = route.fileLimit ? (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0
   const maxTextBytes = route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes)
   const stripMetadata = metadataStripper(temporaryFolder(deps.settings))
   const idPlace = addressOf(route).split('/').indexOf(':id')
+  const isPrivate = privateNouns.has(route.permission.split('.')[0] ?? '')
   const hasOrganization = 'organization_id' in schema.properties
   const executeOnce = openExecuteOnce(deps, guard, route)
 
@@ -79,9 +82,10 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   async function answer(request: FastifyRequest, reply: FastifyReply, effects: Effects): Promise<void> {
     const { files } = effects
-    const query = queryOf(request)
-    const kind = kindOf(request)
     const isReading = isRead(request)
+    // No client of GitLab sends what is outside /api/v4, where a query would hold passwords.
+    const query = route.outside && !isReading ? emptyBag() : queryOf(request)
+    const kind = kindOf(request)
     const admit = (caller: Caller | null) =>
       guard.admit(route.permission, caller, id).catch((error: unknown) => {
         throw isReading && isMoved(error) ? leadOn(error, request) : error
@@ -103,6 +107,7 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
       return throttle.admit(route, request, reply, user)
     }
     let caller = await guard.identify(route.permission, credentials, count)
+    if (isPrivate) reply.header('cache-control', 'no-store')
     const params = paramsOf(request)
     const id = typeof params['id'] === 'string' ? params['id'] : undefined
     await guard.sight(route.permission, caller, id)
@@ -232,14 +237,13 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   function kindOf(request: FastifyRequest): BodyKind {
     const kind = bodyKind(request)
-    const isRaw = kind === 'json' || kind === 'other'
-    // Clients announce JSON on requests without a body.
-    return route.rawFile && isRaw && request.headers['content-length'] !== '0' ? 'file' : kind
+    if (!route.rawFile || request.headers['content-length'] === '0') return kind
+    return route.rawFile.includes(mediaType(request)) ? 'file' : kind // clients announce JSON on requests without a body
   }
 
   /** Raw bodies of any type are sent to an upload by mistake; GitLab answers that the file is missing. */
   function takenKind(kind: BodyKind): BodyKind {
-    return kind === 'other' && fileFields.length > 0 ? 'none' : kind
+    return kind === 'other' && isUpload ? 'none' : kind
   }
 
   /** Without a limit no file is stored, because the caller may not send one. */
@@ -288,6 +292,9 @@ function committing(effects: Effects) {
 function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD'
 }
+
+/** Permissions whose responses show credentials or the data of an account. */
+const privateNouns = new Set(['session', 'password', 'token', 'impersonation', 'self', 'user'])
 
 interface Call {
   request: FastifyRequest

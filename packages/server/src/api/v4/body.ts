@@ -25,13 +25,17 @@ export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
 
 export function bodyKind(request: FastifyRequest): BodyKind {
   if (request.method === 'GET' || request.method === 'HEAD') return 'none'
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const type = mediaType(request)
   if (type === 'multipart/form-data') return 'multipart'
   if (type === 'application/json' || type.endsWith('+json')) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
   if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
     return 'none'
   return request.headers['content-length'] === '0' ? 'none' : 'other'
+}
+
+export function mediaType({ headers }: FastifyRequest): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /** Throws before anything is read when the length that the client announces is too much. */

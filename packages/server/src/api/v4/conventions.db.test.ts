@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openMemoryStore } from '../../platform/objects/memory.ts'
-import { formWithFile } from '../../testing/client.ts'
+import { formWithFile, type Reply } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 describe('an address', () => {
@@ -66,6 +66,16 @@ test.each(['a b', 'x:99999', '[::1', 'evil.example/path', 'a"b', 'user@host'])('
   })
 })
 
+test('passwords and tokens in the query of a sign-in are not read', async () => {
+  const server = await startServer()
+  const query = `login=root&password=secret&token=${server.admin.token}`
+  expect(await server.anonymous.post(`//-/sessions?${query}`)).toMatchObject({ status: 400 })
+  expect(await server.anonymous.post('//-/password?token=x&password=y', {})).toMatchObject({
+    status: 400,
+    body: { error: 'token is missing, password is missing' },
+  })
+})
+
 describe('an answer', () => {
   test('is JSON without a charset, and carries the request’s id when that can be one', async () => {
     const { anonymous } = await startServer()
@@ -113,6 +123,37 @@ describe('an answer', () => {
     }
   })
 
+  test('shows nothing else in a browser, is not framed, and tells no other server its address', async () => {
+    const { anonymous } = await startServer()
+    for (const path of ['/topics', '/nowhere', '/user', '//-/health']) {
+      expect((await anonymous.get(path)).headers, path).toMatchObject({
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  })
+
+  test('with credentials, data of an account or an error is not stored, nor is any for a signed-in browser', async () => {
+    const server = await startServer()
+    const nadia = await server.user('nadia')
+    const stored = ({ headers }: Reply) => headers['cache-control']
+    for (const path of ['/user', '/users', '/personal_access_tokens', '/personal_access_tokens/self', '/nowhere']) {
+      expect(stored(await nadia.get(path)), path).toBe('no-store')
+    }
+    expect(stored(await nadia.post('/projects', { name: 'site' }))).toBe('no-store')
+    const signedIn = await server.anonymous.post('//-/sessions', { token: nadia.token })
+    expect(stored(signedIn)).toBe('no-store')
+    const cookie = signedIn.headers['set-cookie']?.toString().split(';')[0] ?? ''
+    const browser = { headers: { cookie, 'x-alcove-session': '1' } }
+    const listed = await server.anonymous.get('/projects', browser)
+    expect([listed.body.length, stored(listed)]).toEqual([1, 'no-store'])
+    expect(stored(await nadia.get('/projects'))).toBe('max-age=0, private, must-revalidate')
+    // Asked for with the tag, it is still confirmed.
+    const again = { headers: { ...browser.headers, 'if-none-match': listed.headers['etag'] ?? '' } }
+    expect(await server.anonymous.get('/projects', again)).toMatchObject({ status: 304, text: '' })
+  })
+
   test('may be read by pages of any origin, which may ask before', async () => {
     const { anonymous, app } = await startServer()
     const { headers } = await anonymous.get('/topics', { headers: { origin: 'https://page.test' } })
@@ -155,6 +196,18 @@ describe('a body', () => {
       status: 415,
       body: { error: "The provided content-type 'application/xml' is not supported." },
     })
+  })
+
+  test.each(['application/xml', 'text/plain'])('of %s is 415 on every route that takes no such file', async (type) => {
+    const { admin } = await startServer()
+    const { body: topic } = await admin.post('/topics', { name: 'a', title: 'A' })
+    const headers = { 'content-type': type }
+    const refusal = { status: 415, body: { error: `The provided content-type '${type}' is not supported.` } }
+    expect(await admin.post('/topics', 'title=B&name=b', { headers })).toMatchObject(refusal)
+    expect(await admin.put(`/topics/${topic.id}`, 'title=B', { headers })).toMatchObject(refusal)
+    expect(await admin.post('/topics/import', 'version: 1', { headers })).toMatchObject(refusal)
+    expect(await admin.delete(`/topics/${topic.id}`, 'x', { headers })).toMatchObject(refusal)
+    expect((await admin.get('/topics')).body).toMatchObject([{ title: 'A' }])
   })
 
   test('of JSON that cannot be parsed is 400, and a blank one is empty', async () => {

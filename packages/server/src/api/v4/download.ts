@@ -6,7 +6,7 @@ import type { ByteRange } from '../../platform/objects/objects.ts'
 import { type Pieces, piecesOf } from '../../platform/objects/pieces.ts'
 
 /** For bytes that users uploaded, so that nothing in them runs or reaches anything in the server's origin. */
-export const untrustedContentPolicy = "sandbox; default-src 'none'"
+export const untrustedContentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 /** A file as a handler returns it. */
 export interface Download {

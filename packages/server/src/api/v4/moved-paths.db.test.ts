@@ -39,7 +39,7 @@ test('the old path of a renamed project leads to its id, in any case and with ev
     headers: {
       location: `${address}?statistics=true&x=%20a?b`,
       'content-type': 'text/plain',
-      'cache-control': 'no-cache',
+      'cache-control': 'no-store',
     },
   })
   expect(await server.admin.get('/projects/ACME%2fSITE/members/all/1')).toMatchObject({

@@ -35,11 +35,12 @@ export function sendRendered(request: FastifyRequest, reply: FastifyReply, rende
   reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
   const isFromBrowser = request.headers.cookie !== undefined
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    reply.header('cache-control', isFromBrowser ? 'no-store' : 'no-cache').send(body)
+    reply.header('cache-control', 'no-store').send(body)
     return
   }
   reply.header('etag', etag)
-  reply.header('cache-control', isFromBrowser ? 'no-store' : 'max-age=0, private, must-revalidate')
+  if (isFromBrowser) reply.header('cache-control', 'no-store')
+  else if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'max-age=0, private, must-revalidate')
   if (matches(request.headers['if-none-match'], etag)) reply.code(304).removeHeader('content-type').send()
   else reply.send(body)
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
 import type { RootDeps } from '../../domain/deps.ts'
-import { Failure } from '../../platform/failure.ts'
+import { badRequest, Failure } from '../../platform/failure.ts'
 import { withoutSecrets } from '../../platform/log.ts'
 import { createAnswerer } from './answer.ts'
 import { describeOutcome } from './audit.ts'
@@ -67,6 +67,8 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
       .header('vary', 'Origin')
     if (deps.settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
+    if (!isAsset(request)) reply.headers(contentHeaders)
+    if (hasTwoHosts(request)) return sendError(request, reply, badRequest('more than one Host header'))
     if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
     if (request.method !== 'OPTIONS') return done()
@@ -134,6 +136,20 @@ function isApi(request: FastifyRequest): boolean {
   return (request.raw.url ?? '').startsWith('/api/')
 }
 
+/** Files of the web UI: a policy of their own would apply to workers and pictures among them. */
+function isAsset(request: FastifyRequest): boolean {
+  return (request.raw.url ?? '').startsWith('/-/assets/')
+}
+
+/** Node keeps the first, and a proxy may have looked at the other. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
 function requestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
 }
@@ -166,6 +182,12 @@ function refuseConnection(error: { code: string; rawPacket: unknown }, socket: S
 
 /** For a year, as browsers and ASVS ask for. */
 const onlyHttps = 'max-age=31536000; includeSubDomains'
+
+/** Responses are data: a browser that shows one runs and fetches nothing. Pages and uploads have policies of their own. */
+const contentHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
 
 const exposed = [
   'Link',

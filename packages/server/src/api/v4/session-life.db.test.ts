@@ -191,7 +191,7 @@ test('answers to a browser with a cookie are not stored; those to tokens have Gi
   expect((await server.anonymous.post('/projects', { name: 'x' }, { headers })).headers['cache-control']).toBe(
     'no-store',
   )
-  expect((await user.get('/user')).headers['cache-control']).toBe('max-age=0, private, must-revalidate')
+  expect((await user.get('/projects')).headers['cache-control']).toBe('max-age=0, private, must-revalidate')
 })
 
 test('behind HTTPS the cookies are bound to the host, and browsers are told to stay with HTTPS', async () => {

@@ -51,6 +51,11 @@ function viewPlan({ created, updated, deleted, unchanged }: Plan, dryRun: boolea
   }
 }
 
+/** Includes the names that YAML had before RFC 9512, and what curl and browsers say of a file that they do not know. */
+const rawTypes = [
+  ...['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'],
+  ...['application/json', 'application/octet-stream'],
+]
 const mediaTypes = { yaml: 'application/yaml', json: 'application/json' }
 
 export const topicVocabularyRoutes: readonly Route[] = [
@@ -90,7 +95,7 @@ export const topicVocabularyRoutes: readonly Route[] = [
     }),
     status: 201,
     output: importView,
-    rawFile: Object.values(mediaTypes),
+    rawFile: rawTypes,
     fileLimit: ({ settings }) => ({
       maxBytes: Math.min(settings.maxUploadBytes, maxVocabularyBytes),
       sentence: 'a list of topics may have up to 5 MiB, and no more than an upload',

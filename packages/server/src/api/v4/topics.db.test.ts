@@ -174,7 +174,7 @@ describe('avatars', () => {
     expect(served.status).toBe(200)
     expect(served.bytes.equals(png)).toBe(true)
     expect(served.headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'max-age=300, public' })
-    expect(served.headers['content-security-policy']).toBe("sandbox; default-src 'none'")
+    expect(served.headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'none'")
     expect((await server.anonymous.get(path.replace('my_logo', 'other'))).status).toBe(404)
 
     const removed = await server.admin.put(`/topics/${id}`, { avatar: '' })

@@ -47,7 +47,8 @@ describe('full_path', () => {
       `${disposition}; filename="${filename}"; filename*=UTF-8''${filename}`,
     )
     expect(reply.headers).toMatchObject({
-      'content-security-policy': "sandbox; default-src 'none'",
+      'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     })
   })
