@@ -66,7 +66,8 @@ async function* haltingly(body: Readable, act: () => void | Promise<void>): Asyn
   yield bytes.subarray(second)
 }
 
-const many = (count: number, from = 1) => Array.from({ length: count }, (_, index) => entry({ line: from + index }))
+const many = (count: number, from = 1, rule = 'flaw') =>
+  Array.from({ length: count }, (_, index) => entry({ line: from + index, rule }))
 
 describe('an import', () => {
   test('is listed, newest first, with who, what and when; each can be asked for', async () => {
@@ -280,7 +281,7 @@ describe('an import that is broken off', () => {
     await send(server.admin, project, sastReport(many(3)), { promote: 'true' })
     const before = await findings(project)
     // It would change, add and take away; nobody runs it but this test.
-    const report = sastReport([entry({ line: 1, severity: 'Critical' }), ...many(700, 10)])
+    const report = sastReport([entry({ line: 1, severity: 'Critical' }), ...many(700, 10, 'new')])
     const kept = await keepReport(server, project, report)
     await expect(runImport(server, kept, 3)).rejects.toThrow('killed')
     expect(await countRows('findings', project)).toBeGreaterThan(3)
