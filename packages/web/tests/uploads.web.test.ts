@@ -147,6 +147,24 @@ describe('uploading', () => {
     await visit(page).getByText('The connection broke').waitFor()
   })
 
+  test('a file whose response was lost is stored once when the user tries again', async () => {
+    const project = await web.server.project('acme/lost-response', { visibility: 'public' })
+    const page = await web.open('/acme/lost-response/-/uploads', { as: guest, expects: /ERR_FAILED/ })
+    let isLost = false
+    await page.route('**/api/v4/projects/*/uploads', async (route) => {
+      if (isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    })
+    await choose(page, note('once.txt'))
+    await visit(page).getByText('The connection broke').waitFor()
+    await visit(page).getByRole('button', { name: 'Try again: once.txt' }).click()
+    await visit(page).getByRole('link', { name: 'once.txt' }).waitFor()
+    const { body } = await web.server.admin.get(`/projects/${project.id}/uploads`)
+    expect(body).toHaveLength(1)
+  })
+
   test('a file that is refused while it is being sent gets the server’s answer', async () => {
     const full = await web.server.project('acme/full', { visibility: 'public' })
     await web.server.admin.put(`/projects/${full.id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
