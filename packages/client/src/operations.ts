@@ -260,7 +260,7 @@ export interface Operations {
   'GET /topics/duplicates': { query: { organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['TopicDuplicate'])[] }
   /** Get all topics with their aliases as one file */
   'GET /topics/export': { query: { format?: 'yaml' | 'json' | undefined; organization_id?: number | undefined }; answer: Blob }
-  /** Make the topics what a file says, all of it or nothing */
+  /** Create and change topics from a file, all of it or nothing; fields that an entry lacks stay unchanged */
   'POST /topics/import': { query: { format?: 'yaml' | 'json' | undefined; prune?: boolean | undefined; dry_run?: boolean | undefined; organization_id?: number | undefined }; body: { file: Blob; format?: 'yaml' | 'json' | undefined; prune?: boolean | undefined; dry_run?: boolean | undefined; organization_id?: number | undefined }; answer: Schemas['TopicImport'] }
   /** Upload a file for use in Markdown of a project */
   'POST /projects/{id}/uploads': { path: { id: string | number }; body: { file: Blob }; answer: Schemas['Upload'] }

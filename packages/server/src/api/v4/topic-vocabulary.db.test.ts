@@ -21,6 +21,8 @@ const file = `version: 1
 topics:
   - name: "c++"
     title: "C++"
+    description: null
+    aliases: []
   - name: javascript
     title: JavaScript
     description: "Runs everywhere: browsers, servers.\\nAnd more"
@@ -29,6 +31,8 @@ topics:
       - js
   - name: machine learning
     title: "Machine “learning” 🦊"
+    description: null
+    aliases: []
 `
 
 const named = (name: string) => ({ name, title: name })
@@ -98,6 +102,65 @@ test('an import changes what differs and leaves the rest with its id and project
   expect((await server.admin.get('/topics')).body).toHaveLength(4)
 })
 
+test('fields absent from an entry stay unchanged, and explicit empty values erase', async () => {
+  await load(file)
+  const before = await exported()
+  const silent = 'version: 1\ntopics: [{name: javascript}, {name: c++}, {name: machine learning}]'
+  for (const dry_run of ['true', 'false']) {
+    const { body } = await load(silent, { dry_run, prune: 'true' })
+    expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 3, changes: [] })
+  }
+  expect(await exported()).toBe(before)
+
+  const described = 'version: 1\ntopics: [{name: javascript, description: Runs}]'
+  expect((await load(described)).body.changes).toMatchObject([
+    { action: 'update', fields: [{ field: 'description', to: 'Runs' }] },
+  ])
+  const title = 'Machine “learning” 🦊'
+  const erasing = {
+    version: 1,
+    topics: [
+      { name: 'javascript', description: null, aliases: [] },
+      { name: 'machine learning', title: null, description: '' },
+    ],
+  }
+  const changes = [
+    {
+      action: 'update',
+      name: 'javascript',
+      fields: [
+        { field: 'description', from: 'Runs', to: null },
+        { field: 'aliases', from: ['ECMAScript', 'js'], to: [] },
+      ],
+    },
+    {
+      action: 'update',
+      name: 'machine learning',
+      fields: [
+        { field: 'title', from: title, to: 'machine learning' },
+        { field: 'description', from: null, to: '' },
+      ],
+    },
+  ]
+  expect((await load(JSON.stringify(erasing), { dry_run: 'true' })).body.changes).toEqual(changes)
+  expect((await load(JSON.stringify(erasing))).body.changes).toEqual(changes)
+  expect((await server.admin.get('/topics?search=javascript')).body).toMatchObject([
+    { title: 'JavaScript', description: null },
+  ])
+  expect(await load('version: 1\ntopics: [{name: c++, title: ""}]')).toMatchObject({ status: 400 })
+})
+
+test('an export restores fields that were empty when it was made', async () => {
+  await load(file)
+  const before = [await exported(), await exported('json')]
+  await load('version: 1\ntopics: [{name: c++, title: X, description: Y, aliases: [cpp]}]')
+  for (const text of before) {
+    await load('version: 1\ntopics: [{name: c++, title: X, description: Y, aliases: [cpp]}]')
+    expect((await load(text)).body).toMatchObject({ updated: 1, unchanged: 2 })
+    expect([await exported(), await exported('json')]).toEqual(before)
+  }
+})
+
 test('prune deletes what the file does not name, and nothing of another organization', async () => {
   const other = await server.admin.post('/organizations', { name: 'Other', path: 'other' })
   const organization_id = String(other.body.id)
@@ -105,7 +168,9 @@ test('prune deletes what the file does not name, and nothing of another organiza
   await load(file)
   const reply = await load('version: 1\ntopics: [{name: c++, title: C++, aliases: [js]}]', { prune: 'true' })
   expect(reply.body).toMatchObject({ created: 0, updated: 1, deleted: 2, unchanged: 0 })
-  expect(await exported()).toBe('version: 1\ntopics:\n  - name: c++\n    title: C++\n    aliases:\n      - js\n')
+  expect(await exported()).toBe(
+    'version: 1\ntopics:\n  - name: c++\n    title: C++\n    description: null\n    aliases:\n      - js\n',
+  )
   expect((await load(file, { organization_id, prune: 'true' })).body).toMatchObject({ deleted: 0, unchanged: 3 })
 })
 

@@ -84,7 +84,7 @@ export const topicVocabularyRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/topics/import',
-    summary: 'Make the topics what a file says, all of it or nothing',
+    summary: 'Create and change topics from a file, all of it or nothing; fields that an entry lacks stay unchanged',
     permission: 'topic.import',
     input: Type.Object({
       file: filePart,

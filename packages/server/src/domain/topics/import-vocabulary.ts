@@ -7,7 +7,7 @@ import { parseAside } from './parsing.ts'
 import { type Plan, planVocabulary } from './plan-vocabulary.ts'
 import { readVocabulary } from './read-vocabulary.ts'
 import { organizationOf } from './topics.ts'
-import type { VocabularyFormat, VocabularyTopic } from './vocabulary.ts'
+import type { VocabularyEntry, VocabularyFormat, VocabularyTopic } from './vocabulary.ts'
 import {
   deleteAliasesOf,
   deleteTopics,
@@ -28,7 +28,7 @@ export interface ImportOptions {
   dryRun: boolean
 }
 
-/** Makes the topics of an organization what a file says, all of it or nothing. */
+/** Creates and changes topics of an organization as a file describes them, all of it or nothing. */
 export async function importVocabulary(deps: Deps, file: ReceivedFile, options: ImportOptions): Promise<Plan> {
   const organizationId = await organizationOf(deps, options.organizationId)
   const text = decode(await readWhole(deps.objects, file))
@@ -56,8 +56,8 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function keysOf(topics: readonly VocabularyTopic[]): string[] {
-  return topics.flatMap(({ name, aliases }) => [name, ...aliases].map((text) => text.toLowerCase()))
+function keysOf(topics: readonly VocabularyEntry[]): string[] {
+  return topics.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((text) => text.toLowerCase()))
 }
 
 /** What goes makes room for what comes. */

@@ -1,5 +1,5 @@
 import type { EntryProblem } from '../../platform/failure.ts'
-import type { VocabularyTopic } from './vocabulary.ts'
+import { completeEntry, type VocabularyEntry, type VocabularyTopic } from './vocabulary.ts'
 import type { StoredTopic } from './vocabulary-queries.ts'
 
 interface FieldChange {
@@ -17,11 +17,11 @@ export interface Plan {
 }
 
 /**
- * What must happen for the stored topics to become the wanted ones. A topic is recognised by its name. Stored topics that
- * are not wanted are deleted with `prune`, and left alone without; then their names stay theirs.
+ * Plans the changes that turn the stored topics into those of the file. Topics match by name; fields that an entry lacks
+ * stay unchanged. Topics that are not in the file are deleted with `prune`. Otherwise they stay and keep their names.
  */
 export function planVocabulary(
-  wanted: readonly VocabularyTopic[],
+  wanted: readonly VocabularyEntry[],
   stored: readonly StoredTopic[],
   options: { prune: boolean },
 ): Plan {
@@ -36,17 +36,27 @@ export function planVocabulary(
     for (const alias of aliases)
       kept.set(alias.toLowerCase(), `an alias of ${JSON.stringify(name)}, which is not in the file`)
   }
-  for (const [index, after] of wanted.entries()) {
+  for (const { name, aliases } of wanted) {
+    const topic = aliases ? undefined : byKey.get(name.toLowerCase())
+    for (const alias of topic?.aliases ?? []) {
+      kept.set(
+        alias.toLowerCase(),
+        `an alias of ${JSON.stringify(name)}, whose entry lists no aliases and so keeps them`,
+      )
+    }
+  }
+  for (const [index, entry] of wanted.entries()) {
     for (const [field, names] of [
-      ['name', [after.name]],
-      ['aliases', after.aliases],
+      ['name', [entry.name]],
+      ['aliases', entry.aliases ?? []],
     ] as const) {
       for (const name of names) {
         const holder = kept.get(name.toLowerCase())
         if (holder) plan.problems.push({ entry: index + 1, field, reason: `${JSON.stringify(name)} is ${holder}` })
       }
     }
-    const before = byKey.get(after.name.toLowerCase())
+    const before = byKey.get(entry.name.toLowerCase())
+    const after = completeEntry(entry, before)
     const fields = before ? differences(before, after) : []
     if (!before) plan.created.push(after)
     else if (fields.length > 0) plan.updated.push({ before, after, fields })

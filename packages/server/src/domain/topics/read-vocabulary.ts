@@ -1,15 +1,15 @@
 import { type EntryProblem, importRejected } from '../../platform/failure.ts'
 import { maxAliases } from './aliases.ts'
 import { draftProblems, nameProblems } from './topic.ts'
-import { compareKeys, type VocabularyTopic, vocabularyVersion } from './vocabulary.ts'
+import { compareKeys, type VocabularyEntry, vocabularyVersion } from './vocabulary.ts'
 
 /** As many as one transaction should change. */
 const maxEntries = 20_000
 /** More than anybody mends before trying again. */
 const maxProblems = 1000
 
-/** The topics that a parsed file names; throws everything that is wrong with it, whatever the database holds. */
-export function readVocabulary(value: unknown): VocabularyTopic[] {
+/** Returns the entries of a parsed file. Throws all problems that can be found without the database. */
+export function readVocabulary(value: unknown): VocabularyEntry[] {
   const problems: EntryProblem[] = []
   const report = (entry: number | null, field: string | null, reason: string) => {
     if (problems.length < maxProblems) problems.push({ entry, field, reason })
@@ -19,10 +19,7 @@ export function readVocabulary(value: unknown): VocabularyTopic[] {
   )
   reportRepeats(topics, report)
   if (problems.length > 0) throw importRejected(problems)
-  return topics.map((topic) => ({
-    ...topic,
-    aliases: [...topic.aliases].sort((a, b) => compareKeys(a.toLowerCase(), b.toLowerCase())),
-  }))
+  return topics
 }
 
 type Report = (entry: number | null, field: string | null, reason: string) => void
@@ -44,38 +41,45 @@ function readFile(value: unknown, report: Report): unknown[] {
   return []
 }
 
-function readEntry(value: unknown, report: (field: string | null, reason: string) => void): VocabularyTopic {
-  const topic: VocabularyTopic = { name: '', title: '', description: null, aliases: [] }
+function readEntry(value: unknown, report: (field: string | null, reason: string) => void): VocabularyEntry {
   if (!isRecord(value)) {
     report(null, 'must have a `name`')
-    return topic
+    return { name: '' }
   }
   for (const field of unknownFields(value, ['name', 'title', 'description', 'aliases'])) report(field, 'is unknown')
-  const read = (field: string): string | undefined => {
+  const read = (field: string): string | null | undefined => {
     const text = value[field]
-    if (text === undefined || text === null) return undefined
+    if (text === undefined || text === null) return text
     if (typeof text === 'string' && !unstorable.test(text)) return text
     report(field, typeof text === 'string' ? 'has characters that are not allowed' : 'must be text, in quotes')
     return undefined
   }
   if (value['name'] === undefined || value['name'] === null) report('name', 'is missing')
-  const name = read('name')
-  const title = read('title') ?? name
-  const description = read('description') ?? null
+  const name = read('name') ?? undefined
+  const title = read('title')
+  const description = read('description')
   if (name !== undefined) {
-    const draft = { name, description, ...(title !== undefined && { title }) }
-    for (const [field, reasons] of Object.entries(draftProblems(draft))) {
+    for (const [field, reasons] of Object.entries(draftProblems({ name, title: title ?? name, description }))) {
       for (const reason of reasons) report(field, reason)
     }
   }
-  return { name: name ?? '', title: title ?? '', description, aliases: readAliases(value['aliases'], report) }
+  const aliases = readAliases(value['aliases'], report)
+  return {
+    name: name ?? '',
+    // A topic always has a title: an erased one is the name again.
+    ...(title !== undefined && { title: title ?? name ?? '' }),
+    ...(description !== undefined && { description }),
+    ...(aliases && { aliases }),
+  }
 }
 
 // What no database takes, and half a pair of surrogates, which has no UTF-8 form.
 const unstorable = /\0|\p{Surrogate}/u
 
-function readAliases(value: unknown, report: (field: string, reason: string) => void): string[] {
-  if (value === undefined || value === null) return []
+/** Returns the aliases in the order of their lower-cased bytes, or undefined where the file has none of the topic. */
+function readAliases(value: unknown, report: (field: string, reason: string) => void): string[] | undefined {
+  if (value === undefined) return undefined
+  if (value === null) return []
   if (!Array.isArray(value)) {
     report('aliases', 'must be a list')
     return []
@@ -91,11 +95,11 @@ function readAliases(value: unknown, report: (field: string, reason: string) => 
       report('aliases', `${JSON.stringify(alias.slice(0, 60))} ${nameProblems(alias)[0]}`)
     else aliases.push(alias)
   }
-  return aliases
+  return aliases.sort((a, b) => compareKeys(a.toLowerCase(), b.toLowerCase()))
 }
 
-/** In one file a name stands for one thing, whatever the case. */
-function reportRepeats(topics: readonly VocabularyTopic[], report: Report): void {
+/** Reports names and aliases that occur twice in one file; case is ignored. */
+function reportRepeats(topics: readonly VocabularyEntry[], report: Report): void {
   const taken = new Map<string, string>()
   const take = (entry: number, field: string, name: string) => {
     const key = name.toLowerCase()
@@ -105,7 +109,9 @@ function reportRepeats(topics: readonly VocabularyTopic[], report: Report): void
     else taken.set(key, `${field === 'name' ? 'the name' : 'an alias'} of entry ${entry}`)
   }
   for (const [index, { name }] of topics.entries()) take(index + 1, 'name', name)
-  for (const [index, { aliases }] of topics.entries()) for (const alias of aliases) take(index + 1, 'aliases', alias)
+  for (const [index, { aliases = [] }] of topics.entries()) {
+    for (const alias of aliases) take(index + 1, 'aliases', alias)
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,7 +4,7 @@ import { Failure } from '../../platform/failure.ts'
 import { closeParsing, parseAside } from './parsing.ts'
 import { planVocabulary } from './plan-vocabulary.ts'
 import { readVocabulary } from './read-vocabulary.ts'
-import { frames, type VocabularyFormat, type VocabularyTopic, writeTopic } from './vocabulary.ts'
+import { completeEntry, frames, type VocabularyFormat, type VocabularyTopic, writeTopic } from './vocabulary.ts'
 
 afterAll(closeParsing)
 
@@ -71,7 +71,8 @@ test.each(['yaml', 'json'] as const)(
         const text = write(topics, format)
         const read = readVocabulary(await parseAside(text, format))
         expect(read).toEqual(topics)
-        expect(write(read, format)).toBe(text)
+        const complete = read.map((entry) => completeEntry(entry, undefined))
+        expect(write(complete, format)).toBe(text)
       }),
     )
   },
@@ -183,6 +184,34 @@ describe('a plan', () => {
     expect(plan.updated.map(({ after, fields }) => [after.name, fields.map(({ from, to }) => [from, to])])).toEqual([
       ['a', [[['x', 'y'], []]]],
       ['b', [[[], ['x']]]],
+    ])
+  })
+
+  test('leaves the fields that an entry lacks unchanged', () => {
+    const before = { ...stored(1, 'a', ['x']), title: 'A', description: 'About' }
+    expect(planVocabulary([{ name: 'a' }], [before], { prune: true })).toMatchObject({ updated: [], unchanged: 1 })
+    const { updated } = planVocabulary([{ name: 'A', description: null }], [before], { prune: false })
+    expect(updated).toMatchObject([
+      {
+        after: { name: 'A', title: 'A', description: null, aliases: ['x'] },
+        fields: [
+          { field: 'name', from: 'a', to: 'A' },
+          { field: 'description', from: 'About', to: null },
+        ],
+      },
+    ])
+  })
+
+  test.each([false, true])('lets no entry take an alias from one that lists no aliases (prune: %s)', (prune) => {
+    const plan = planVocabulary(
+      [{ name: 'a' }, { name: 'b', aliases: ['x'] }, { name: 'Y' }],
+      [stored(1, 'a', ['x', 'y'])],
+      { prune },
+    )
+    const reason = 'is an alias of "a", whose entry lists no aliases and so keeps them'
+    expect(plan.problems).toEqual([
+      { entry: 2, field: 'aliases', reason: `"x" ${reason}` },
+      { entry: 3, field: 'name', reason: `"Y" ${reason}` },
     ])
   })
 

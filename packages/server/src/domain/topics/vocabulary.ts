@@ -1,10 +1,24 @@
-/** All topics of an organization as a file says them; what it does not say is not kept. */
+/** The parts of a topic that a vocabulary file holds. */
 export interface VocabularyTopic {
   name: string
   title: string
   description: string | null
   /** In the order of their lower-cased bytes. */
   aliases: readonly string[]
+}
+
+/** An entry of a vocabulary file. An import leaves absent fields of an existing topic unchanged. */
+export type VocabularyEntry = Pick<VocabularyTopic, 'name'> & Partial<Omit<VocabularyTopic, 'name'>>
+
+/** Fills the absent fields of an entry from the stored topic, or with the defaults of a new one. */
+export function completeEntry(entry: VocabularyEntry, stored: VocabularyTopic | undefined): VocabularyTopic {
+  const { name, title, description, aliases } = entry
+  return {
+    name,
+    title: title ?? stored?.title ?? name,
+    description: description === undefined ? (stored?.description ?? null) : description,
+    aliases: aliases ?? stored?.aliases ?? [],
+  }
 }
 
 export const vocabularyFormats = ['yaml', 'json'] as const
@@ -33,25 +47,17 @@ export const frames = {
   },
 } as const satisfies Record<VocabularyFormat, object>
 
+/** Writes every field, empty ones too, so that an import of the whole file restores each topic. */
 export function writeTopic(topic: VocabularyTopic, format: VocabularyFormat): string {
-  const fields = fieldsOf(topic)
-  if (format === 'json') return `    ${JSON.stringify(fields)}`
-  const lines: string[] = []
-  for (const [field, value] of Object.entries(fields)) {
-    if (typeof value === 'string') lines.push(`${field}: ${yamlText(value)}`)
-    else lines.push(`${field}:`, ...value.map((alias) => `  - ${yamlText(alias)}`))
-  }
+  const { name, title, description, aliases } = topic
+  if (format === 'json') return `    ${JSON.stringify({ name, title, description, aliases })}`
+  const lines = [
+    `name: ${yamlText(name)}`,
+    `title: ${yamlText(title)}`,
+    `description: ${description === null ? 'null' : yamlText(description)}`,
+    ...(aliases.length === 0 ? ['aliases: []'] : ['aliases:', ...aliases.map((alias) => `  - ${yamlText(alias)}`)]),
+  ]
   return `  - ${lines.join('\n    ')}\n`
-}
-
-/** Absent is the same as none. */
-function fieldsOf({ name, title, description, aliases }: VocabularyTopic): Record<string, string | readonly string[]> {
-  return {
-    name,
-    title,
-    ...(description !== null && { description }),
-    ...(aliases.length > 0 && { aliases }),
-  }
 }
 
 /** Words that YAML 1.1 or 1.2 takes for something else than text. */

@@ -92,8 +92,8 @@ function Import() {
         label={file ? file.name : 'Drop a YAML or JSON file here'}
         hint={
           file
-            ? `${formatBytes(file.size)}. Nothing changes before you say so.`
-            : 'At most 5 MiB. Nothing changes before you say so.'
+            ? `${formatBytes(file.size)}. Nothing changes until you apply it.`
+            : 'Up to 5 MiB. Fields that an entry lacks stay unchanged; null or [] erases. Nothing changes until you apply it.'
         }
         onFiles={([chosen]) => chosen && look(chosen, prune)}
       />
