@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
 import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './app.ts'
+import { runBackupCommand } from './backup-command.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { damagedDatabase } from './db/storage-health.ts'
@@ -14,12 +15,13 @@ import { drainDelayOf, readSettings, type Settings, WrongSettings } from './plat
 import { stopServing } from './stop.ts'
 import { checkDatabase, endWhenBroken } from './storage-watch.ts'
 
-const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--accept-loss] | objects copy --from <place> --to <place>]
+const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--accept-loss] | backup <file> | objects copy --from <place> --to <place>]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   migrate   bring the schema up to date and stop
   doctor    tell where database and object store disagree; with --contents read every file for it; with --fix repair it;
             with --accept-loss go on without the end of a damaged log of SQLite
+  backup    copy a SQLite database to a new file, while the server runs or not
   objects copy
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
@@ -32,6 +34,7 @@ try {
   if (command === 'doctor' && rest.every((option) => doctorOptions.includes(option)))
     await seeDoctor(readSettings(), rest)
   else if (command === 'objects') await copyFiles(rest)
+  else if (command === 'backup') await backUp(rest)
   else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
   else if (command === 'serve') await serve(readSettings())
   else if (command === 'migrate') await migrateOnly(readSettings())
@@ -72,6 +75,13 @@ async function serve(settings: Settings): Promise<void> {
     )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+}
+
+async function backUp([target, ...others]: string[]): Promise<void> {
+  if (!target || target.startsWith('-') || others.length > 0) {
+    return stop(`alcove: backup needs one new file.\n\n${usage}`, 2)
+  }
+  await runBackupCommand(readSettings(), target)
 }
 
 async function copyFiles(words: string[]): Promise<void> {

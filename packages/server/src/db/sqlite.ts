@@ -139,6 +139,18 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   }
 }
 
+/** The lock when no process has the database; `undefined` while one does. */
+export function lockIfFree(file: string): Sqlite.Database | undefined {
+  try {
+    return takeLock(existsSync(file) ? realpathSync(file) : file)
+  } catch (error) {
+    if (error instanceof InUse) return undefined
+    throw error
+  }
+}
+
+class InUse extends Error {}
+
 /** The lock is a transaction that stays open: the system releases it when the process ends, however it ends. */
 function takeLock(file: string): Sqlite.Database {
   const lock = new Sqlite(`${file}.lock`, { timeout: 0 })
@@ -148,7 +160,7 @@ function takeLock(file: string): Sqlite.Database {
   } catch (error) {
     lock.close()
     if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
-    throw new Error(`${file} is in use by another process; stop that one first, or use PostgreSQL to run several`)
+    throw new InUse(`${file} is in use by another process; stop that one first, or use PostgreSQL to run several`)
   }
 }
 
