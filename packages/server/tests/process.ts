@@ -94,7 +94,13 @@ export async function launch({ env = {}, command, program }: ProcessOptions) {
   const folder = own ?? env['ALCOVE_DATA']
   const child = spawn(process.execPath, [...(program ? [program] : server()), ...(command ? command.split(' ') : [])], {
     cwd: folder,
-    env: { ...inherited(), ALCOVE_PORT: '0', ...(own && { ALCOVE_DATA: own }), ...env },
+    env: {
+      ...inherited(),
+      ALCOVE_PORT: '0',
+      ALCOVE_OBJECT_RETENTION_HOURS: '0',
+      ...(own && { ALCOVE_DATA: own }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

@@ -117,6 +117,11 @@ const rows: Record<SettingName, Row> = {
     'Whether the addresses for which GitLab has limits of their own have them here.',
     (s) => s.rateLimits.endpoints,
   ],
+  OBJECT_RETENTION_HOURS: [
+    'Rules',
+    'How many hours a file is kept after it was removed, so that a restored backup still has it.',
+    (s) => s.objectRetentionMs / (60 * 60 * 1000),
+  ],
   UPLOAD_GRACE_DAYS: ['Rules', 'How many days a deleted upload can be restored.', (s) => s.uploadGraceMs / dayMs],
   TRIAGE_ROLE: ['Rules', 'From which role on people triage vulnerabilities.', (s) => s.triageRole],
   TOPIC_CREATION: ['Rules', 'Who makes a topic by giving a project a name that no topic has.', (s) => s.topicCreation],

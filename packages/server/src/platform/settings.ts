@@ -26,6 +26,8 @@ export interface Settings {
   failedReportMs: number
   /** How long a deleted upload can be restored. */
   uploadGraceMs: number
+  /** How long an object is kept after its row is gone. */
+  objectRetentionMs: number
   /** From which role on findings may be promoted and vulnerabilities triaged. */
   triageRole: 'maintainer' | 'developer'
   /** Who makes a topic of a name that none has, by giving it to a project. */
@@ -140,6 +142,7 @@ export function readSettings(environment: Environment = process.env): Settings {
       bytes: whole('MAX_WAITING_REPORTS_MIB', 4096, 1, 1_048_576) * 1024 * 1024,
     },
     failedReportMs: whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
+    objectRetentionMs: whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
     uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: isTrue('WEBHOOKS_ALLOW_PRIVATE'),
     triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
@@ -248,6 +251,7 @@ const names = [
   'MAX_WAITING_REPORTS_MIB',
   'FAILED_REPORT_DAYS',
   'MAX_UPLOAD_MIB',
+  'OBJECT_RETENTION_HOURS',
   'UPLOAD_GRACE_DAYS',
   'TRIAGE_ROLE',
   'TOPIC_CREATION',

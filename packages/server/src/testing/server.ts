@@ -71,6 +71,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   const environment = {
     ALCOVE_LOG_LEVEL: 'silent',
     ALCOVE_DATA: tmpdir(),
+    ALCOVE_OBJECT_RETENTION_HOURS: '0',
     ALCOVE_RATE_LIMIT_SIGN_IN_REQUESTS: '0',
   }
   const settings = { ...readSettings(environment), bootstrapToken, ...options.settings }

@@ -299,6 +299,7 @@ describe('at once', () => {
 
 async function expireAll() {
   const { deps } = server
-  await expireUploads({ ...deps, now: () => new Date(Date.now() + deps.settings.uploadGraceMs + hourMs).toISOString() })
-  await removeDoomed(deps)
+  const now = () => new Date(Date.now() + deps.settings.uploadGraceMs + hourMs).toISOString()
+  await expireUploads({ ...deps, now })
+  await removeDoomed({ ...deps, now })
 }

@@ -27,6 +27,7 @@ import { knownBrowsers } from './0034_known_browsers.ts'
 import { rightsAndGhost } from './0035_rights_and_ghost.ts'
 import { fairJobs } from './0036_fair_jobs.ts'
 import { idempotencyKeys } from './0037_idempotency_keys.ts'
+import { pendingDeletions } from './0038_pending_deletions.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   rightsAndGhost,
   fairJobs,
   idempotencyKeys,
+  pendingDeletions,
 ]

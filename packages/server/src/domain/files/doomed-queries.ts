@@ -9,11 +9,25 @@ export async function insertDoomed(db: Db, keys: readonly string[], now: string)
     on conflict (object_key) do nothing`)
 }
 
-export async function oldestDoomed(db: Db, after: number, limit: number): Promise<{ id: number; key: string }[]> {
-  const rows = await db.all<{ id: number; object_key: string }>(sql`
-    select id, object_key from doomed_objects where id > ${after} order by id limit ${limit}`)
-  return rows.map((row) => ({ id: row.id, key: row.object_key }))
+export interface Doomed {
+  id: number
+  key: string
+  doomedAt: string
 }
+
+/** Those that were marked by `before`, oldest first, behind one of them. */
+export async function oldestDoomed(
+  db: Db,
+  { after, before, limit }: { after: Doomed | undefined; before: string; limit: number },
+): Promise<Doomed[]> {
+  const rows = await db.all<{ id: number; object_key: string; doomed_at: string }>(sql`
+    select id, object_key, doomed_at from doomed_objects
+    where doomed_at <= ${before} and (doomed_at, id) > (${after?.doomedAt ?? beginning}, ${after?.id ?? 0})
+    order by doomed_at, id limit ${limit}`)
+  return rows.map((row) => ({ id: row.id, key: row.object_key, doomedAt: row.doomed_at }))
+}
+
+const beginning = '1970-01-01T00:00:00.000Z'
 
 export async function forgetDoomed(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return

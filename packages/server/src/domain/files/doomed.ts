@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { forgetDoomed, insertDoomed, oldestDoomed } from './doomed-queries.ts'
+import { type Doomed, forgetDoomed, insertDoomed, oldestDoomed } from './doomed-queries.ts'
 
 const batchSize = 100
 /** A bucket takes its time for each. */
@@ -16,14 +16,16 @@ export async function doomObjects(deps: Deps, keys: readonly string[]): Promise<
 const mostWaitMs = 1000
 
 /**
- * Removes the objects whose rows are gone. May stop anywhere, also when it is told to, and be run again; what the store
+ * Removes the objects whose rows have been gone for as long as `ALCOVE_OBJECT_RETENTION_HOURS` says: until then a restored
+ * backup, or a standby that lacks the last commits, may bring a row back. May stop anywhere, also when it is told to, and be run again; what the store
  * refuses now stays marked and is tried at the next run.
  */
 export async function removeDoomed(deps: Deps, isOver = () => false): Promise<void> {
   let failures = 0
   let failure: unknown
-  for (let after = 0; ; ) {
-    const doomed = await oldestDoomed(deps.db, after, batchSize)
+  const before = new Date(Date.parse(deps.now()) - deps.settings.objectRetentionMs).toISOString()
+  for (let after: Doomed | undefined; ; ) {
+    const doomed = await oldestDoomed(deps.db, { after, before, limit: batchSize })
     // Bytes cannot be brought back, should a power cut bring back their rows.
     if (doomed.length > 0) await deps.db.settled()
     const removed: number[] = []
@@ -45,7 +47,7 @@ export async function removeDoomed(deps: Deps, isOver = () => false): Promise<vo
     if (failures >= mostFailures) throw failure
     const last = doomed.at(-1)
     if (!last || doomed.length < batchSize || isOver()) break
-    after = last.id
+    after = last
   }
   if (failure) throw failure
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { listReferencedKeys } from './queries.ts'
+import { listDoomedAmong, listReferencedKeys } from './queries.ts'
 
 /** An object may be on its way to getting a row for as long as a slow client takes to send the rest of its form. */
 const graceMs = 24 * 60 * 60 * 1000
@@ -11,7 +11,8 @@ const prefix = 'files/'
  * the store that were never finished.
  */
 export async function sweepObjects(deps: Deps): Promise<void> {
-  const before = Date.parse(deps.now()) - graceMs
+  // What a restored backup does not know may be known to the database that comes back after it.
+  const before = Date.parse(deps.now()) - Math.max(graceMs, deps.settings.objectRetentionMs)
   await sweepUnreferenced(deps, before)
   const removed = await deps.objects.removeUnfinished(prefix, new Date(before))
   if (removed > 0) deps.log.info({ removed }, 'removed unfinished uploads into the store')
@@ -31,7 +32,8 @@ async function sweepUnreferenced(deps: Deps, before: number): Promise<void> {
 }
 
 async function removeUnreferenced(deps: Deps, keys: readonly string[]): Promise<void> {
-  const referenced = new Set(await listReferencedKeys(deps.db, keys))
+  // Pending deletions have a time of their own.
+  const referenced = new Set([...(await listReferencedKeys(deps.db, keys)), ...(await listDoomedAmong(deps.db, keys))])
   const orphans = keys.filter((key) => !referenced.has(key))
   for (const key of orphans) await deps.objects.remove(key)
   if (orphans.length > 0) deps.log.info({ removed: orphans.length }, 'removed objects without rows')
