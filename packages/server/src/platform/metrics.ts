@@ -1,9 +1,11 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What the process counts of itself, for Prometheus. */
 export interface Metrics {
   /** One answered request; the route is its pattern, so that no id or name of anybody gets into a label. */
   countRequest(method: string, route: string, status: number, ms: number): void
+  /** One stored file whose size or SHA-256 is not the recorded one, each time it is read. */
+  countDamagedFile(): void
   /** The text format of Prometheus. Jobs are counted in the database, where all processes have them. */
   print(queue: QueueMetrics): Promise<string>
 }
@@ -32,6 +34,11 @@ export function openMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
+  const damagedFiles = new Counter({
+    name: 'alcove_damaged_files_total',
+    help: 'Reads of stored files that found other bytes than were stored',
+    registers: [registry],
+  })
   const jobGauge = new Gauge({
     name: 'alcove_jobs',
     help: 'Jobs of all processes that wait, run or have failed',
@@ -46,6 +53,7 @@ export function openMetrics(): Metrics {
   })
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
+    countDamagedFile: () => damagedFiles.inc(),
     print({ counts, ages }) {
       jobGauge.reset()
       ageGauge.reset()

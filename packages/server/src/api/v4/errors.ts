@@ -1,4 +1,5 @@
 import { type EntryProblem, Failure, type FailureCause, type StateConflict } from '../../platform/failure.ts'
+import { DamagedObject } from '../../platform/objects/verified-pieces.ts'
 
 /** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
 export interface ErrorAnswer {
@@ -10,6 +11,7 @@ export interface ErrorAnswer {
 
 /** Anything that is not a `Failure` is a bug: the caller logs it, the client learns nothing of it. */
 export function answerFor(error: unknown): ErrorAnswer {
+  if (error instanceof DamagedObject) return message(500, '500 The stored file is damaged')
   return error instanceof Failure ? answers(error.cause) : message(500, '500 Internal Server Error')
 }
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Permission } from '../../domain/access/permissions.ts'
 import { roles } from '../../domain/access/roles.ts'
 import type { RootDeps } from '../../domain/deps.ts'
+import { openIntact } from '../../domain/files/intact.ts'
 import { type UploadFilter, uploadOrders } from '../../domain/uploads/filter.ts'
 import { setUploadLimits } from '../../domain/uploads/limit.ts'
 import { describeUpload } from '../../domain/uploads/markdown.ts'
@@ -18,7 +19,6 @@ import {
   roomFor,
 } from '../../domain/uploads/uploads.ts'
 import { badRequest, Failure } from '../../platform/failure.ts'
-import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment } from './content-disposition.ts'
 import type { Download } from './download.ts'
 import type { Found } from './guard.ts'
@@ -104,13 +104,14 @@ async function viewLimits(deps: RootDeps, owner: UploadOwner) {
 }
 
 /** Always to be saved and never to be shown, whatever it is (contract 2.3). */
-function downloadOf({ objects, settings }: RootDeps, upload: Upload): Download {
+function downloadOf(deps: RootDeps, upload: Upload): Download {
+  const { objects, settings } = deps
   const contentType = 'application/octet-stream'
   const disposition = attachment(upload.filename)
   const answer = { contentType, disposition, expiresInSeconds: 5 * 60 }
   const redirect = settings.s3?.redirect && objects.signedUrl?.bind(objects, upload.objectKey, answer)
   return {
-    open: (range) => openPieces(objects, upload.objectKey, range),
+    open: (range) => openIntact(deps, { key: upload.objectKey, bytes: upload.bytes, sha256: upload.sha256 }, range),
     bytes: upload.bytes,
     contentType,
     disposition,

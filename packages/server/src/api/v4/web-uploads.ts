@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { RootDeps } from '../../domain/deps.ts'
 import { contentTypeOf } from '../../domain/files/content-type.ts'
+import { openIntact } from '../../domain/files/intact.ts'
 import { isShownInline, kindOf } from '../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner } from '../../domain/uploads/owner.ts'
 import type { Upload } from '../../domain/uploads/upload.ts'
 import { getUploadBySecret } from '../../domain/uploads/uploads.ts'
-import { openPieces } from '../../platform/objects/pieces.ts'
 import { attachment, inline } from './content-disposition.ts'
 import { type Download, untrustedContentPolicy } from './download.ts'
 import { filePath, integer, text } from './input.ts'
@@ -49,7 +49,7 @@ function viewOf(deps: RootDeps, upload: Upload): Download {
   const contentType =
     isShown || kindOf(upload.filename) === 'svg' ? contentTypeOf(upload.filename) : 'application/octet-stream'
   return {
-    open: (range) => openPieces(deps.objects, upload.objectKey, range),
+    open: (range) => openIntact(deps, { key: upload.objectKey, bytes: upload.bytes, sha256: upload.sha256 }, range),
     bytes: upload.bytes,
     contentType,
     disposition: isShown ? inline(upload.filename) : attachment(upload.filename),

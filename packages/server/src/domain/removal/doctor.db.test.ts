@@ -70,7 +70,7 @@ test('finds other bytes of the same number when it reads them, and leaves them t
       objects: 2,
     })
   }
-  expect((await server.admin.get(`${at}/${id}`)).text).toBe('as it Was')
+  expect((await server.admin.get(`${at}/${id}`)).status).toBe(500)
 })
 
 test('an import that waits, and whose report is lost, is told of, and fails', async () => {

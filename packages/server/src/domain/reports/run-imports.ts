@@ -5,6 +5,7 @@ import { withSmallHeap } from '../../platform/heap.ts'
 import { findUserByReference } from '../access/users.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
+import { assertIntact } from '../files/intact.ts'
 import { jobKind, type Postponed, type RunningJob } from '../jobs/job.ts'
 import { findProject } from '../projects/visible.ts'
 import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
@@ -102,6 +103,7 @@ async function ingest(
   const project = await findProject(deps, `${begun.projectId}`)
   if (!project) throw new Overtaken()
   await assertStillAllowed(deps, begun)
+  await assertIntact(deps, { key: begun.objectKey, bytes: begun.fileBytes, sha256: begun.fileSha256 })
   const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
   const read = { bytes: 0 }
   let told = performance.now()

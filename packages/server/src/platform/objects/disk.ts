@@ -64,6 +64,12 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
       return openFilePieces(pathOf(key), lender, range).catch(undefinedIfMissing).catch(refused)
     },
 
+    async version(key) {
+      assertKey(key)
+      const found = await stat(pathOf(key)).catch(undefinedIfMissing).catch(refused)
+      return found && [found.size, found.mtimeMs, found.ctimeMs, found.ino].join(' ')
+    },
+
     async remove(key) {
       assertKey(key)
       await rm(pathOf(key), { force: true }).catch(refused)

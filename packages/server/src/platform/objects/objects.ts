@@ -13,6 +13,8 @@ export interface ObjectStore {
   open(key: string, range?: ByteRange): Promise<Readable | undefined>
   /** The same without a stream, where that costs less; `openPieces` in `pieces.ts` knows. */
   openPieces?(key: string, range?: ByteRange): Promise<Pieces | undefined>
+  /** Changes whenever the stored bytes are written to; `undefined` when there is no such object. Absent where unknown. */
+  version?(key: string): Promise<string | undefined>
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>
   /** Every stored object whose key starts with the prefix, in no particular order. */

@@ -1,0 +1,30 @@
+import type { Metrics } from '../../platform/metrics.ts'
+import type { ByteRange, ObjectStore } from '../../platform/objects/objects.ts'
+import type { Pieces } from '../../platform/objects/pieces.ts'
+import { DamagedObject, openVerified, type RecordedFile, verify } from '../../platform/objects/verified-pieces.ts'
+
+interface Stores {
+  readonly objects: ObjectStore
+  readonly metrics: Metrics
+}
+
+/** Opens a stored file whose digest is known; throws `DamagedObject` instead of its last bytes when it is another. */
+export async function openIntact(deps: Stores, file: RecordedFile, range?: ByteRange): Promise<Pieces | undefined> {
+  const pieces = await counted(deps, openVerified(deps.objects, file, range))
+  return pieces && { next: (mostBytes) => counted(deps, pieces.next(mostBytes)), close: pieces.close }
+}
+
+/** Reads all of a stored file. Throws when it is missing or damaged. */
+export async function assertIntact(deps: Stores, file: RecordedFile): Promise<void> {
+  const isThere = await counted(deps, verify(deps.objects, file))
+  if (!isThere) throw new Error(`the object ${file.key} is not in the object store`)
+}
+
+async function counted<T>({ metrics }: Stores, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof DamagedObject) metrics.countDamagedFile()
+    throw error
+  }
+}

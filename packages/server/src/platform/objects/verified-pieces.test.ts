@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { appendFile, mkdtemp, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDiskStore } from './disk.ts'
+import { openMemoryStore } from './memory.ts'
+import type { ByteRange, ObjectStore } from './objects.ts'
+import { DamagedObject, openVerified, type RecordedFile, verify } from './verified-pieces.ts'
+
+const full = 512 * 1024
+const sizes = [0, 1, 1000, full - 1, full, full + 1, 2 * full, 3_000_000]
+
+test.each(sizes)('an intact object of %i bytes is read whole and in ranges', async (bytes) => {
+  for (const store of [await diskStore(), openMemoryStore()]) {
+    const { file, content } = await stored(store, bytes)
+    expect((await read(store, file))?.equals(content)).toBe(true)
+    expect(await verify(store, file)).toBe(true)
+    if (bytes === 0) continue
+    for (const range of [
+      { start: 0, end: 0 },
+      { start: bytes - 1, end: bytes - 1 },
+      { start: Math.floor(bytes / 3), end: Math.floor(bytes / 2) },
+    ]) {
+      expect((await read(store, file, range))?.equals(content.subarray(range.start, range.end + 1))).toBe(true)
+    }
+  }
+})
+
+test.each([
+  ['one bit', (content: Buffer) => Buffer.concat([Buffer.from([(content[0] ?? 0) ^ 1]), content.subarray(1)])],
+  ['cut off', (content: Buffer) => content.subarray(0, -1)],
+  ['emptied', () => Buffer.alloc(0)],
+  ['lengthened', (content: Buffer) => Buffer.concat([content, Buffer.from('x')])],
+])('an object that was changed (%s) is never read to its end', async (_, change) => {
+  for (const bytes of sizes.filter((size) => size > 0)) {
+    for (const store of [await diskStore(), openMemoryStore()]) {
+      const { file, content } = await stored(store, bytes)
+      await store.put(file.key, Readable.from([change(content)]))
+      await expect(read(store, file)).rejects.toThrow(DamagedObject)
+      await expect(verify(store, file)).rejects.toThrow(DamagedObject)
+      if (bytes <= full) await expect(read(store, file, { start: 0, end: 0 })).rejects.toThrow(DamagedObject)
+    }
+  }
+})
+
+test('a range of a large file on disk is refused after a change, also when the file was right before', async () => {
+  const store = await diskStore()
+  const { file } = await stored(store, 3_000_000)
+  const range = { start: 10, end: 19 }
+  expect(await read(store, file, range)).toHaveLength(10)
+
+  const [path = ''] = await store.files()
+  await appendFile(path, 'x')
+  await truncate(path, file.bytes)
+  expect(await read(store, file, range)).toHaveLength(10) // the same bytes again
+  await writeFile(path, Buffer.from('y'), { flag: 'r+' })
+  await utimes(path, 0, 0)
+  await expect(read(store, file, range)).rejects.toThrow(DamagedObject)
+})
+
+test('nothing is opened where nothing is', async () => {
+  const store = await diskStore()
+  const file = { key: 'not/there', bytes: 3_000_000, sha256: '' }
+  expect(await read(store, file)).toBeUndefined()
+  expect(await read(store, file, { start: 0, end: 0 })).toBeUndefined()
+  expect(await verify(store, file)).toBe(false)
+})
+
+async function read(store: ObjectStore, file: RecordedFile, range?: ByteRange): Promise<Buffer | undefined> {
+  const pieces = await openVerified(store, file, range)
+  if (!pieces) return undefined
+  const bytes = range ? range.end - range.start + 1 : file.bytes
+  const read: Buffer[] = []
+  try {
+    for (let left = bytes; left >= 0; left -= read.at(-1)?.length ?? 0) {
+      const piece = await pieces.next(left + 1)
+      if (!piece) break
+      read.push(Buffer.from(piece))
+    }
+    return Buffer.concat(read)
+  } finally {
+    pieces.close()
+  }
+}
+
+let keys = 0
+
+async function stored(store: ObjectStore, bytes: number) {
+  const content = Buffer.alloc(bytes, 'what was stored ')
+  const key = `verified/${++keys}`
+  await store.put(key, Readable.from([content]))
+  return { content, file: { key, bytes, sha256: createHash('sha256').update(content).digest('hex') } }
+}
+
+async function diskStore() {
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-verified-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const files = async () =>
+    (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  return { ...(await openDiskStore(folder)), files }
+}

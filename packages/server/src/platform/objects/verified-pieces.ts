@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { ByteRange, ObjectStore } from './objects.ts'
+import { openPieces, type Pieces, piecesOf } from './pieces.ts'
+
+/** What the database says of an object. */
+export interface RecordedFile {
+  readonly key: string
+  readonly bytes: number
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/** Thrown when the bytes of an object are not those that were stored under its key. */
+export class DamagedObject extends Error {
+  constructor({ key, bytes }: RecordedFile, what: string) {
+    super(`the object ${key} of ${bytes} bytes is damaged: ${what}`)
+    this.name = 'DamagedObject'
+  }
+}
+
+/** Files of at most this size are read whole even for a range. */
+const wholeBytes = 512 * 1024
+/** Files of at most this size are read whole before their first byte is given, so that a client gets an error instead. */
+const smallBytes = 64 * 1024
+const maxVerified = 10_000
+
+/** By store and key, the version of each large object whose digest was right. */
+const verified = new WeakMap<ObjectStore, Map<string, string>>()
+
+/**
+ * Opens an object and compares size and SHA-256 as it is read: the last piece comes only when both are right, and
+ * `DamagedObject` is thrown instead of it otherwise. A range of a small object is cut from the whole; for a range of a large
+ * one all of it is read once per version, where the store knows versions.
+ */
+export async function openVerified(
+  objects: ObjectStore,
+  file: RecordedFile,
+  range?: ByteRange,
+): Promise<Pieces | undefined> {
+  if (!range && file.bytes > 0 && file.bytes <= smallBytes)
+    return openSlice(objects, file, { start: 0, end: file.bytes - 1 })
+  if (!range) return openWhole(objects, file)
+  if (file.bytes <= wholeBytes) return openSlice(objects, file, range)
+  if (objects.version && !(await verifyOnce(objects, file))) return undefined
+  return openAny(objects, file.key, range)
+}
+
+/** Reads all of an object. False when there is none; throws `DamagedObject`. */
+export async function verify(objects: ObjectStore, file: RecordedFile): Promise<boolean> {
+  const pieces = await openWhole(objects, file)
+  if (!pieces) return false
+  try {
+    while (await pieces.next(wholeBytes));
+  } finally {
+    pieces.close()
+  }
+  return true
+}
+
+async function verifyOnce(objects: ObjectStore, file: RecordedFile): Promise<boolean> {
+  const known = verified.get(objects) ?? new Map<string, string>()
+  verified.set(objects, known)
+  const version = await objects.version?.(file.key)
+  if (version !== undefined && known.get(file.key) === version) return true
+  const isThere = await verify(objects, file)
+  const [oldest] = known.size >= maxVerified ? known.keys() : []
+  if (oldest !== undefined) known.delete(oldest)
+  if (version !== undefined) known.set(file.key, version)
+  return isThere
+}
+
+async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Pieces | undefined> {
+  const pieces = await openAny(objects, file.key)
+  if (!pieces) return undefined
+  const hash = createHash('sha256')
+  let left = file.bytes
+  let isEnded = false
+  return {
+    async next(mostBytes) {
+      if (isEnded) return undefined
+      const asked = Math.min(mostBytes, left + 1)
+      const isLast = asked > left
+      const piece = await pieces.next(asked)
+      left -= piece?.length ?? 0
+      if (left < 0) throw new DamagedObject(file, 'it is longer')
+      if (piece && left > 0) {
+        hash.update(piece)
+        return piece
+      }
+      isEnded = true
+      if (left > 0) throw new DamagedObject(file, `its last ${left} bytes are missing`)
+      if (piece) hash.update(piece)
+      if (hash.digest('hex') !== file.sha256) throw new DamagedObject(file, 'its SHA-256 is another')
+      if (!piece || isLast) return piece
+      // Only a further read shows whether it ends here, and the piece does not outlive that.
+      const last = Buffer.from(piece)
+      if (await pieces.next(1)) throw new DamagedObject(file, 'it is longer')
+      return last
+    },
+    close: pieces.close,
+  }
+}
+
+async function openSlice(objects: ObjectStore, file: RecordedFile, range: ByteRange): Promise<Pieces | undefined> {
+  const pieces = await openWhole(objects, file)
+  if (!pieces) return undefined
+  try {
+    const read: Buffer[] = []
+    // A piece is good only until the next one.
+    for (let piece = await pieces.next(wholeBytes); piece; piece = await pieces.next(wholeBytes)) {
+      read.push(Buffer.from(piece))
+    }
+    const slice = Buffer.concat(read).subarray(range.start, range.end + 1)
+    const left = [slice]
+    return { next: async () => left.pop(), close: () => {} }
+  } finally {
+    pieces.close()
+  }
+}
+
+async function openAny(objects: ObjectStore, key: string, range?: ByteRange): Promise<Pieces | undefined> {
+  const opened = await openPieces(objects, key, range)
+  return opened instanceof Readable ? piecesOf(opened) : opened
+}
