@@ -51,14 +51,18 @@ function tablesNamedById(text: string): NamedTable[] {
     /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(select (?:value|\w+\.value|\*) from |= any)/g,
   )
   return [...conditions].flatMap(({ 1: qualifier, 2: column = '', 0: condition, index }) => {
-    // A single reference, or the project, may stand beside a condition that names fewer rows.
-    if (column !== 'id' && (!/ in |any/.test(condition) || column === 'project_id')) return []
+    // A single reference, the project or its scanners may stand beside a condition that names fewer rows.
+    if (column !== 'id' && (!/ in |any/.test(condition) || /^(?:project|scanner)_id$/.test(column))) return []
     const match = qualifier
       ? declared.find(([, table, alias]) => (alias ?? table) === qualifier)
-      : declared.findLast((match) => match.index < index)
+      : declared.findLast((match) => match.index < index && depthAt(flat, match.index) === depthAt(flat, index))
     return match?.[1] ? [{ table: match[1], alias: match[2] ?? match[1], column }] : []
   })
 }
+
+/** How many parentheses are open: a column without a qualifier is not of a table in a subquery before it. */
+const depthAt = (text: string, index: number): number =>
+  text.slice(0, index).split('(').length - text.slice(0, index).split(')').length
 
 const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
   new RegExp(`SEARCH ${alias} (?:EXISTS )?USING (?:INTEGER PRIMARY KEY|[^\\n]*\\b${column}=)`).test(plan)
