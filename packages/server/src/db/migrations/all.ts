@@ -28,6 +28,7 @@ import { rightsAndGhost } from './0035_rights_and_ghost.ts'
 import { fairJobs } from './0036_fair_jobs.ts'
 import { idempotencyKeys } from './0037_idempotency_keys.ts'
 import { pendingDeletions } from './0038_pending_deletions.ts'
+import { artifacts } from './0041_artifacts.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   fairJobs,
   idempotencyKeys,
   pendingDeletions,
+  artifacts,
 ]

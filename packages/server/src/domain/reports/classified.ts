@@ -14,6 +14,8 @@ export interface ImportPlace {
   defaultBranch: string
   /** Absent: the report speaks for all of the ref. */
   category: Category | undefined
+  /** What the report is about, where it has no category; known when it is read. */
+  artifact: string | undefined
   /** Absent: a rehearsal, which writes nothing. */
   importId: number | undefined
   now: string

@@ -47,6 +47,7 @@ test('however many are gone, each is found once, also when severities change whi
     ref: 'main',
     defaultBranch: 'main',
     category: undefined,
+    artifact: undefined,
     importId: undefined,
     now: server.deps.now(),
   }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { listSaidToBeThere } from '../vulnerabilities/promoted-queries.ts'
 import type { ReportType } from '../vulnerabilities/scales.ts'
+import { isOfAnother } from './artifacts.ts'
 import { listScannerIds } from './catalogue-queries.ts'
 import { speaksAloneFor, speaksFor } from './categories.ts'
 import type { Classified, ImportPlace } from './classified.ts'
@@ -16,6 +17,8 @@ export interface Missing {
   held: number
   /** Gaps that kept one of them, and those that would keep any. */
   effective: ReadonlySet<Gap>
+  /** Other artifacts than that of the report, and how many of their findings keep their state. */
+  others: Map<string, number>
   /** What was looked for. */
   scans: Scan[]
 }
@@ -44,7 +47,7 @@ export async function findGone(
   { scannerIds, scannersWithPast, seen }: Classified,
 ): Promise<Missing> {
   const effective = new Set(gaps.filter(({ since }) => since === undefined))
-  const missing: Missing = { gone: [], left: [], held: 0, effective, scans: [] }
+  const missing: Missing = { gone: [], left: [], held: 0, effective, others: new Map(), scans: [] }
   for (const [externalId, scannerId] of scannerIds) {
     for (const reportType of reportTypes) {
       const source = { scannerId, reportType, speakers: [externalId] }
@@ -60,7 +63,9 @@ export async function findGone(
   for (const reportType of reportTypes) {
     const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
     if (bills === undefined || speakers.length === 0) continue
-    await search(deps, place, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
+    // Another scanner may have another name for the same artifact.
+    const anyArtifact = { ...place, artifact: undefined }
+    await search(deps, anyArtifact, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
   }
   return missing
 }
@@ -81,7 +86,8 @@ async function search(
   { gaps, seen, missing, effective }: Search,
 ): Promise<number> {
   const { category } = place
-  const heldAmong = openHold(deps, place.ref, gapsOf(gaps, source.speakers, source.reportType), effective)
+  const { others } = missing
+  const heldAmong = openHold(deps, place, gapsOf(gaps, source.speakers, source.reportType), { effective, others })
   let held = 0
   const add = async (list: number[], ids: readonly number[]): Promise<void> => {
     const kept = await heldAmong(ids)
@@ -104,18 +110,26 @@ async function search(
   return held
 }
 
-/** Returns a function that tells which of some findings the gaps cover. */
+/**
+ * Returns a function that selects the findings that the report cannot speak for: a gap covers them, or they were last
+ * observed in another artifact.
+ */
 function openHold(
   { db }: Deps,
-  ref: string,
+  { ref, artifact }: ImportPlace,
   gaps: readonly Gap[],
-  effective: Set<Gap>,
+  { effective, others }: { effective: Set<Gap>; others: Map<string, number> },
 ): (ids: readonly number[]) => Promise<ReadonlySet<number>> {
   if (gaps.some(isTotal)) return async (ids) => new Set(ids)
   return async (ids) => {
-    const places = gaps.length === 0 || ids.length === 0 ? [] : await listPlaces(db, ref, ids)
+    const isNeeded = ids.length > 0 && (gaps.length > 0 || artifact !== undefined)
+    const places = isNeeded ? await listPlaces(db, ref, ids) : []
     const held = new Set<number>()
     for (const one of places) {
+      if (one.artifact !== null && isOfAnother(artifact, one.artifact)) {
+        held.add(one.id)
+        others.set(one.artifact, (others.get(one.artifact) ?? 0) + 1)
+      }
       for (const gap of gaps.filter((gap) => covers(gap, one))) {
         held.add(one.id)
         effective.add(gap)

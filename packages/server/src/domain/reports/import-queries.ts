@@ -154,6 +154,8 @@ export interface ReadReportFacts {
   version: string
   reportType: string
   scannerName: string | undefined
+  /** What the report is about; undefined with a category. */
+  artifact: string | undefined
 }
 
 /** Its report is read, and the project has what it says. */
@@ -167,7 +169,7 @@ export async function showImport(
 ): Promise<void> {
   await db.run(sql`
     update imports set shown_at = ${now}, object_key = null, format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
-      scanner_name = ${facts.scannerName}, read_bytes = file_bytes, findings_read = ${counts.read},
+      scanner_name = ${facts.scannerName}, artifact = ${facts.artifact}, read_bytes = file_bytes, findings_read = ${counts.read},
       findings_new = ${counts.new}, findings_known = ${counts.known}, findings_gone = ${counts.gone},
       findings_returned = ${counts.returned}, findings_merged = ${counts.merged},
       findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},

@@ -131,7 +131,8 @@ export async function ingestReport(
     const promoted = await applyPlan(deps, project, user, plan)
     await dropStaged(deps.db, stored.id)
     await doomObjects(deps, [stored.objectKey])
-    await showImport(deps.db, stored.id, factsOf(report), { ...counts, promoted }, outcome, deps.now())
+    const facts = { ...factsOf(report), artifact: read.artifact }
+    await showImport(deps.db, stored.id, facts, { ...counts, promoted }, outcome, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
   })
   return isDone
@@ -171,12 +172,14 @@ async function openPlace(
     ref: ref ?? project.defaultBranch,
     defaultBranch: project.defaultBranch,
     category: category ? { id: await findCategoryId(db, project.id, category) } : undefined,
+    artifact: undefined,
     importId,
     now,
   }
 }
 
 interface Read extends Missing {
+  artifact: string | undefined
   result: Classified
   matched: Matched
   rules: ScanRules | undefined
@@ -206,12 +209,16 @@ async function readAll(
   } finally {
     report.close()
   }
-  const gaps = [...report.outcome().gaps, ...result.doubts.all()]
-  const matched = await matchMoved(deps, place, result, gaps)
-  const missing = await findGone(deps, place, { reportTypes: [...reportTypes], gaps }, result)
+  const outcome = report.outcome()
+  const gaps = [...outcome.gaps, ...result.doubts.all()]
+  const artifact = place.category ? undefined : outcome.artifact
+  const placeOfArtifact = { ...place, artifact }
+  const matched = await matchMoved(deps, placeOfArtifact, result, gaps)
+  const missing = await findGone(deps, placeOfArtifact, { reportTypes: [...reportTypes], gaps }, result)
   const { primaryIdentifiers: identifiers } = scan
-  const rules = missing.effective.size === 0 && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
-  return { result, matched, ...missing, rules }
+  const isWhole = missing.effective.size === 0 && missing.others.size === 0
+  const rules = isWhole && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
+  return { result, matched, ...missing, artifact, rules }
 }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */
@@ -240,7 +247,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
 
 const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)
 
-function factsOf({ header }: ImportReading): ReadReportFacts {
+function factsOf({ header }: ImportReading): Omit<ReadReportFacts, 'artifact'> {
   const { format, version, reportType, scanner } = header
   return { format, version, reportType, scannerName: scanner?.name }
 }

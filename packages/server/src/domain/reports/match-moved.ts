@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { inSlices } from '../slices.ts'
+import { isOfAnother } from './artifacts.ts'
 import { speaksFor } from './categories.ts'
 import type { Classified, FreshFinding, ImportPlace } from './classified.ts'
 import { anywhereRank, isOfOneFile, nearestKeyOf } from './finding-keys.ts'
@@ -17,10 +18,16 @@ export interface Pair {
 
 /**
  * What only reports of other categories have, here or on the default branch, is where it was. What a report without one
- * found here may have moved in its file: a report that has the same code there would have named it at its place.
+ * found here may have moved in its file: a report that has the same code there would have named it at its place. What was
+ * last observed in another artifact is still there.
  */
-export const mayHaveMoved = ({ category }: ImportPlace, { wasPresent, categories }: Candidate, rank: number): boolean =>
-  speaksFor(category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank)))
+export const mayHaveMoved = (
+  place: ImportPlace,
+  { wasPresent, categories, artifact }: Candidate,
+  rank: number,
+): boolean =>
+  !(wasPresent === true && isOfAnother(place.artifact, artifact)) &&
+  (speaksFor(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
 
 /** Pairs findings with known ones that the report does not name otherwise, by the fingerprints of the scanner. */
 export async function pairsByFingerprint(

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { newestScan } from '../vulnerabilities/rows.ts'
 import type { MatchReason } from './finding-keys.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
 import type { JsonObject } from './report.ts'
@@ -13,6 +14,8 @@ export interface Candidate {
   wasPresent: boolean | undefined
   /** Where it is on the ref, and where on the default branch: see categories.ts. */
   categories: string
+  /** Of the report without a category that it was last observed in on the ref; looked up where the place has one. */
+  artifact: string | null
   wasOnDefaultBranch: boolean
   reportType: string
   scannerId: number
@@ -23,6 +26,7 @@ export interface Place {
   projectId: number
   ref: string
   defaultBranch: string
+  artifact: string | undefined
 }
 
 interface CandidateRow {
@@ -32,6 +36,7 @@ interface CandidateRow {
   vulnerability_id: number | null
   is_present: boolean | null
   categories: string
+  artifact: string | null
   seen_on_default: number | null
   report_type: string
   scanner_id: number
@@ -45,7 +50,7 @@ export async function listByKeys(
   keys: readonly string[],
 ): Promise<(Candidate & { key: string })[]> {
   const rows = await db.all<CandidateRow & { key: string }>(sql`
-    select k.key, ${candidateColumns(place)}
+    select k.key, ${candidateColumns(db, place)}
     from finding_keys k join findings f on f.id = k.finding_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where k.project_id = ${place.projectId} and k.key in ${db.dialect.texts(keys)}
@@ -56,7 +61,7 @@ export async function listByKeys(
 
 export async function listByUuids(db: Db, place: Place, uuids: readonly string[]): Promise<Candidate[]> {
   const rows = await db.all<CandidateRow>(sql`
-    select ${candidateColumns(place)}
+    select ${candidateColumns(db, place)}
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where f.project_id = ${place.projectId} and f.uuid in ${db.dialect.texts(uuids)}
       and exists (select 1 from occurrences s where s.finding_id = f.id)
@@ -94,7 +99,7 @@ export async function listNearby(
 ): Promise<(Candidate & { identifier: string; file: string })[]> {
   const starts = db.dialect.texts(files.map((file) => [...file].slice(0, longestPlace).join('')))
   const rows = await db.all<CandidateRow & { identifier: string; place: string }>(sql`
-    select ${candidateColumns(place)}, i.fingerprint as identifier, f.place
+    select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.place
     from findings f join identifiers i on i.id = f.primary_identifier_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where f.project_id = ${place.projectId}
@@ -110,12 +115,16 @@ export async function listNearby(
 /** So many characters of a place are in the index. */
 const longestPlace = 500
 
-const candidateColumns = ({ defaultBranch }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
+const candidateColumns = (db: Db, { defaultBranch, artifact }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
   f.report_type, f.scanner_id, f.location, o.is_present,
   case when o.is_present = true then o.categories else '' end || coalesce((
     select d.categories from occurrences d
     where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') as categories,
+  ${artifact === undefined ? sql`null` : artifactOfLastImport(db)} as artifact,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+
+const artifactOfLastImport = (db: Db) => sql`(
+    select m.artifact from imports m where m.id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id))`
 
 const candidateFrom = (row: CandidateRow): Candidate => ({
   id: row.id,
@@ -124,6 +133,7 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   vulnerabilityId: row.vulnerability_id,
   wasPresent: row.is_present ?? undefined,
   categories: row.categories,
+  artifact: row.artifact,
   wasOnDefaultBranch: row.seen_on_default !== null,
   reportType: row.report_type,
   scannerId: row.scanner_id,

@@ -107,23 +107,32 @@ export async function listOfScanner(
   }))
 }
 
-/** Where findings are, the fingerprints of their primary identifiers, and the imports that saw them last on the ref. */
+/**
+ * Returns where findings are, the fingerprints of their primary identifiers, and the imports that observed them last on the
+ * ref, with the artifacts of those.
+ */
 export async function listPlaces(
   db: Db,
   ref: string,
   findingIds: readonly number[],
-): Promise<{ id: number; place: string | null; identifier: string; lastImportId: number | null }[]> {
+): Promise<
+  { id: number; place: string | null; identifier: string; lastImportId: number | null; artifact: string | null }[]
+> {
   const rows = await db.all<{
     id: number
     place: string | null
     identifier: string
     last_import_id: number | null
+    artifact: string | null
   }>(sql`
-    select f.id, f.place, i.fingerprint as identifier,
-      coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
-    from findings f join identifiers i on i.id = f.primary_identifier_id
-      left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
-    where f.id ${db.dialect.among(db.dialect.integers(findingIds))} order by f.id`)
+    select seen.id, seen.place, seen.identifier, seen.last_import_id, m.artifact from (
+      select f.id, f.place, i.fingerprint as identifier,
+        coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
+      from findings f join identifiers i on i.id = f.primary_identifier_id
+        left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
+      where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as seen left join imports m on m.id = seen.last_import_id
+    order by seen.id`)
   return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
 }
 

@@ -49,6 +49,7 @@ test('thirty thousand findings pass in batches, others have their turn, and the 
   expect(findings).toBe(30_000)
   expect(outcome()).toEqual({
     counts: { read: 30_000, merged: 0, skipped: 0 },
+    artifact: undefined,
     warnings: [],
     gaps: [],
     skipped: [],

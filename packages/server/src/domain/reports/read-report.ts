@@ -38,7 +38,7 @@ export interface Reading {
 }
 
 /** What is known of a report when its entries have been read; of each list the first, as many as anybody reads. */
-export type Outcome = Pick<Report, 'counts' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
+export type Outcome = Pick<Report, 'counts' | 'artifact' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
 
 /**
  * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,
@@ -173,6 +173,7 @@ function startReading(
     batches,
     outcome: () => ({
       counts,
+      artifact: opened.artifact?.(),
       warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
       gaps: gaps.all(),
       skipped,

@@ -42,6 +42,8 @@ export interface OpenedReport {
   scopesOf?: (item: Item) => readonly GapScope[]
   /** Whether findings of several scanners may be in it, so that which of two equal ones stays is known only at the end. */
   mixesScanners: boolean
+  /** What was scanned, without its version; called when all entries are read. Absent: the format does not say. */
+  artifact?: () => string | undefined
   /** Violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
   /** Asks the project, before an entry is read, for what that takes. */

@@ -18,6 +18,8 @@ export interface Report {
   analyzer: Analyzer | undefined
   scan: Scan
   findings: ReportFinding[]
+  /** What was scanned, without its version: see artifacts.ts. Undefined where the format or the report does not say. */
+  artifact: string | undefined
   /** Worth telling the person who sent the report; none of these keeps it out. */
   warnings: ReportProblem[]
   /** Entries that cannot be stored as a finding, so that none disappears in silence. */

@@ -99,8 +99,8 @@ describe('before the engine has counted its tables', () => {
     for (const plan of plans) {
       expect(plan).toMatch(
         isSqlite()
-          ? /SEARCH s USING INDEX scans_newest_of_category \(scanner_id=\? AND report_type=\? AND ref=\? AND <expr>=\?(?: AND import_id>\?)?\)/
-          : /Index Scan Backward using scans_newest_of_category[\s\S]*Cond: \(\(scanner_id = .*COALESCE\(category_id/,
+          ? /SEARCH s USING (?:COVERING )?INDEX scans_newest_of_category \(scanner_id=\? AND report_type=\? AND ref=\? AND <expr>=\? AND is_complete=\?(?: AND import_id>\?)?\)/
+          : /Index (?:Only )?Scan Backward using scans_newest_of_category[\s\S]*Cond: \(\(scanner_id = .*COALESCE\(category_id.*is_complete = true/,
       )
     }
     for (const plan of plans.slice(1)) expect(plan).not.toMatch(/SCAN (?:o|f)\b|Seq Scan/)

@@ -1,5 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../vulnerabilities/scales.ts'
+import { artifactName } from '../artifacts.ts'
 import { findProblems, printWords } from '../checks.ts'
 import type { DocumentContext } from '../document.ts'
 import { finishFinding } from '../draft.ts'
@@ -68,6 +69,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     problems: findProblems(bomCheck, root),
     warnings: [],
     mixesScanners: false,
+    artifact: () => artifactOf(subject),
     check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
     // One flaw in three components is three findings, because it is mended in three places.
     *read(entry, { pointer }) {
@@ -116,6 +118,10 @@ function scannerFrom(tools: unknown): Scanner {
   const maker = [tool.vendor, tool.publisher, nameIn(tool.supplier), nameIn(tool.manufacturer), tool.group]
   return scannerOf(slugOf(name), name, maker.map(textOf).find(Boolean) ?? name, tool.version)
 }
+
+/** Components of two groups may have the same name. */
+const artifactOf = (subject: JsonObject | undefined): string | undefined =>
+  artifactName([subject?.group, subject?.name].map(textOf).filter(Boolean).join('/'))
 
 const nameIn = (value: unknown): unknown => objectOf(value)?.name
 

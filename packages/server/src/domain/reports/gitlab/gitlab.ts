@@ -1,5 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../vulnerabilities/scales.ts'
+import { startArtifacts } from '../artifacts.ts'
 import { findProblems, printWords } from '../checks.ts'
 import type { DocumentContext } from '../document.ts'
 import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
@@ -92,6 +93,7 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
   const scanners = startScanners(scan, major)
   const identifiersOf = startIdentifiers((at) => tally.add('The address of an identifier is no web address', at))
   const images = options.isImageKnown && isOfContainers(reportType) ? startImages(options.isImageKnown) : undefined
+  const artifacts = isOfContainers(reportType) ? startArtifacts() : undefined
   const finding: FindingContext = {
     ...options,
     images,
@@ -118,7 +120,11 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     mixesScanners: major === 14,
     check: (value, { index }) => findProblems(check, value, ['vulnerabilities', index]),
     ...(images && { prepare: images.learn }),
-    read: (entry, { pointer, json }) => [readFinding(finding, entry, pointer, json?.exactLines)],
+    ...(artifacts && { artifact: artifacts.only }),
+    read: (entry, { pointer, json }) => {
+      artifacts?.add(objectOf(entry.location)?.image)
+      return [readFinding(finding, entry, pointer, json?.exactLines)]
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import { artifactName } from '../artifacts.ts'
 import { type Check, findProblems, listOrNull, object, text } from '../checks.ts'
 import { severityOfVectors } from '../cvss-score.ts'
 import type { DocumentContext } from '../document.ts'
@@ -57,6 +58,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,
+    artifact: () => artifactName(reading.target),
     scopesOf: ({ path }) => (path === ignored ? [] : [{}]),
     check: (value, { path, index }) => findProblems(matchCheck, value, [path[0] ?? '', index]),
     read: (entry, { path, pointer }) =>

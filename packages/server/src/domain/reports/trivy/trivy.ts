@@ -1,4 +1,5 @@
 import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import { artifactName } from '../artifacts.ts'
 import { findProblems } from '../checks.ts'
 import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfVectors } from '../cvss-score.ts'
@@ -86,6 +87,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
     problems: findProblems(reportCheck, root),
     warnings: [],
     mixesScanners: false,
+    artifact: () => artifactName(report.ArtifactName),
     scopesOf: (item) => {
       const kind = kindOf(item)
       return isOfFindings(kind) ? [{ reportType: typesByKind[kind] }] : []

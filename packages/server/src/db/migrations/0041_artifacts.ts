@@ -1,0 +1,18 @@
+import type { Migration } from '../migrate.ts'
+
+/**
+ * What a report without a category is about. A scan that keeps findings of another artifact is not complete; the index
+ * finds the newest complete scan without reading the others.
+ */
+export const artifacts: Migration = {
+  name: '0041_artifacts',
+  up() {
+    return `
+alter table imports add column artifact text; -- an image, without tag and digest; null: not known
+
+drop index scans_newest_of_category;
+create index scans_newest_of_category
+  on scans (scanner_id, report_type, ref, coalesce(category_id, 0), is_complete, import_id);
+`
+  },
+}
