@@ -167,13 +167,16 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
       organizationId: bag['organization_id'],
       found,
     }
-    sendRendered(request, reply, await responses.get(key, () => renderAnswer(call)))
+    const rendered = await responses.get(key, () => renderAnswer(call))
+    reply.headers(call.headers)
+    sendRendered(request, reply, rendered)
   }
 
   async function handle(call: Call): Promise<void> {
     const { request, reply } = call
     if (isFileOutput(route.output)) {
-      await sendDownload(reply, request, (await resultOf(call)) as Download) // what such an output stands for
+      const download = (await resultOf(call)) as Download // what such an output stands for
+      await sendDownload(reply.headers(call.headers), request, download)
     } else if (route.output === metricsOutput) {
       reply.header('content-type', metricsContentType).send(await resultOf(call))
     } else {
@@ -210,7 +213,6 @@ export function createAnswerer(deps: RootDeps, guard: Guard, throttle: Throttle,
 
   async function resultOf(call: Call): Promise<unknown> {
     const result = await route.handle(contextOf(call))
-    call.reply.headers(call.headers)
     if (route.audit) logAudit(call.request, route.audit, { ...call, result })
     return result
   }

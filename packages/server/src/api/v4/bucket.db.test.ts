@@ -60,7 +60,10 @@ test('a TIFF, which needs the temporary folder, is 503 while there is none, and 
   }
   const before = await keys()
   const refused = await send(maintainer, project, 'scan.tiff', Buffer.from('II*\0 and so on'))
-  expect(refused).toMatchObject({ status: 503, text: '{"message":"503 Service Unavailable"}' })
+  expect(refused).toMatchObject({
+    status: 503,
+    text: '{"message":"503 Service Unavailable","detail":"Nothing was changed."}',
+  })
   expect((await maintainer.get(`/projects/${project.id}/uploads`)).body).toEqual([])
   expect(await keys()).toEqual(before)
   expect(await send(maintainer, project, 'scan.png', 'no TIFF')).toMatchObject({ status: 201 })

@@ -103,6 +103,7 @@ const families = [
   'error,error_description,scope',
   'errors,message',
   'detail,message',
+  'conflict_count,conflicts,message',
 ]
 
 function assertRefusal(body: Record<string, unknown>): void {

@@ -62,7 +62,11 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
           status: 201,
           body: { unchanged: true, findings: { ...noChange, read: read.counts.read, known: listed.length } },
         })
-        expect(await listAll(project)).toEqual(listed)
+        // An incomplete report is the newest one that has seen its findings.
+        const isIncomplete = answer.body.warnings.some(({ type }: { type: string }) => type === 'Incomplete')
+        const seen = (rows: Reply['body'][]) =>
+          isIncomplete ? rows.map(({ found_by_pipeline: _, ...row }) => row) : rows
+        expect(seen(await listAll(project))).toEqual(seen(listed))
       }
       expect(imported).toBeGreaterThan(3)
     },

@@ -90,7 +90,7 @@ interface Claim extends FreshFinding {
 }
 
 /** A finding at the place of a known one with other fingerprints, under a uuid of its own. */
-export interface Contested extends FreshFinding {
+interface Contested extends FreshFinding {
   owner: KnownFinding
 }
 
