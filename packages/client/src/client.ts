@@ -48,14 +48,38 @@ export interface ClientOptions {
   /** What addresses begin with; absent: the page's own origin. */
   origin?: string
   headers?: Record<string, string>
+  /**
+   * True: keeps the newest answers in memory and asks whether they have changed (`If-None-Match`). Browsers do not do so
+   * themselves, since the server forbids them to store what a signed-in user sees.
+   */
+  cachesGets?: boolean
 }
 
+/** Maximum number of answers that a client keeps. */
+const maxKept = 24
+
 /** A client of the API, typed by its OpenAPI document. It sends cookies to its own origin only. */
-export function createClient({ origin = '', headers = {} }: ClientOptions = {}): Client {
+export function createClient({ origin = '', headers = {}, cachesGets = false }: ClientOptions = {}): Client {
+  const kept = new Map<string, { etag: string; body: unknown }>()
+
+  /** The headers are those of this response, also where the body is a kept one. */
+  async function get(operation: Operation, request: Loose, options: CallOptions = {}) {
+    const url = address(operation, request)
+    const known = kept.get(url)
+    const response = await send(operation, request, { ...options, ...(known && { etag: known.etag }) })
+    if (response.status === 304 && known) return { response, body: known.body }
+    const body = await read(response)
+    const etag = response.headers.get('etag')
+    kept.delete(url)
+    if (cachesGets && etag && operation.startsWith('GET ') && !(body instanceof Blob)) kept.set(url, { etag, body })
+    for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest)
+    return { response, body }
+  }
+
   async function send(
     operation: Operation,
     request: Loose,
-    { signal, idempotencyKey }: CallOptions = {},
+    { signal, idempotencyKey, etag }: CallOptions & { etag?: string } = {},
   ): Promise<Response> {
     const { body, contentType } = encodeBody(request.body)
     const response = await fetch(address(operation, request), {
@@ -64,10 +88,12 @@ export function createClient({ origin = '', headers = {} }: ClientOptions = {}):
         ...headers,
         ...(contentType && { 'content-type': contentType }),
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+        ...(etag && { 'if-none-match': etag }),
       },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
+    if (response.status === 304 && etag) return response
     if (!response.ok) throw await failureFrom(response)
     assertOwn(response)
     return response
@@ -84,14 +110,14 @@ export function createClient({ origin = '', headers = {} }: ClientOptions = {}):
   return {
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
     async call(operation, request, options) {
-      return (await read(await send(operation, request as Loose, options))) as never // what the document says
+      return (await get(operation, request as Loose, options)).body as never // what the document says
     },
     async page(operation, request, signal) {
-      const response = await send(operation, request as Loose, signal && { signal }) // every operation's request is one
+      const { response, body } = await get(operation, request as Loose, signal && { signal }) // every operation's request is one
       const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       const total = response.headers.get('x-total')
       return {
-        rows: (await response.json()) as never, // what the document says
+        rows: body as never, // what the document says
         total: total === null ? undefined : Number(total),
         hasNext: next !== undefined,
         cursor: (next && new URL(next).searchParams.get('cursor')) || undefined,

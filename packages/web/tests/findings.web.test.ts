@@ -54,7 +54,7 @@ test('all findings that match a filter are promoted in one go, once it was confi
   const project = await projectWith('acme/more', 250)
   const page = await web.open('/acme/more/-/findings?severity=low', { as: await web.server.as('maintainer', project) })
   await page.getByText('249 findings').waitFor()
-  await page.getByLabel('Select everything that matches').check()
+  await page.getByLabel('Select all matching').check()
   await page.getByRole('button', { name: 'Promote' }).click()
   const dialog = page.getByRole('dialog', { name: 'Promote 249 findings?' })
   expect(await accessProblems(page)).toEqual([])
@@ -80,7 +80,7 @@ test('the promotion of many tells how far it is, and goes on when nobody looks',
     insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
     values ('promotion', ${`promotion:${project.id}`}, ${{}}, 'running', 1, ${now()}, ${now()}, 'test',
       '2100-01-01T00:00:00.000Z')`)
-  await page.getByLabel('Select everything that matches').check()
+  await page.getByLabel('Select all matching').check()
   await page.getByRole('button', { name: 'Promote' }).click()
   await page.getByRole('dialog', { name: 'Promote 900 findings?' }).getByRole('button', { name: 'Promote' }).click()
   const dialog = page.getByRole('dialog', { name: 'Promoting 900 findings' })

@@ -2,6 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { FileUp, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { usePage } from '../../app/api.ts'
+import { useLiveUpdates } from '../../app/live-updates.ts'
 import { mayWrite, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { DropHint } from '../../components/drop-hint.tsx'
@@ -15,7 +16,7 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useProject } from '../project/project.ts'
 import { handOver } from './dropped-report.ts'
-import { ImportState } from './import-state.tsx'
+import { ImportState, isUnderWay } from './import-state.tsx'
 
 type Import = Schemas['Import']
 
@@ -29,8 +30,9 @@ export function Reports() {
   const query = usePage(
     'GET /projects/{id}/security_reports',
     { path: { id: project.id }, query: { page, per_page: perPage } },
-    { refetchMs: 5000 },
+    { refetchMs: (found) => (found?.rows.some(isUnderWay) ? 5000 : false) },
   )
+  useLiveUpdates()
   const isWriter = mayWrite(session)
   const [, navigate] = useLocation()
   const toast = useToast()

@@ -26,6 +26,7 @@ import { PromotionDialog } from './promotion-dialog.tsx'
 import { RowGrid } from './row-grid.tsx'
 import { TitleCell } from './title-cell.tsx'
 import { useCursor } from './use-cursor.ts'
+import { useLiveRows } from './use-live-rows.ts'
 import styles from './vulnerability-list.module.css'
 
 const names: FilterName[] = ['severity', 'report_type', 'scanner', 'identifier', 'search', 'ref']
@@ -47,6 +48,7 @@ export function Findings() {
   const source = useMemo(() => waitingFindingsOf(project.id, filter), [project.id, filter])
   const rows = usePagedRows(source)
   const cursor = useCursor(rows, source.id)
+  useLiveRows(rows, ['finding', 'findings'])
   const { promote, isBusy, progress } = usePromotion(project.id)
   const [asked, setAsked] = useState<Promotion>()
   const [showsKeys, setShowsKeys] = useState(false)

@@ -14,6 +14,8 @@ export interface RowSource<Row> {
 }
 
 export interface PagedRows<Row> {
+  /** Of the list that is shown. */
+  id: string
   /** Rows there are; where that is not known, those that were seen and room for another page. */
   length: number
   isCounted: boolean
@@ -79,6 +81,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
   }, [from, to, lastPage])
 
   return {
+    id: shown.id,
     length,
     isCounted: total !== undefined,
     rowAt: (index) => rowIn(client, shown, index),

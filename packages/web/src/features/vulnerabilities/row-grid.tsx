@@ -15,6 +15,7 @@ import { useKeptPlace } from './kept-place.ts'
 import { type Press, usePageKeys } from './page-keys.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
+import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus, and tells which row is active
@@ -82,6 +83,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
   const { show } = rows
   useEffect(() => show(first, last), [show, first, last])
+  useScrollAnchor(rows, { active, first, last, rowHeight })
   const keepPlace = useKeptPlace(length > 0, active, onMove)
 
   const move = (to: number, isExtending: boolean) => {

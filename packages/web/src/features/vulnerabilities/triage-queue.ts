@@ -22,6 +22,16 @@ let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 const listeners = new Set<() => void>()
 
+/** True while the server has not answered every action. */
+export function areActionsUnsent(): boolean {
+  return waiting > 0
+}
+
+/** True while lists show what actions have made of their rows. */
+export function areActionsPending(): boolean {
+  return pending.length > 0
+}
+
 /** The states that lists show instead of those they fetched, by the ids of vulnerabilities. */
 export function useShownStates(): ReadonlyMap<number, ShownState> {
   return useSyncExternalStore(subscribe, () => shown)

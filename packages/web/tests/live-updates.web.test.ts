@@ -1,0 +1,184 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { active, fill, grid, row, total } from './vulnerabilities.ts'
+import { quiet, startWeb, type Web } from './web.ts'
+
+const halfMinute = 31_000
+let web: Web
+let shop: TestProject
+const shops: TestProject[] = []
+let maintainer: Client
+let colleague: Client
+let tests = 0
+
+beforeAll(async () => {
+  web = await startWeb()
+  // All before the first import, which takes the ids that come next.
+  for (let number = 1; number <= 6; number++) {
+    const project = await web.server.project(`acme/shop-${number}`)
+    shops.push(project)
+    const titles = Array.from({ length: 60 }, (_, index) => `Flaw ${String(index).padStart(2, '0')}`)
+    await fill(
+      web,
+      project,
+      titles.map((title) => ({ title })),
+    )
+  }
+})
+afterAll(() => web?.close())
+beforeEach(async () => {
+  tests += 1
+  shop = shops[tests - 1] as TestProject
+  maintainer = await web.server.as('maintainer', shop)
+  colleague = await web.server.as('maintainer', shop)
+})
+
+async function open(path: string): Promise<Page> {
+  const page = await web.open('/', { as: maintainer, isChanged: true })
+  await page.clock.install()
+  await page.goto(`/acme/shop-${tests}/-/${path}`)
+  await page.locator('h1').first().waitFor({ state: 'attached' })
+  return page
+}
+
+async function vulnerability(title: string): Promise<{ id: number }> {
+  const { body } = await colleague.get(`/projects/${shop.id}/vulnerabilities?per_page=100`)
+  return body.find((row: { title: string }) => row.title === title)
+}
+
+const resolve = async (title: string) =>
+  expect((await colleague.post(`/vulnerabilities/${(await vulnerability(title)).id}/resolve`)).status).toBe(201)
+
+/** Imports a report of high findings, which become vulnerabilities. */
+async function report(titles: readonly string[]): Promise<void> {
+  const results = titles.map((title, index) => ({
+    ruleId: title,
+    level: 'error',
+    message: { text: title },
+    locations: [{ physicalLocation: { artifactLocation: { uri: `src/new-${index}.ts` }, region: { startLine: 1 } } }],
+  }))
+  const sarif = { version: '2.1.0', runs: [{ tool: { driver: { name: 'newcomer' } }, results }] }
+  const form = formWithFile('file', 'report.sarif', JSON.stringify(sarif), { promote: 'true' })
+  expect((await colleague.post(`/projects/${shop.id}/security_reports`, form)).status).toBeLessThan(300)
+}
+
+/** The statuses of the answers about vulnerabilities, as they come. */
+function answersOf(page: Page): number[] {
+  const statuses: number[] = []
+  page.on('response', (response) => {
+    if (new URL(response.url()).pathname.includes('/vulnerabilities')) statuses.push(response.status())
+  })
+  return statuses
+}
+
+const placeOf = (page: Page, title: string) =>
+  row(page, title).evaluate((element) => Math.round(element.getBoundingClientRect().top))
+
+describe('an open list', () => {
+  test('shows what colleagues do, and the active row stays where it is', async () => {
+    const page = await open('vulnerabilities?state=any')
+    await row(page, 'Flaw 59').waitFor()
+    await grid(page).focus()
+    for (let step = 0; step < 25; step++) await page.keyboard.press('j')
+    await expect.poll(() => active(page)).toBe('Flaw 34')
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0)
+    await quiet(page)
+    const place = await placeOf(page, 'Flaw 34')
+    const scrolled = await page.evaluate(() => scrollY)
+
+    await resolve('Flaw 33')
+    await page.clock.fastForward(halfMinute)
+    await row(page, 'Flaw 33').filter({ hasText: 'Resolved' }).waitFor()
+    expect(await active(page)).toBe('Flaw 34')
+    expect(await page.evaluate(() => scrollY)).toBe(scrolled)
+
+    await report(['New one', 'New two'])
+    await expect
+      .poll(async () => (await colleague.get(`/projects/${shop.id}/vulnerabilities?per_page=100`)).body.length)
+      .toBe(62)
+    await page.clock.fastForward(halfMinute)
+    await expect.poll(() => total(page).innerText()).toBe('62 vulnerabilities')
+    await page.getByText('2 vulnerabilities added to this list.').waitFor()
+    expect(await active(page)).toBe('Flaw 34')
+    expect(await placeOf(page, 'Flaw 34')).toBe(place)
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(scrolled)
+  })
+
+  test('costs an answer without a body while nothing has changed', async () => {
+    const page = await open('vulnerabilities')
+    await row(page, 'Flaw 59').waitFor()
+    await quiet(page)
+    const statuses = answersOf(page)
+    await page.clock.fastForward(halfMinute)
+    await expect.poll(() => statuses).toContain(304)
+    await quiet(page)
+    expect(statuses.filter((status) => status !== 304)).toEqual([])
+    expect(await total(page).innerText()).toBe('60 vulnerabilities')
+  })
+
+  test('fetches nothing while it is hidden, while a dialog is open, or while text is selected', async () => {
+    const page = await open('vulnerabilities')
+    await row(page, 'Flaw 59').waitFor()
+    await quiet(page)
+    const statuses = answersOf(page)
+    const wait = async () => {
+      await page.clock.fastForward(halfMinute)
+      await quiet(page)
+    }
+    await page.evaluate(() => Object.defineProperty(document, 'visibilityState', { value: 'hidden', writable: true }))
+    await wait()
+    expect(statuses).toEqual([])
+    await page.evaluate(() => Object.assign(document, { visibilityState: 'visible' }))
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    await wait()
+    expect(statuses).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.evaluate(() => getSelection()?.selectAllChildren(document.querySelector('h1') as HTMLElement))
+    await wait()
+    expect(statuses).toEqual([])
+    await page.evaluate(() => getSelection()?.removeAllRanges())
+
+    await page.clock.fastForward(halfMinute)
+    await expect.poll(() => statuses.length).toBeGreaterThan(0)
+  })
+})
+
+test('an open vulnerability shows that a colleague has resolved it, and a note being written stays', async () => {
+  const { id } = await vulnerability('Flaw 40')
+  const page = await open(`vulnerabilities/${id}`)
+  await page.getByRole('button', { name: 'Resolve' }).waitFor()
+  await resolve('Flaw 40')
+  const note = page.getByRole('textbox').first()
+  await note.fill('Half a note')
+  const statuses = answersOf(page)
+  await page.clock.fastForward(halfMinute)
+  await quiet(page)
+  expect(statuses).toEqual([])
+  await note.blur()
+  await page.clock.fastForward(halfMinute)
+  await page.getByText('Resolved', { exact: true }).first().waitFor()
+  expect(await note.inputValue()).toBe('Half a note')
+})
+
+test('an open list of findings is fetched again', async () => {
+  const page = await open('findings')
+  await page.getByText('Nothing waits').waitFor()
+  const again = page.waitForRequest(/vulnerability_findings.*per_page=100/)
+  await page.clock.fastForward(halfMinute)
+  await again
+})
+
+test('an open list of reports shows one that came in', async () => {
+  const page = await open('reports')
+  await page.getByText('No reports yet').waitFor()
+  await report([])
+  await page.clock.fastForward(halfMinute)
+  await page.getByRole('link', { name: 'newcomer' }).waitFor()
+})
