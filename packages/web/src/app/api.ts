@@ -23,11 +23,11 @@ import { flushSync } from 'react-dom'
 import { useSearchState } from '../components/search-state.ts'
 import { useToast } from '../components/toast.tsx'
 import { withConfirmation } from './confirmation.ts'
-import { createKeyring } from './idempotency-keys.ts'
+import { contentOf, createKeyring } from './idempotency-keys.ts'
 
 /** The header says that a page of ours asks, so the cookie counts. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
-export const api = createClient({ headers: sessionHeaders })
+export const api = createClient({ headers: sessionHeaders, cachesGets: true })
 
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: askWhoThisIs }),
@@ -138,12 +138,8 @@ export function useAction<O extends Operation>(
   const underway = useRef(new Set<string>())
   const keyring = useRef(createKeyring())
   const send = (request: Request<O>) => {
-    // Files look alike as JSON; those are sent without a key.
-    const isKeyed = operation.startsWith('POST ') && !Object.values(request.body ?? {}).some((v) => v instanceof Blob)
-    if (!isKeyed) return api.call(operation, request)
-    return keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
-      api.call(operation, request, { idempotencyKey }),
-    )
+    if (!operation.startsWith('POST ')) return api.call(operation, request)
+    return keyring.current.use(contentOf(request), (idempotencyKey) => api.call(operation, request, { idempotencyKey }))
   }
   const mutation = useMutation({
     mutationFn: (request: Request<O>) => withConfirmation(() => send(request)),

@@ -11,6 +11,18 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return !(error instanceof RequestFailed) || error.status >= 500 || error.status === 409
 }
 
+const blobs = new WeakMap<Blob, string>()
+
+/** Describes a request so that equal descriptions mean the same request. Each chosen file counts as one of its own. */
+export function contentOf(request: unknown): string {
+  return JSON.stringify(request, (_, value: unknown) => {
+    if (!(value instanceof Blob)) return value
+    const known = blobs.get(value) ?? newIdempotencyKey()
+    blobs.set(value, known)
+    return known
+  })
+}
+
 /** Keys of actions by what was sent; a key is kept until the outcome of its action is known. */
 export function createKeyring() {
   const keys = new Map<string, string>()

@@ -1,6 +1,7 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, queries } from '../../app/api.ts'
+import { createKeyring } from '../../app/idempotency-keys.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { ForWriters } from '../../components/for-writers.tsx'
@@ -18,6 +19,7 @@ export function NewUser() {
   const [way, setWay] = useState<'link' | 'password'>('link')
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
+  const keyring = useRef(createKeyring())
   const [made, setMade] = useState<{ id: number; link: PasswordLink }>()
   const { fields: problems, rest } = problemsOf(error ?? null, [
     'name',
@@ -34,7 +36,10 @@ export function NewUser() {
     try {
       const password = String(new FormData(form).get('password') ?? '')
       const start = way === 'password' ? { password } : { force_random_password: true }
-      const { id, name } = await api.call('POST /users', { body: { ...readAccountFields(form), ...start } })
+      const request = { body: { ...readAccountFields(form), ...start } }
+      const { id, name } = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
+        api.call('POST /users', request, { idempotencyKey }),
+      )
       void queries.invalidateQueries()
       if (way === 'password') {
         toast({ text: `${name} has an account.` })

@@ -1,6 +1,7 @@
-import type { Schemas } from '@alcove/client'
-import { useCallback, useState } from 'react'
+import type { Request, Schemas } from '@alcove/client'
+import { useCallback, useRef, useState } from 'react'
 import { api, queries } from '../../app/api.ts'
+import { createKeyring } from '../../app/idempotency-keys.ts'
 import { counted } from '../../components/format.ts'
 import { useToast } from '../../components/toast.tsx'
 import type { FindingFilter } from './filter.ts'
@@ -20,21 +21,16 @@ export function usePromotion(projectId: number) {
   const toast = useToast()
   const [isBusy, setBusy] = useState(false)
   const [progress, setProgress] = useState<PromotionProgress>()
+  const keyring = useRef(createKeyring())
   const promote = useCallback(
     async (promotion: Promotion) => {
       setBusy(true)
       let begun: PromotionProgress | undefined
       try {
-        begun = await api.call('POST /projects/{id}/vulnerability_findings/bulk', {
-          path: { id: projectId },
-          body: {
-            action: 'promote',
-            async: true,
-            ...('rows' in promotion
-              ? { finding_ids: promotion.rows.map(({ id }) => id) }
-              : { filter: { ...promotion.filter }, expected_count: promotion.count }),
-          },
-        })
+        const request = requestOf(projectId, promotion)
+        begun = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
+          api.call(bulkPath, request, { idempotencyKey }),
+        )
         const ended = await followToItsEnd(projectId, begun, setProgress)
         const text = `Promoted: ${counted(ended.promoted, 'finding')}.`
         if (ended.status === 'done') toast({ text })
@@ -53,6 +49,16 @@ export function usePromotion(projectId: number) {
     [projectId, toast],
   )
   return { promote, isBusy, progress }
+}
+
+const bulkPath = 'POST /projects/{id}/vulnerability_findings/bulk'
+
+function requestOf(projectId: number, promotion: Promotion): Request<typeof bulkPath> {
+  const chosen =
+    'rows' in promotion
+      ? { finding_ids: promotion.rows.map(({ id }) => id) }
+      : { filter: { ...promotion.filter }, expected_count: promotion.count }
+  return { path: { id: projectId }, body: { action: 'promote', async: true, ...chosen } }
 }
 
 const askAgainMs = 500

@@ -1,6 +1,7 @@
 import type { BodyOf } from '@alcove/client'
 import { useCallback, useRef } from 'react'
 import { api } from '../../app/api.ts'
+import { createKeyring } from '../../app/idempotency-keys.ts'
 import { counted, formatCount } from '../../components/format.ts'
 import { useToast } from '../../components/toast.tsx'
 import { type Conflict, conflictFrom } from './conflict.ts'
@@ -144,6 +145,8 @@ function statesAfter({ action, reason }: Change, rows: readonly VulnerabilityRow
   return new Map(rows.map(({ id }) => [id, after]))
 }
 
+// Outside of React, like the queue of actions.
+const keyring = createKeyring()
 const bulkPath = 'POST /projects/{id}/vulnerabilities/bulk'
 
 /** One request per project, each of them all or nothing. Also for a single row, since a bulk change can be undone exactly. */
@@ -176,12 +179,23 @@ async function send(change: Change, target: Target): Promise<readonly Done[]> {
 }
 
 async function sendOne(projectId: number, body: BodyOf<typeof bulkPath>): Promise<Done> {
-  const { id: bulkId, changed, unchanged } = await api.call(bulkPath, { path: { id: projectId }, body })
+  const request = { path: { id: projectId }, body }
+  const {
+    id: bulkId,
+    changed,
+    unchanged,
+  } = await keyring.use(JSON.stringify(request), (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
   return { projectId, bulkId, changed, unchanged }
 }
 
 const undoOne = ({ projectId, bulkId }: Done) =>
-  api.call('POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo', { path: { id: projectId, bulk_id: bulkId } })
+  keyring.use(`undo ${bulkId}`, (idempotencyKey) =>
+    api.call(
+      'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo',
+      { path: { id: projectId, bulk_id: bulkId } },
+      { idempotencyKey },
+    ),
+  )
 
 function doneInWords({ action }: Change, target: Target, done: readonly Done[]): string {
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
