@@ -53,7 +53,7 @@ describe('promoting more findings than one transaction does', () => {
     const [first] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
     expect(first).toMatchObject({ state: 'detected', author_id: 1 })
     expect(await historyOf(server.admin, first.id)).toMatchObject([{ kind: 'created' }])
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
   })
 
   test('tells how far it is, and goes on after a kill where it was', async () => {
@@ -70,7 +70,7 @@ describe('promoting more findings than one transaction does', () => {
       await expect(go(id, 2)).rejects.toThrow('killed')
       expect(await told(project, id)).toEqual({ id, status: 'running', total, promoted, unchanged: 0 })
       expect(await totalOf(project)).toBe(promoted)
-      expect(await disagreements(server.deps.db)).toEqual([])
+      expect(await disagreements(server.deps)).toEqual([])
     }
     await go(id)
     const done = { id, status: 'done', total, promoted: total, unchanged: 0 }
@@ -101,7 +101,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await told(project, id)).toMatchObject({ status: 'done', promoted: total - 1, unchanged: 1 })
     expect((await server.admin.get(`/vulnerabilities/${promoted.id}`)).body.state).toBe('confirmed')
     expect(await totalOf(project)).toBe(total)
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
   })
 
   test('by two at once makes one vulnerability of each', async () => {

@@ -66,14 +66,14 @@ describe('a large import with promotion', () => {
     await expect(runImport(server, kept, 2)).rejects.toThrow('killed')
     expect(await importOf(project, kept)).toMatchObject({ status: 'running', findings: { promoted: 200 } })
     expect(await totalOf(project, 'vulnerabilities')).toBe(200)
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
     await runImport(server, kept)
     const done = await importOf(project, kept)
     expect(done).toMatchObject({ status: 'done', errors: [], warnings: [], findings: { new: total, promoted: total } })
     expect(done.finished_at).not.toBeNull()
     expect(await totalOf(project, 'vulnerabilities')).toBe(total)
     expect(await countStaged(kept)).toBe(0)
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
     // Once more finds nothing to do.
     await runImport(server, kept)
     expect(await importOf(project, kept)).toEqual(done)
@@ -99,7 +99,7 @@ describe('a large import with promotion', () => {
     expect((await server.admin.get(`/vulnerabilities/${promoted.id}`)).body.state).toBe('dismissed')
     const kinds = async (id: number) => (await historyOf(server.admin, id)).map(({ kind }) => kind)
     expect(await kinds(byHand.body.id)).toEqual(['created'])
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
     const events = await server.deps.db.all<{ payload: { object_attributes: { url: string; state: string } } }>(sql`
       select payload from hook_events where hook_id = ${hook.id} order by id`)
     const told = events.map(({ payload }) => payload.object_attributes).filter(({ state }) => state === 'detected')
@@ -150,7 +150,7 @@ describe('a large import with promotion', () => {
     expect(await countStaged(kept)).toBe(0)
     expect((await send(project, report())).body.findings).toMatchObject({ new: 0, promoted: total - 200 })
     expect(await totalOf(project, 'vulnerabilities')).toBe(total)
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
   })
 
   test('stops when its sender’s account is deleted', async () => {
@@ -191,7 +191,7 @@ describe('a large import with promotion', () => {
     const promoted = both.map(({ body }) => body.findings.promoted).sort((a, b) => a - b)
     expect(promoted).toEqual([200, total])
     expect(await totalOf(project, 'vulnerabilities')).toBe(total + 200)
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
   })
 
   test('for a branch makes vulnerabilities of that branch', async () => {

@@ -17,16 +17,11 @@ import {
   wrongTopicCounts,
   wrongUsage,
 } from './queries.ts'
+import { recountProjects, type WrongFigure } from './recount.ts'
 
-/** A disagreement between the database and the object store, or between a kept figure and what it counts. */
+/** A disagreement between the database and the object store, or between a stored figure and the rows it counts. */
 interface Disagreement {
-  kind:
-    | 'missing object'
-    | 'wrong size'
-    | 'wrong content'
-    | 'object without a row'
-    | 'wrong upload usage'
-    | 'wrong topic counts'
+  kind: 'missing object' | 'wrong size' | 'wrong content' | 'object without a row' | WrongFigure
   what: string
 }
 
@@ -88,6 +83,7 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
   for (const what of usage) findings.push({ kind: 'wrong upload usage', what: `${what.owner} ${what.id}` })
   const topics = await wrongTopicCounts(deps.db)
   for (const id of topics) findings.push({ kind: 'wrong topic counts', what: `topic ${id}` })
+  for (const finding of await recountProjects(deps, options.fix)) findings.push(finding)
 
   if (options.fix && findings.length > 0) {
     await transaction(deps, async (deps) => {

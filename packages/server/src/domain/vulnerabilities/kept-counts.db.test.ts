@@ -56,7 +56,7 @@ test('whatever happens, also at once, the kept counts are what the rows add up t
     if (!project) throw new Error('no project')
     const another = random(2) === 0 ? report(project) : promote(project)
     await Promise.all([report(project), promote(project), triage(project), triage(project), another])
-    expect(await disagreements(server.deps.db)).toEqual([])
+    expect(await disagreements(server.deps)).toEqual([])
   }
   const [{ total } = { total: 0 }] = await server.deps.db.all<{ total: number }>(
     sql`select count(*) as total from vulnerabilities`,
@@ -71,7 +71,7 @@ test('whatever happens, also at once, the kept counts are what the rows add up t
   }
 
   expect((await server.admin.delete(`/projects/${projects[0]?.id}`)).status).toBe(202)
-  expect(await disagreements(server.deps.db)).toEqual([])
+  expect(await disagreements(server.deps)).toEqual([])
   const left = await server.deps.db.all(sql`select * from finding_texts where project_id = ${projects[0]?.id}`)
   expect(left).toEqual([])
 }, 60_000)

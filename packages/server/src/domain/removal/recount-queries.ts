@@ -1,0 +1,156 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { facetsOf } from '../vulnerabilities/promoted-queries.ts'
+import { shownSeverity } from '../vulnerabilities/rows.ts'
+import { type State, severityOf } from '../vulnerabilities/scales.ts'
+
+export async function listProjectIds(db: Db, after: number, limit: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`select id from projects where id > ${after} order by id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+export async function countWrongCells(db: Db, projectId: number): Promise<number> {
+  return countRows(db, cellDifferences(db, projectId))
+}
+
+/** Adds the difference, so that what other transactions add meanwhile stays correct. */
+export async function correctCells(db: Db, projectId: number): Promise<void> {
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, ${cell}, dismissal_reason, total, seconds)
+    ${cellDifferences(db, projectId)}
+    on conflict (project_id, ${cell}, dismissal_reason) do update
+    set total = vulnerability_counts.total + excluded.total, seconds = vulnerability_counts.seconds + excluded.seconds`)
+}
+
+export async function countWrongDays(db: Db, projectId: number): Promise<number> {
+  return countRows(db, dayDifferences(projectId, ''))
+}
+
+/**
+ * Adds the difference to the given day. Which earlier day is wrong cannot be known: only the current state of a
+ * vulnerability is stored in its row, and severity and branch may have changed since.
+ */
+export async function correctDays(db: Db, projectId: number, day: string): Promise<void> {
+  await db.run(sql`
+    insert into vulnerability_days (project_id, day, severity, growth) ${dayDifferences(projectId, day)}
+    on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
+}
+
+/** 1 when the number of stars of the project is wrong, otherwise 0. */
+export async function countWrongStars(db: Db, projectId: number): Promise<number> {
+  return countRows(
+    db,
+    sql`
+      select id from projects
+      where id = ${projectId}
+        and star_count <> (select count(*) from project_stars s where s.project_id = projects.id)`,
+  )
+}
+
+export async function countWronglyShown(db: Db, findingIds: readonly number[]): Promise<number> {
+  return countRows(
+    db,
+    sql`
+      select o.id from occurrences o join findings f on f.id = o.finding_id
+      where f.id in ${db.dialect.integers(findingIds)} and o.severity <> ${shownSeverity}`,
+  )
+}
+
+/** A finding whose row in `promoted_findings` is wrong, missing, or one too many: then it has no vulnerability. */
+interface WronglyPromoted {
+  findingId: number
+  vulnerabilityId: number | null
+}
+
+export async function listWronglyPromoted(db: Db, findingIds: readonly number[]): Promise<WronglyPromoted[]> {
+  const rows = await db.all<PromotedRow>(sql`
+    select f.id as finding_id, p.vulnerability_id as kept_vulnerability_id, p.facets, p.scanner_id as kept_scanner_id,
+      v.id, v.severity, v.state, v.report_type, v.scanner_id, v.is_on_default_branch, v.is_resolved_on_default_branch,
+      v.dismissal_reason
+    from findings f left join vulnerabilities v on v.id = f.vulnerability_id
+      left join promoted_findings p on p.finding_id = f.id
+    where f.id in ${db.dialect.integers(findingIds)} and (v.id is not null or p.finding_id is not null)
+    order by f.id`)
+  return rows.flatMap((row) => (isCorrect(row) ? [] : [{ findingId: row.finding_id, vulnerabilityId: row.id }]))
+}
+
+export async function deletePromoted(db: Db, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`delete from promoted_findings where finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Keeps these findings and their vulnerabilities unchanged until the transaction ends. */
+export async function lockWithVulnerabilities(db: Db, findingIds: readonly number[]): Promise<void> {
+  const ids = db.dialect.integers(findingIds)
+  await db.all(sql`
+    select id from vulnerabilities where id in (select vulnerability_id from findings where id in ${ids})
+    order by id ${db.dialect.forNoKeyUpdate}`)
+  await db.all(sql`select id from findings where id in ${ids} order by id ${db.dialect.forNoKeyUpdate}`)
+}
+
+const cell = sql`is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch`
+
+/** What is missing in each cell of the project, in the order in which counts are changed elsewhere. */
+function cellDifferences(db: Db, projectId: number): Sql {
+  const { seconds } = db.dialect
+  const took = sql`case when state = 'resolved' and resolved_at is not null
+    then ${seconds(sql`resolved_at`)} - ${seconds(sql`created_at`)} else 0 end`
+  return sql`
+    select cast(${projectId} as bigint) as project_id, ${cell}, reason, cast(sum(total) as bigint) as total,
+      cast(sum(seconds) as bigint) as seconds
+    from (
+      select ${cell}, coalesce(dismissal_reason, '') as reason, 1 as total, ${took} as seconds from vulnerabilities
+      where project_id = ${projectId}
+      union all
+      select ${cell}, dismissal_reason as reason, -total, -seconds from vulnerability_counts
+      where project_id = ${projectId}
+    ) as compared
+    group by ${cell}, reason having sum(total) <> 0 or sum(seconds) <> 0 order by ${cell}, reason`
+}
+
+function dayDifferences(projectId: number, day: string): Sql {
+  return sql`
+    select cast(${projectId} as bigint) as project_id, cast(${day} as text) as day, severity,
+      cast(sum(growth) as bigint) as growth
+    from (
+      select severity, 1 as growth from vulnerabilities
+      where project_id = ${projectId} and is_on_default_branch = true and state in ('detected', 'confirmed')
+      union all
+      select severity, -growth from vulnerability_days where project_id = ${projectId}
+    ) as compared
+    group by severity having sum(growth) <> 0 order by severity`
+}
+
+async function countRows(db: Db, rows: Sql): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from (${rows}) as counted`)
+  return row?.total ?? 0
+}
+
+interface PromotedRow {
+  finding_id: number
+  kept_vulnerability_id: number | null
+  kept_scanner_id: number | null
+  facets: number | null
+  /** That of the vulnerability; its other columns are null too when there is none. */
+  id: number | null
+  severity: number
+  state: State
+  report_type: string
+  scanner_id: number
+  is_on_default_branch: boolean
+  is_resolved_on_default_branch: boolean
+  dismissal_reason: string | null
+}
+
+function isCorrect(row: PromotedRow): boolean {
+  if (row.id === null) return false
+  const facets = facetsOf({
+    severity: severityOf(row.severity),
+    state: row.state,
+    reportType: row.report_type,
+    scannerId: row.scanner_id,
+    isOnDefaultBranch: row.is_on_default_branch,
+    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
+    dismissalReason: row.dismissal_reason,
+  })
+  return row.kept_vulnerability_id === row.id && row.kept_scanner_id === row.scanner_id && row.facets === facets
+}

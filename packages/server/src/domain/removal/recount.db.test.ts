@@ -1,0 +1,156 @@
+import sql, { raw } from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formWithFile } from '../../testing/client.ts'
+import { disagreements } from '../../testing/kept-counts.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+import { examine } from './doctor.ts'
+import { derivedColumns } from './recount.ts'
+
+/** Columns of numbers that no other rows determine, by the reason. */
+const notDerived = {
+  'set by people or reports': [
+    'users.projects_limit',
+    'projects.max_upload_bytes',
+    'projects.upload_quota_bytes',
+    'members.access_level',
+    'vulnerabilities.severity',
+    'vulnerabilities.confidence',
+    'findings.severity',
+    'findings.confidence',
+  ],
+  'the size of an object, which the doctor compares with the object': [
+    'topics.avatar_bytes',
+    'topic_merges.source_avatar_bytes',
+    'uploads.bytes',
+    'imports.file_bytes',
+    'vulnerability_exports.bytes',
+  ],
+  'a record of what happened, whose rows may have changed or gone since': [
+    'imports.findings_read',
+    'imports.findings_new',
+    'imports.findings_known',
+    'imports.findings_gone',
+    'imports.findings_returned',
+    'imports.findings_merged',
+    'imports.findings_skipped',
+    'topic_merges.moved_projects_count',
+    'topic_merges.shared_projects_count',
+    'imports.findings_changed',
+    'imports.findings_moved',
+    'imports.findings_promoted',
+    'imports.read_bytes',
+    'hook_deliveries.duration_ms',
+    'hook_deliveries.response_status',
+    'vulnerability_bulks.changed',
+    'vulnerability_bulks.restored',
+    'vulnerability_bulks.unchanged',
+  ],
+  'progress of work, or a limit, which nothing else records': [
+    'finding_promotions.promoted',
+    'finding_promotions.total',
+    'finding_promotions.unchanged',
+    'hook_events.attempts',
+    'hooks.failures',
+    'imports.interruptions',
+    'jobs.attempts',
+    'jobs.done',
+    'jobs.interruptions',
+    'jobs.outages',
+    'jobs.total',
+    'request_counts.requests',
+  ],
+  'an order': [
+    'finding_identifiers.position',
+    'finding_keys.rank',
+    'finding_promotion_slices.position',
+    'job_dispatch.ticket',
+    'jobs.ticket',
+    'jobs.turn',
+    'staged_promotions.position',
+  ],
+  'the key of a count, which is compared by it': ['vulnerability_counts.severity', 'vulnerability_days.severity'],
+} as const satisfies Record<string, readonly string[]>
+
+test('every column of numbers is recounted by the doctor or has a reason not to be', async () => {
+  const { deps } = await startServer()
+  const rows = await deps.db.all<{ name: string }>(
+    deps.db.dialect.engine === 'sqlite'
+      ? sql`
+          select t.name || '.' || c.name as name from sqlite_schema t join pragma_table_xinfo(t.name) c
+          where t.type = 'table' and lower(c.type) = 'integer'`
+      : sql`
+          select table_name || '.' || column_name as name from information_schema.columns
+          where table_schema = current_schema() and data_type in ('bigint', 'integer', 'smallint', 'numeric')`,
+  )
+  // The tables of SQLite itself and of its search index, and ids.
+  const columns = rows.map(({ name }) => name).filter((name) => !/^sqlite_|_search(_[a-z]+)?\.|[._]id$/.test(name))
+  const derived = Object.values(derivedColumns).flat()
+  // A copy of an id is derived as well.
+  const numbers = derived.filter((name) => !name.endsWith('_id'))
+  const known = [...numbers, ...Object.values(notDerived).flat()]
+  expect(columns.sort()).toEqual(known.sort())
+})
+
+describe('a damaged figure', () => {
+  let server: TestServer
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+
+  beforeAll(async () => {
+    server = await startServer({ clock, keepOpen: true })
+    const { admin } = server
+    for (const path of ['acme/one', 'acme/two']) {
+      const { id } = await server.project(path)
+      await admin.put(`/projects/${id}`, { topics: ['counted', path.slice(5)] })
+      await admin.post(`/projects/${id}/uploads`, formWithFile('file', 'a.txt', 'text'))
+      expect((await admin.post(`/projects/${id}/star`)).status).toBe(201)
+      const send = async (lines: number[], promote: string) => {
+        const report = sastReport(lines.map((line) => entry({ line, severity: line % 2 ? 'High' : 'Low' })))
+        const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote, ref: 'main' })
+        expect((await admin.post(`/projects/${id}/security_reports`, form)).status).toBe(201)
+      }
+      await send([1, 2, 3], 'true')
+      await send([1, 2, 3, 4], 'false')
+      const [first] = (await admin.get(`/projects/${id}/vulnerabilities`)).body
+      clock.now = new Date(Date.parse(clock.now) + 60_000).toISOString()
+      expect((await admin.post(`/vulnerabilities/${first.id}/resolve`)).status).toBe(201)
+    }
+    expect(await disagreements(server.deps)).toEqual([])
+    return () => server.close()
+  })
+
+  const damages: [string, string, string][] = Object.entries(derivedColumns).flatMap(([kind, columns]) =>
+    columns.map((column): [string, string, string] => {
+      const [table, name] = column.split('.')
+      return [kind, column, `update ${table} set ${name} = ${name} + 1000`]
+    }),
+  )
+  for (const [kind, table] of [
+    ['wrong upload usage', 'upload_usage'],
+    ['wrong vulnerability counts', 'vulnerability_counts'],
+    ['wrong vulnerability growth', 'vulnerability_days'],
+    ['wrong promoted findings', 'promoted_findings'],
+  ] as const) {
+    damages.push([kind, `${table} without its rows`, `delete from ${table}`])
+  }
+  const surplus = `insert into promoted_findings (finding_id, vulnerability_id, facets, scanner_id)
+    select id, 1, 1, scanner_id from findings where vulnerability_id is null`
+  damages.push(['wrong promoted findings', 'promoted_findings with a finding that is not promoted', surplus])
+  const oneProject =
+    'update vulnerability_counts set total = total - 1 where project_id = (select min(id) from projects)'
+  damages.push(['wrong vulnerability counts', 'vulnerability_counts of one project', oneProject])
+
+  test.each(damages)('%s: %s is named and repaired', async (kind, _what, damage) => {
+    const { deps } = server
+    const table = raw(/(?:update|into|from) (\w+)/.exec(damage)?.[1] ?? '')
+    const read = async () => (await deps.db.all(sql`select * from ${table}`)).map((row) => JSON.stringify(row)).sort()
+    const before = await read()
+    expect(await deps.db.run(sql`${raw(damage)}`)).toBeGreaterThan(0)
+    const { findings, left } = await examine(deps, { fix: false })
+    expect([...new Set(findings.map((finding) => finding.kind))]).toEqual([kind])
+    expect(left).toBe(findings.length)
+    expect(await examine(deps, { fix: true })).toMatchObject({ findings, left: 0 })
+    expect((await examine(deps, { fix: false })).findings).toEqual([])
+    expect(await read()).toEqual(before)
+  })
+})

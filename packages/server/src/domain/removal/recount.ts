@@ -1,0 +1,144 @@
+import type { Db } from '../../db/db.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { recountStars } from '../projects/project-queries.ts'
+import { showSeverities } from '../vulnerabilities/occurrence-queries.ts'
+import { keepPromoted } from '../vulnerabilities/promoted-queries.ts'
+import { listIdsIn } from './findings-queries.ts'
+import { lockProjects } from './queries.ts'
+import {
+  correctCells,
+  correctDays,
+  countWrongCells,
+  countWrongDays,
+  countWronglyShown,
+  countWrongStars,
+  deletePromoted,
+  listProjectIds,
+  listWronglyPromoted,
+  lockWithVulnerabilities,
+} from './recount-queries.ts'
+
+/** The columns whose values other rows determine, by what the doctor reports when they disagree. */
+export const derivedColumns = {
+  'wrong upload usage': ['upload_usage.files', 'upload_usage.bytes'],
+  'wrong topic counts': ['topics.total_projects_count', 'topics.non_private_projects_count'],
+  'wrong vulnerability counts': ['vulnerability_counts.total', 'vulnerability_counts.seconds'],
+  'wrong vulnerability growth': ['vulnerability_days.growth'],
+  'wrong star count': ['projects.star_count'],
+  'wrong promoted findings': [
+    'promoted_findings.vulnerability_id',
+    'promoted_findings.facets',
+    'promoted_findings.scanner_id',
+  ],
+  'wrong severity of occurrences': ['occurrences.severity'],
+} as const
+
+export type WrongFigure = keyof typeof derivedColumns
+
+interface ProjectFigure {
+  kind: WrongFigure
+  /** The number of wrong rows. */
+  countWrong(db: Db, projectId: number): Promise<number>
+  correct(deps: Deps, projectId: number): Promise<void>
+}
+
+const batchSize = 1000
+
+const projectFigures: readonly ProjectFigure[] = [
+  {
+    kind: 'wrong vulnerability counts',
+    countWrong: countWrongCells,
+    correct: ({ db }, projectId) => correctCells(db, projectId),
+  },
+  {
+    kind: 'wrong vulnerability growth',
+    countWrong: countWrongDays,
+    correct: ({ db, now }, projectId) => correctDays(db, projectId, now().slice(0, 10)),
+  },
+  {
+    kind: 'wrong star count',
+    countWrong: countWrongStars,
+    correct: ({ db }, projectId) => recountStars(db, [projectId]),
+  },
+  {
+    kind: 'wrong promoted findings',
+    countWrong: (db, projectId) =>
+      sumOfBatches(db, projectId, async (ids) => (await listWronglyPromoted(db, ids)).length),
+    correct: async ({ db }, projectId) => {
+      await sumOfBatches(db, projectId, (ids) => correctPromoted(db, ids))
+    },
+  },
+  {
+    kind: 'wrong severity of occurrences',
+    countWrong: (db, projectId) => sumOfBatches(db, projectId, (ids) => countWronglyShown(db, ids)),
+    correct: async ({ db }, projectId) => {
+      await sumOfBatches(db, projectId, (ids) => correctShown(db, ids))
+    },
+  },
+]
+
+/**
+ * Compares the stored figures of every project with the rows they are derived from; with `fix` corrects them, in one
+ * transaction per project. Each comparison is one statement, so changes made meanwhile are not reported.
+ */
+export async function recountProjects(deps: Deps, fix: boolean): Promise<{ kind: WrongFigure; what: string }[]> {
+  const findings: { kind: WrongFigure; what: string }[] = []
+  for (let after = 0; ; ) {
+    const projectIds = await listProjectIds(deps.db, after, batchSize)
+    for (const projectId of projectIds) {
+      const wrong: ProjectFigure[] = []
+      for (const figure of projectFigures) {
+        const rows = await figure.countWrong(deps.db, projectId)
+        if (rows === 0) continue
+        wrong.push(figure)
+        findings.push({ kind: figure.kind, what: `project ${projectId}, ${rows} ${rows === 1 ? 'row' : 'rows'}` })
+      }
+      if (fix && wrong.length > 0) await correctAll(deps, projectId, wrong)
+    }
+    after = projectIds.at(-1) ?? after
+    if (projectIds.length < batchSize) return findings
+  }
+}
+
+function correctAll(deps: Deps, projectId: number, figures: readonly ProjectFigure[]): Promise<void> {
+  return transaction(deps, async (deps) => {
+    // Two doctors at once would each add the same difference.
+    await lockProjects(deps.db, [projectId])
+    for (const figure of figures) await figure.correct(deps, projectId)
+  })
+}
+
+async function correctPromoted(db: Db, findingIds: readonly number[]): Promise<number> {
+  if ((await listWronglyPromoted(db, findingIds)).length === 0) return 0
+  await lockWithVulnerabilities(db, findingIds)
+  const wrong = await listWronglyPromoted(db, findingIds)
+  await deletePromoted(
+    db,
+    wrong.map(({ findingId }) => findingId),
+  )
+  await keepPromoted(
+    db,
+    wrong.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? []),
+  )
+  return wrong.length
+}
+
+async function correctShown(db: Db, findingIds: readonly number[]): Promise<number> {
+  const wrong = await countWronglyShown(db, findingIds)
+  if (wrong === 0) return 0
+  await lockWithVulnerabilities(db, findingIds)
+  await showSeverities(db, findingIds)
+  return wrong
+}
+
+/** Calls `work` with the ids of the project's findings, some at a time. */
+async function sumOfBatches(
+  db: Db,
+  projectId: number,
+  work: (findingIds: readonly number[]) => Promise<number>,
+): Promise<number> {
+  const ids = await listIdsIn(db, 'findings', projectId)
+  let sum = 0
+  for (let start = 0; start < ids.length; start += batchSize) sum += await work(ids.slice(start, start + batchSize))
+  return sum
+}
