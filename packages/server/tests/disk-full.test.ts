@@ -13,7 +13,7 @@ import { type ServerProcess, startProcess } from './process.ts'
 
 const token = 'token-of-the-full-disk'
 const mebibyte = 1024 * 1024
-const outOfService = [503, '{"message":"503 Service Unavailable"}']
+const outOfService = [503, '{"message":"503 Service Unavailable","detail":"Nothing was changed."}']
 
 test.skipIf(!canMount())('a full disk (needs root, to mount one) is 503, and harms nothing', async () => {
   const disk = mountDisk(12)

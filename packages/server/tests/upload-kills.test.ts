@@ -202,7 +202,12 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
 
 async function die(settings: Env, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
   const program = fileURLToPath(new URL('../.tmp/dying-server/tests/crash/dying-server.js', import.meta.url))
-  const env = { ...settings, ALCOVE_LOG_LEVEL: 'error', ALCOVE_UPLOAD_GRACE_DAYS: '0' }
+  const env = {
+    ...settings,
+    ALCOVE_LOG_LEVEL: 'error',
+    ALCOVE_UPLOAD_GRACE_DAYS: '0',
+    ALCOVE_OBJECT_RETENTION_HOURS: '0',
+  }
   const { output, ended } = await launch({ program, command: moment, env })
   if (act) {
     const address = () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1]
@@ -228,7 +233,12 @@ async function uploadsOf(admin: Client): Promise<string[]> {
 
 /** The whole server, within this process. */
 async function serve(env: Env, work: (deps: RootDeps, admin: Client) => Promise<void>): Promise<void> {
-  const settings = { ...env, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'silent' }
+  const settings = {
+    ...env,
+    ALCOVE_BOOTSTRAP_TOKEN: token,
+    ALCOVE_LOG_LEVEL: 'silent',
+    ALCOVE_OBJECT_RETENTION_HOURS: '0',
+  }
   const deps = await openDeps(readSettings(settings))
   await migrate(deps.db, migrations)
   await ensureAdministrator(deps)

@@ -72,7 +72,7 @@ const attacks: Record<string, string> = {
 describe('in a real browser', () => {
   test('the watch sees an attack where there is one', async () => {
     const seen = await visit(async (page) => {
-      await page.goto(`${server.url}/-/health`)
+      await page.goto(`${server.url}/`)
       await page.evaluate(attack)
     })
     expect(seen.requests).toContain('/pwned')
@@ -91,7 +91,7 @@ describe('in a real browser', () => {
   test('an uploaded script cannot be loaded by a page, nor an uploaded page be framed into one', async () => {
     const [code, html] = [await upload('code.js', attack), await upload('page.html', attacks['page.html'] ?? '')]
     const seen = await visit(async (page) => {
-      await page.goto(`${server.url}/-/health`)
+      await page.goto(`${server.url}/`)
       await page.setContent(
         `<script src="${code}"></script><iframe src="${html}"></iframe><object data="${html}"></object>`,
       )
@@ -119,7 +119,7 @@ describe('in a real browser', () => {
     const address = await upload('Grüße.png', png)
     const context = await browser.newContext()
     const page = await context.newPage()
-    await page.goto(`${server.url}/-/health`)
+    await page.goto(`${server.url}/`)
     await page.setContent(`<img src="${address}">`)
     await page.waitForFunction('document.images[0].complete')
     expect(await page.evaluate('document.images[0].naturalWidth')).toBe(1)

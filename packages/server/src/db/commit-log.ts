@@ -69,8 +69,11 @@ const readCommits = `
 export async function openCommitLog({ changes, self, peer, refresh }: CommitLogOptions): Promise<CommitLog> {
   const closing = new AbortController()
   const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
-  let listener = await listen()
   const synchronize = runTogether(readNew)
+  // Notifications may arrive while the first connection is being opened; its snapshot is taken after them.
+  let isOpen = false
+  let listener = await listen()
+  isOpen = true
   const over = attend()
 
   return {
@@ -94,7 +97,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
     client.on('notification', ({ payload = '' }) => {
       const [sender, tables] = payload.split(' ')
       if (sender === self) return
-      if (tables !== everyTable) return void synchronize()
+      if (tables !== everyTable) return void (isOpen && synchronize())
       changes.bumpAll()
       // Without the new foreign keys no cached value can be trusted: connect again.
       refresh().catch(() => client.end())

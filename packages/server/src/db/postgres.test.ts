@@ -199,3 +199,18 @@ test('a test database may be made from another one', async () => {
   await db.close()
   await copy.drop()
 })
+
+test('a process starts while others write without a pause', async () => {
+  await here.run(sql`insert into a values (1, 0)`)
+  let isOver = false
+  const writing = (async () => {
+    while (!isOver) await here.run(sql`update a set n = n + 1`)
+  })()
+  for (let n = 0; n < 10; n++) {
+    const another = await open()
+    expect(await another.one(sql`select id from a`)).toEqual({ id: 1 })
+    await another.close()
+  }
+  isOver = true
+  await writing
+})

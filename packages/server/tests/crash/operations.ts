@@ -219,7 +219,7 @@ function sendReport(path: string, chance: Chance): Operation {
   const severity = ['Low', 'Medium', 'High', 'Critical'][chance.whole(4)] ?? 'Low'
   const lines = Array.from({ length: most }, (_, line) => line + 1).filter(() => chance.whole(3) > 0)
   const promote = chance.whole(2) === 0
-  const report = sastReport(lines.map((line) => entry({ line, severity, name: `Flaw ${line}` })))
+  const report = sastReport(lines.map((line) => entry({ line, severity, name: `Flaw ${line}`, rule: `r${line}` })))
   return {
     what: `send a report of ${lines.length} findings to ${path}`,
     async send(api, ids) {
