@@ -99,10 +99,11 @@ async function live(folder: URL, [first, second]: readonly [string, string]): Pr
   const project = await server.project(`acme/lived-${++projects}`)
   const model = startModel(project.id)
   const life: Life = { ...model, ids: new Map(), compared: new Map() }
-  const files = {
-    first: readFileSync(new URL(first, folder), 'utf8'),
-    second: readFileSync(new URL(second, folder), 'utf8'),
+  const read = (file: string) => {
+    const text = readFileSync(new URL(file, folder), 'utf8')
+    return first.includes('container_scanning') ? ofOneImage(text) : text
   }
+  const files = { first: read(first), second: read(second) }
   for (const [number, step] of steps.entries()) {
     const at = `step ${number}: ${JSON.stringify(step)}`
     if (step === 'resolve what goes') {
@@ -117,6 +118,16 @@ async function live(folder: URL, [first, second]: readonly [string, string]): Pr
     await compare(project, life, at, number === steps.length - 1)
   }
   expect(model.flaws.length).toBeGreaterThan(2)
+}
+
+/** Reports of two images do not speak for each other; here both are made reports of one. */
+function ofOneImage(text: string): string {
+  const image = 'acme/app:1'
+  const report = JSON.parse(text)
+  if ('ArtifactName' in report) report.ArtifactName = image
+  if (report.source?.target?.userInput) report.source.target.userInput = image
+  for (const { location } of report.vulnerabilities ?? []) if (location?.image) location.image = image
+  return JSON.stringify(report)
 }
 
 /** Rehearsed, sent, and sent again: only the second of these changes anything, and the first tells what. */
