@@ -89,6 +89,7 @@ test('the promotion of many tells how far it is, and goes on when nobody looks',
   await dialog.getByText('Close', { exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await db.run(sql`delete from jobs where key = ${`promotion:${project.id}`} and lease = 'test'`)
+  await db.run(sql`update jobs set stage = 'new' where key = ${`promotion:${project.id}`} and state = 'waiting'`)
   await page.getByText('Promoted: 900 findings.').waitFor()
   await page.getByText('Nothing waits').waitFor()
 })

@@ -104,6 +104,8 @@ describe('uploading', () => {
     const small = await web.server.project('acme/small', { visibility: 'public' })
     const limits = { max_upload_bytes: 3000, quota_bytes: 5000 }
     await web.server.admin.put(`/projects/${small.id}/uploads/limits`, limits)
+    // Users who are not members share a tenth of the quota.
+    await web.server.admin.post(`/projects/${small.id}/members`, { user_id: guest.user?.id, access_level: 10 })
     const page = await web.open('/acme/small/-/uploads', { as: guest })
     await page.getByText('Files of up to 2.9 KiB each, 4.9 KiB in all.').waitFor()
     const sent: string[] = []
