@@ -32,6 +32,6 @@ export function verifyPassword(
   })
 }
 
-/** The hash of random bytes that nobody knows, made with the same cost. */
+/** The hash of unknown random bytes, made with the same cost. */
 const hashOfNothing =
   '$argon2id$v=19$m=19456,t=2,p=1$o4KFg/D8iMJoKqJWTHH14g$8XvxfTajUgXGLHry+jxJgPYT4dhXV3Qw4CmX29dfY8U'

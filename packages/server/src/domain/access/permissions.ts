@@ -8,7 +8,7 @@ import type { Role } from './roles.ts'
  *   (`vulnerability.read`) is refused before his input is looked at (contract 1).
  * - `who`: `anyone` (with `on: 'project'`: anyone who can read the project), `user` (the same, signed in), `admin`, the
  *   least role, `triager` (the role an operator set), or `monitor` (a client on this machine or with the token for
- *   metrics, whoever the user is). Administrators count as owners of everything.
+ *   metrics, whichever user calls). Administrators count as owners of everything.
  * - `scope`: the least a token needs: `api` ⊃ `read_api`; `read_user` is met by those two as well; `self_rotate` by
  *   `api`; `none` by any token.
  * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it

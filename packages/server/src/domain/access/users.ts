@@ -19,7 +19,7 @@ export interface User {
   /** Banned is blocked for what he did; only lifting the ban lets him in again. */
   state: 'active' | 'banned' | 'blocked' | 'deactivated' | 'unconfirmed'
   isAdmin: boolean
-  /** Stands in for deleted users: nobody can sign in or act as it. */
+  /** Stands in for deleted users; no one can sign in or act as it. */
   isGhost: boolean
   isExternal: boolean
   canCreateGroup: boolean

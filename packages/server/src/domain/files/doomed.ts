@@ -17,7 +17,7 @@ const mostWaitMs = 1000
 
 /**
  * Removes the objects whose rows have been gone for as long as `ALCOVE_OBJECT_RETENTION_HOURS` says: until then a restored
- * backup, or a standby that lacks the last commits, may bring a row back. May stop anywhere, also when it is told to, and be run again; what the store
+ * backup, or a standby that lacks the last commits, may bring a row back. May stop anywhere, also on request, and be run again; what the store
  * refuses now stays marked and is tried at the next run.
  */
 export async function removeDoomed(deps: Deps, isOver = () => false): Promise<void> {

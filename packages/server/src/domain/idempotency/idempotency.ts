@@ -110,7 +110,7 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
       const sealed = sealResponse(key, response)
       if (sealed.length > maxSealedCharacters) return abandon()
       clearInterval(timer)
-      // If it cannot be stored, a repeated request is told that the change was made.
+      // If it cannot be stored, the response to a repeated request says that the change was made.
       await provisionally(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
     },
   }

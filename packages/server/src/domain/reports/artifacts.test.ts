@@ -20,7 +20,7 @@ test.for([
   ['/builds/0/team/app/', 'app'],
   ['/builds/1/team/app', 'app'],
   ['C:\\work\\app', 'app'],
-  ['c:/work/app', 'app'],
+  ['c:/builds/app', 'app'],
   [':1', ':1'],
 ] as const)('%s is the artifact %s', ([written, name]) => {
   expect(artifactName(written)).toBe(name)

@@ -28,7 +28,7 @@ export interface Classified {
   scannersWithPast: Set<number>
   /** Findings that the report names, by whatever uuid. */
   seen: Set<number>
-  /** New to the project: until the import is shown nobody has seen them, and nothing hangs on them. */
+  /** New to the project: invisible until the import is shown, and without child rows. */
   newcomers: number[]
   /** Known, and never on this ref before. */
   arrivals: number[]
@@ -45,7 +45,7 @@ export interface Classified {
   fresh: FreshFinding[]
   /** Known under no uuid: so many, and the first of them. */
   news: { total: number; first: FreshFinding[] }
-  /** Known under another uuid since an earlier import, if nobody else in this report is that finding. */
+  /** Known under another uuid since an earlier import, unless another entry of this report is that finding. */
   claims: Claim[]
   /** At the place of a known finding, and perhaps another one. */
   contested: Contested[]

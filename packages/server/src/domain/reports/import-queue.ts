@@ -50,7 +50,7 @@ function tooMany(sentence: string): Failure {
 
 const batchSize = 100
 
-/** Removes the reports of imports that failed so long ago that nobody is expected to run them again. */
+/** Removes the reports of failed imports once their time for another run is over. */
 export async function expireFailedReports(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - deps.settings.failedReportMs).toISOString()
   for (let more = true; more; ) {

@@ -36,7 +36,7 @@ export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Prom
   }
 }
 
-/** A project that promotes on ingestion does so because a maintainer decided it, whoever sends the report. */
+/** A project that promotes on ingestion does so because a maintainer decided it; the sender of the report does not matter. */
 export function mayStillPromote(deps: Deps, queued: QueuedImport): Promise<boolean> {
   return isStillAllowed(deps, queued.options.promote ? 'vulnerability.create' : 'report.create', queued)
 }

@@ -96,7 +96,7 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
   }
 }
 
-/** The same finding under another uuid, in its row too, where it comes before anything that somebody else wrote. */
+/** The same finding under another uuid, in its row too, where it comes before any text from the report. */
 export const renamed = (finding: ImportedFinding, uuid: string): ImportedFinding => ({
   ...finding,
   uuid,
