@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import { startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -9,15 +10,19 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-/** The keys of POSTs to a path. The server carries out the first one, but its answer is lost. */
-async function keysOf(page: Page, path: string): Promise<string[]> {
+const loss = (route: Route) => route.abort()
+
+/** The keys of POSTs to a path. The server carries out the first one with a key, but its response is replaced. */
+async function keysOf(page: Page, path: string, replace = loss): Promise<string[]> {
   const keys: string[] = []
-  await page.route(`**/api/v4${path}`, async (route) => {
+  await page.route(`**${path}`, async (route) => {
     if (route.request().method() !== 'POST') return route.continue()
-    keys.push(route.request().headers()['idempotency-key'] ?? 'none')
-    if (keys.length > 1) return route.continue()
+    const key = route.request().headers()['idempotency-key'] ?? 'none'
+    const isReplaced = key !== 'none' && keys.every((earlier) => earlier === 'none')
+    keys.push(key)
+    if (!isReplaced) return route.continue()
     await route.fetch()
-    await route.abort()
+    await replace(route)
   })
   return keys
 }
@@ -26,7 +31,7 @@ const lost = { expects: /Failed to load resource/ }
 
 test('a user whose answer was lost is created once', async () => {
   const page = await web.open('/-/admin/users/new', { as: web.server.admin, ...lost })
-  const keys = await keysOf(page, '/users')
+  const keys = await keysOf(page, '/api/v4/users')
   await page.getByLabel('Name', { exact: true }).fill('Once Only')
   await page.getByLabel('Username').fill('once')
   await page.getByLabel(/E-?mail/i).fill('once@example.com')
@@ -43,4 +48,48 @@ test('a user whose answer was lost is created once', async () => {
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
   expect(keys[1]).toBe(keys[0])
   expect((await web.server.admin.get('/users?search=once')).body).toHaveLength(1)
+})
+
+const outage = (route: Route) =>
+  route.fulfill({
+    status: 503,
+    headers: { 'x-alcove-outcome': 'unknown', 'retry-after': '1' },
+    contentType: 'application/json',
+    body: JSON.stringify({ message: '503 Service Unavailable', detail: 'The change may have been made.' }),
+  })
+
+test.each([
+  ['was lost', loss],
+  ['was an outage after the change', outage],
+])('a report whose response %s is imported once', async (_, replace) => {
+  const project = await web.server.project(`acme/${replace === loss ? 'lost' : 'outage'}`)
+  const page = await web.open(`/${project.path_with_namespace}/-/reports/new`, { as: web.server.admin, ...lost })
+  const keys = await keysOf(page, '/security_reports', replace)
+  await page.getByLabel('The report of a scanner').setInputFiles({
+    name: 'report.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(sastReport([entry({ line: 10 })]))),
+  })
+  await page.getByRole('button', { name: 'See what it would change' }).click()
+  const take = page.getByRole('button', { name: 'Take it in' })
+  await take.click()
+  await page.getByRole('alert').getByText('This report cannot be taken in').waitFor()
+  await take.click()
+  await page.getByRole('list', { name: 'What changed' }).waitFor()
+  const [dryRun, first, second] = keys
+  expect([dryRun, keys.length]).toEqual(['none', 3])
+  expect(first).toMatch(/^[0-9a-f]{32}$/)
+  expect(second).toBe(first)
+  const { body } = await web.server.admin.get(`/projects/${project.id}/security_reports`)
+  expect(body).toHaveLength(1)
+})
+
+test('proving who one is sends no key, so that no response is stored', async () => {
+  const user = await web.server.user('nadia')
+  const page = await web.open('/-/sign_in?with=token')
+  const keys = await keysOf(page, '/-/sessions')
+  await page.getByLabel('Access token').fill(user.token ?? '')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: /account/i }).waitFor()
+  expect(keys).toEqual(['none'])
 })

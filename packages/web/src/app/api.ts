@@ -129,6 +129,11 @@ interface ActionOptions<O extends Operation> {
   isLeaving?: boolean
 }
 
+/** Whether a request of the operation is safe to repeat with a key. Routes that check a password check it each time. */
+function takesKey(operation: Operation): boolean {
+  return operation.startsWith('POST ') && !operation.startsWith('POST /-/sessions')
+}
+
 /** Something that changes things: afterwards everything that is shown is asked for anew. */
 export function useAction<O extends Operation>(
   operation: O,
@@ -138,7 +143,7 @@ export function useAction<O extends Operation>(
   const underway = useRef(new Set<string>())
   const keyring = useRef(createKeyring())
   const send = (request: Request<O>) => {
-    if (!operation.startsWith('POST ')) return api.call(operation, request)
+    if (!takesKey(operation)) return api.call(operation, request)
     return keyring.current.use(contentOf(request), (idempotencyKey) => api.call(operation, request, { idempotencyKey }))
   }
   const mutation = useMutation({

@@ -1,6 +1,5 @@
 import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
-import { newIdempotencyKey } from './idempotency-keys.ts'
 
 export interface Sending<Answer> {
   /** Rejects with `RequestFailed` for whatever is not a success, and with `NotSent` where there was no answer. */
@@ -19,12 +18,15 @@ export class NotSent extends Error {
   }
 }
 
-/** With XMLHttpRequest, since `fetch` does not tell how much has gone. `onProgress` counts what stands around files too. */
+/**
+ * Sends a form with XMLHttpRequest, because `fetch` does not report the progress of a request body. `onProgress` also counts
+ * the bytes around the files. The key makes the form safe to send again.
+ */
 export function sendForm<Answer>(
   address: string,
   fields: Readonly<Record<string, string | File>>,
   onProgress: (sentBytes: number, totalBytes: number) => void,
-  idempotencyKey = newIdempotencyKey(),
+  idempotencyKey?: string,
 ): Sending<Answer> {
   const request = new XMLHttpRequest()
   const form = new FormData()
@@ -46,7 +48,7 @@ export function sendForm<Answer>(
   })
   request.open('POST', address)
   for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value)
-  request.setRequestHeader('idempotency-key', idempotencyKey)
+  if (idempotencyKey) request.setRequestHeader('idempotency-key', idempotencyKey)
   request.send(form)
   return { answer, cancel: () => request.abort() }
 }

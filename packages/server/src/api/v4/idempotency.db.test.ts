@@ -202,6 +202,25 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await server.deps.db.all(sql`select id from idempotency_keys`)).toHaveLength(rows.length)
   })
 
+  test('has no effect where a password is checked: each sign-in begins a session of its own', async () => {
+    const rows = () => server.deps.db.all(sql`select id from idempotency_keys`)
+    const user = await server.user('key-signs-in')
+    const key = randomUUID()
+    const before = await rows()
+    const signIn = () => user.post('//-/sessions', { token: user.token }, keyed(key))
+    const [first, second] = [await signIn(), await signIn()]
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.headers['idempotency-replayed']).toBeUndefined()
+    expect(second.cookies[0]).not.toBe(first.cookies[0])
+
+    const headers = { cookie: first.cookies[0]?.split(';')[0] ?? '', origin: 'http://localhost' }
+    const confirm = (token: string) =>
+      server.anonymous.post('//-/sessions/confirm', { token }, { headers: { ...headers, ...keyed(key).headers } })
+    expect((await confirm(user.token ?? '')).status).toBe(204)
+    expect((await confirm('glpat-wrong')).status).toBe(401)
+    expect(await rows()).toHaveLength(before.length)
+  })
+
   test('must have a key that is hard to guess', async () => {
     for (const key of ['short', 'with spaces in between it', 'x'.repeat(256)]) {
       expect(await admin.post('/projects', { name: 'unkeyed' }, keyed(key))).toMatchObject({ status: 400 })

@@ -28,10 +28,13 @@ interface IdempotentCall {
   deps: RootDeps
 }
 
-/** The key of a request, or undefined where it has none, or no effect: on methods other than POST, and without a user. */
-function keyOf(request: FastifyRequest): string | undefined {
+/**
+ * The key of a request, or undefined where it has none or ignores it: methods other than POST, and routes that check a
+ * password. Those check it each time, and a stored response would hand out the cookie of an older session.
+ */
+function keyOf(request: FastifyRequest, route: Route): string | undefined {
   const sent = request.headers['idempotency-key']
-  if (sent === undefined || request.method !== 'POST') return undefined
+  if (sent === undefined || request.method !== 'POST' || route.limitsGuesses) return undefined
   const key = String(sent).replace(/^"(.*)"$/, '$1') // a structured field or the bare key
   if (!/^[\x21-\x7e]{16,255}$/.test(key)) {
     throw badRequest('Idempotency-Key must be 16 to 255 printable ASCII characters without spaces, such as a UUID')
@@ -49,7 +52,7 @@ type ExecuteOnce = (call: IdempotentCall, execute: (deps: RootDeps) => Promise<R
 export function openExecuteOnce(deps: RootDeps, guard: Guard, route: Route): ExecuteOnce {
   return async (call, execute) => {
     const { request, caller, bag } = call
-    const key = keyOf(request)
+    const key = keyOf(request, route)
     if (key === undefined || !caller) return execute(call.deps)
     const begun = await beginAttempt(deps, { key, caller, content: contentOf(route, bag, request) })
     if ('attempt' in begun) return executeFirst(route, begun.attempt, call.deps, execute)

@@ -80,7 +80,7 @@ function describeRoute(route: Route, schemas: Schemas): object {
       ...others
         .filter(([, field]) => !inBody || (route.rawFile && !isBinary(field)))
         .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name))),
-      ...(route.method === 'POST' && row.who !== 'anyone' ? [idempotencyKey] : []),
+      ...(route.method === 'POST' && row.who !== 'anyone' && !route.limitsGuesses ? [idempotencyKey] : []),
     ],
     ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas, route.rawFile) }),
     responses: {

@@ -26,7 +26,7 @@ export function SetPassword() {
       <Empty title={isOver ? 'This link is over' : 'A link is needed for this'} isPage>
         <p>
           {isOver
-            ? 'Such a link works once and for a day. Ask an administrator for another one.'
+            ? 'Such a link works once and for a day. If you have just set a password with it, sign in with that password; otherwise ask an administrator for another link.'
             : 'Open the whole link that you were given; its end, behind the #, is missing. To change a password you know, sign in.'}
         </p>
         <LinkButton to="/-/sign_in">Sign in</LinkButton>

@@ -3,6 +3,7 @@ import { FileUp } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../app/api.ts'
+import { contentOf, createKeyring } from '../../app/idempotency-keys.ts'
 import { type Sending, sendForm } from '../../app/send-form.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
@@ -24,6 +25,9 @@ interface Rehearsed {
   outcome: Import
 }
 
+// Outside of React: the same file may be sent again after the user has left the page and returned.
+const keyring = createKeyring()
+
 /** A report is dropped, what it would change is shown, and only then is it taken in. */
 export function NewReport() {
   const { project, level, to } = useProject()
@@ -42,11 +46,16 @@ export function NewReport() {
   async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
     setProblem('')
     setProgress(0)
-    // The file last: it is read only when what is asked for is known.
-    const now = sendForm<Import>(address, { ...options, file: report }, (sent, all) => setProgress(sent / all))
-    setSending({ ...now, isDryRun })
+    // The file comes last: the server reads it only when it knows the options.
+    const fields = { ...options, file: report }
+    const post = (idempotencyKey?: string) => {
+      const now = sendForm<Import>(address, fields, (sent, all) => setProgress(sent / all), idempotencyKey)
+      setSending({ ...now, isDryRun })
+      return now.answer
+    }
     try {
-      return await now.answer
+      // A dry run changes nothing, and its result must not be that of an earlier try.
+      return await (isDryRun ? post() : keyring.use(contentOf([address, fields]), post))
     } catch (error) {
       setProblem((error as Error).message) // nothing else is thrown here
       return undefined
