@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Database, Db } from '../packages/server/src/db/db.ts'
 import { keepPromoted } from '../packages/server/src/domain/vulnerabilities/promoted-queries.ts'
+import { shownState } from '../packages/server/src/domain/vulnerabilities/rows.ts'
 import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/vulnerabilities/scales.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
 import { measuredProjects, now } from './known.ts'
@@ -137,9 +138,9 @@ async function insertFindings(
     insert into finding_identifiers (finding_id, position, identifier_id)
     select r.finding_id, r.position, r.identifier_id from ${db.dialect.records(links, columns)} as r`)
   await db.run(sql`
-    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_import_id, last_import_id,
+    insert into occurrences (project_id, finding_id, ref, severity, state, is_present, first_import_id, last_import_id,
       first_seen_at, last_seen_at)
-    select ${projectId}, f.id, 'main', f.severity, true, ${projectId}, ${projectId}, ${now}, ${now}
+    select ${projectId}, f.id, 'main', f.severity, ${shownState}, true, ${projectId}, ${projectId}, ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(ids.map(({ id }) => id))}`)
 }
 

@@ -126,13 +126,19 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   await db.run(sql`
     insert into finding_identifiers (finding_id, position, identifier_id)
     select r.finding_id, r.position, r.identifier_id from ${records(joins, joinColumns)} as r`)
-  const occurrences = all.flatMap(({ id, projectId, severity, refs }) =>
-    refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], ref })),
+  const occurrences = all.flatMap(({ id, projectId, severity, state, refs }) =>
+    refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], state, ref })),
   )
-  const occurrenceColumns = { finding_id: 'integer', project_id: 'integer', severity: 'integer', ref: 'text' } as const
+  const occurrenceColumns = {
+    finding_id: 'integer',
+    project_id: 'integer',
+    severity: 'integer',
+    state: 'text',
+    ref: 'text',
+  } as const
   await db.run(sql`
-    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_seen_at, last_seen_at)
-    select r.project_id, r.finding_id, r.ref, r.severity, true, ${now}, ${now}
+    insert into occurrences (project_id, finding_id, ref, severity, state, is_present, first_seen_at, last_seen_at)
+    select r.project_id, r.finding_id, r.ref, r.severity, r.state, true, ${now}, ${now}
     from ${records(occurrences, occurrenceColumns)} as r`)
   await db.run(sql`
     insert into vulnerability_counts (project_id, is_on_default_branch, severity, state, report_type, scanner_id,

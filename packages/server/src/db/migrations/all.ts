@@ -29,6 +29,7 @@ import { fairJobs } from './0036_fair_jobs.ts'
 import { idempotencyKeys } from './0037_idempotency_keys.ts'
 import { pendingDeletions } from './0038_pending_deletions.ts'
 import { artifacts } from './0041_artifacts.ts'
+import { occurrenceStates } from './0042_occurrence_states.ts'
 
 /** In order; only ever appended to. */
 export const migrations: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   idempotencyKeys,
   pendingDeletions,
   artifacts,
+  occurrenceStates,
 ]

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { facetsOf } from '../vulnerabilities/promoted-queries.ts'
-import { shownSeverity } from '../vulnerabilities/rows.ts'
+import { shownSeverity, shownState } from '../vulnerabilities/rows.ts'
 import { type State, severityOf } from '../vulnerabilities/scales.ts'
 
 export async function listProjectIds(db: Db, after: number, limit: number): Promise<number[]> {
@@ -47,12 +47,12 @@ export async function countWrongStars(db: Db, projectId: number): Promise<number
   )
 }
 
-export async function countWronglyShown(db: Db, findingIds: readonly number[]): Promise<number> {
+export async function countWrongOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {
   return countRows(
     db,
     sql`
       select o.id from occurrences o join findings f on f.id = o.finding_id
-      where f.id in ${db.dialect.integers(findingIds)} and o.severity <> ${shownSeverity}`,
+      where f.id in ${db.dialect.integers(findingIds)} and (o.severity <> ${shownSeverity} or o.state <> ${shownState})`,
   )
 }
 

@@ -85,11 +85,9 @@ test('every column of numbers is recounted by the doctor or has a reason not to 
   )
   // The tables of SQLite itself and of its search index, and ids.
   const columns = rows.map(({ name }) => name).filter((name) => !/^sqlite_|_search(_[a-z]+)?\.|[._]id$/.test(name))
-  const derived = Object.values(derivedColumns).flat()
-  // A copy of an id is derived as well.
-  const numbers = derived.filter((name) => !name.endsWith('_id'))
-  const known = [...numbers, ...Object.values(notDerived).flat()]
-  expect(columns.sort()).toEqual(known.sort())
+  const derived: readonly string[] = Object.values(derivedColumns).flat()
+  const others = columns.filter((name) => !derived.includes(name))
+  expect(others.sort()).toEqual(Object.values(notDerived).flat().sort())
 })
 
 describe('a damaged figure', () => {
@@ -122,7 +120,9 @@ describe('a damaged figure', () => {
   const damages: [string, string, string][] = Object.entries(derivedColumns).flatMap(([kind, columns]) =>
     columns.map((column): [string, string, string] => {
       const [table, name] = column.split('.')
-      return [kind, column, `update ${table} set ${name} = ${name} + 1000`]
+      const wrong =
+        name === 'state' ? "case state when 'dismissed' then 'detected' else 'dismissed' end" : `${name} + 1000`
+      return [kind, column, `update ${table} set ${name} = ${wrong}`]
     }),
   )
   for (const [kind, table] of [

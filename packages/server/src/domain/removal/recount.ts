@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { recountStars } from '../projects/project-queries.ts'
-import { showSeverities } from '../vulnerabilities/occurrence-queries.ts'
+import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
 import { keepPromoted } from '../vulnerabilities/promoted-queries.ts'
 import { listIdsIn } from './findings-queries.ts'
 import { lockProjects } from './queries.ts'
@@ -10,7 +10,7 @@ import {
   correctDays,
   countWrongCells,
   countWrongDays,
-  countWronglyShown,
+  countWrongOccurrences,
   countWrongStars,
   deletePromoted,
   listProjectIds,
@@ -30,7 +30,7 @@ export const derivedColumns = {
     'promoted_findings.facets',
     'promoted_findings.scanner_id',
   ],
-  'wrong severity of occurrences': ['occurrences.severity'],
+  'wrong severity or state of occurrences': ['occurrences.severity', 'occurrences.state'],
 } as const
 
 export type WrongFigure = keyof typeof derivedColumns
@@ -69,10 +69,10 @@ const projectFigures: readonly ProjectFigure[] = [
     },
   },
   {
-    kind: 'wrong severity of occurrences',
-    countWrong: (db, projectId) => sumOfBatches(db, projectId, (ids) => countWronglyShown(db, ids)),
+    kind: 'wrong severity or state of occurrences',
+    countWrong: (db, projectId) => sumOfBatches(db, projectId, (ids) => countWrongOccurrences(db, ids)),
     correct: async ({ db }, projectId) => {
-      await sumOfBatches(db, projectId, (ids) => correctShown(db, ids))
+      await sumOfBatches(db, projectId, (ids) => correctOccurrences(db, ids))
     },
   },
 ]
@@ -123,11 +123,11 @@ async function correctPromoted(db: Db, findingIds: readonly number[]): Promise<n
   return wrong.length
 }
 
-async function correctShown(db: Db, findingIds: readonly number[]): Promise<number> {
-  const wrong = await countWronglyShown(db, findingIds)
+async function correctOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {
+  const wrong = await countWrongOccurrences(db, findingIds)
   if (wrong === 0) return 0
   await lockWithVulnerabilities(db, findingIds)
-  await showSeverities(db, findingIds)
+  await refreshOccurrences(db, findingIds)
   return wrong
 }
 

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { showSeverities } from '../vulnerabilities/occurrence-queries.ts'
+import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
 import type { FindingKey } from './finding-keys.ts'
 import { type ImportedFinding, importedColumns } from './imported-finding.ts'
 
@@ -152,7 +152,7 @@ export async function updateFindings(
     from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
     where findings.id = k.id`)
   if (updated < drafts.length) throw new Error('what a staged finding names is gone')
-  await showSeverities(
+  await refreshOccurrences(
     db,
     drafts.map(({ findingId }) => findingId),
   )
@@ -224,7 +224,7 @@ export async function absorbFindings(
       extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
       updated_at = ${now}
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
-  await showSeverities(db, known)
+  await refreshOccurrences(db, known)
   await deleteBelongings(db, known)
   await db.run(sql`
     update finding_identifiers set finding_id = r.finding_id from ${listed} as r

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { categoriesOfOccurrence, newestScan, shownSeverity } from '../vulnerabilities/rows.ts'
+import { categoriesOfOccurrence, newestScan, shownSeverity, shownState } from '../vulnerabilities/rows.ts'
 import { severityOf } from '../vulnerabilities/scales.ts'
 import { categoriesOf } from './categories.ts'
 import type { Sample } from './import.ts'
@@ -21,9 +21,9 @@ export async function insertOccurrences(
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    insert into occurrences (project_id, finding_id, ref, severity, is_present, categories, first_import_id,
-      last_import_id, first_seen_at, last_seen_at)
-    select ${projectId}, f.id, ${ref}, ${shownSeverity}, true, ${categoriesOf(categoryId)}, ${importId}, ${importId},
+    insert into occurrences (project_id, finding_id, ref, severity, state, is_present, categories,
+      first_import_id, last_import_id, first_seen_at, last_seen_at)
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, ${shownState}, true, ${categoriesOf(categoryId)}, ${importId}, ${importId},
       ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }

@@ -82,7 +82,13 @@ test('vulnerabilities of an older database are counted, dated and searchable aft
       '', '{}', '{}', '', '15.2.1', '{}', r.created_at, r.created_at, r.created_at
     from ${db.dialect.records(made, columns)} as r`)
 
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, is_present, first_seen_at, last_seen_at)
+    select 1, id, 'main', severity, true, ${now}, ${now} from findings`)
+
   await migrate(db, migrations)
+  const occurrences = await db.all(sql`select finding_id as id, state from occurrences order by finding_id`)
+  expect(occurrences).toEqual(made.map(({ id, state }) => ({ id, state })))
   const scope = { key: '', projectIds: [1] }
   const cells = await listCells(db, scope.projectIds)
   expect(

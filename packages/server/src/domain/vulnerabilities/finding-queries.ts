@@ -1,4 +1,4 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { StoredIdentifier, StoredScanner } from './finding.ts'
 import type { Position } from './list-queries.ts'
@@ -11,27 +11,37 @@ export interface FindingScope {
   ref: string
 }
 
-/** What is there on the ref of one severity, after an id. */
+/** Present findings of one severity and some states that an index has in the order of their ids. */
+export interface IndexRange {
+  severity: Severity
+  states: readonly State[]
+}
+
+/** Returns the first findings of a range after an id. */
 export async function listPresent(
-  db: Db,
+  { dialect, all }: Db,
   { projectId, ref }: FindingScope,
-  severity: Severity,
+  { severity, states: wanted }: IndexRange,
   after: number,
   limit: number,
 ): Promise<Position[]> {
-  return db.all(sql`
-    select severity, finding_id as id from occurrences
-    where project_id = ${projectId} and ref = ${ref} and is_present = true and severity = ${severityRanks[severity]}
-      and finding_id > ${after}
-    order by finding_id limit ${limit}`)
+  const orderAndLimit = sql`order by id limit ${limit}`
+  const parts = wanted.map(
+    (state) => sql`
+      select severity, finding_id as id from occurrences
+      where project_id = ${projectId} and ref = ${ref} and is_present = true and state = ${state}
+        and severity = ${severityRanks[severity]} and finding_id > ${after}`,
+  )
+  const merged = parts.length > 1 ? parts.map((part) => dialect.partOfUnion(part, orderAndLimit)) : parts
+  return all(sql`${join(merged, ' union all ')} ${orderAndLimit}`)
 }
 
-/** Of candidates, the positions of those that are there on the ref and pass the probes. */
+/** Of candidates, the positions of those that are present on the ref, are wanted and pass the probes. */
 export function selectPresent(
   { dialect }: Db,
   { projectId, ref }: FindingScope,
   candidates: Sql,
-  wanted: readonly Severity[],
+  wanted: { severities: readonly Severity[]; states: readonly State[] },
   probes: readonly Probe[],
 ): Sql {
   // `+`: by the index of a ref PostgreSQL would look at all of it for each candidate, when it believes from older counts
@@ -40,8 +50,8 @@ export function selectPresent(
     select o.severity, o.finding_id as id from occurrences o
       cross join findings f ${dialect.indexedBy('findings_narrow')}
     where o.finding_id ${dialect.among(candidates)} and o.ref = ${ref} and +o.project_id = ${projectId}
-      and o.is_present = true
-      and o.severity in ${dialect.integers(wanted.map((severity) => severityRanks[severity]))}
+      and o.is_present = true and o.state in ${dialect.texts(wanted.states)}
+      and o.severity in ${dialect.integers(wanted.severities.map((severity) => severityRanks[severity]))}
       and f.id = o.finding_id ${passAll(probes)}`
 }
 
@@ -71,12 +81,6 @@ export function promotionProbe({ projectId }: FindingScope, isPromoted: boolean)
   const having = (isKey: Sql) =>
     sql`select f.id from findings f where f.project_id ${isKey} and f.vulnerability_id is null`
   return { sources: [{ keys: [projectId], having: [having] }], passes: sql`f.vulnerability_id is null` }
-}
-
-/** By the state of the vulnerability; what has none is as good as detected. */
-export function stateProbe({ dialect }: Db, states: readonly State[]): Probe {
-  const state = sql`coalesce((select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
-  return { passes: sql`${state} in ${dialect.texts(states)}` }
 }
 
 /**

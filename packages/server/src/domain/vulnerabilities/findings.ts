@@ -21,7 +21,6 @@ import {
   originProbe,
   promotionProbe,
   selectPresent,
-  stateProbe,
 } from './finding-queries.ts'
 import type { Way } from './gather.ts'
 import { type GatheredOptions, openGathered, openListMemory, type Remembered } from './gathered-listing.ts'
@@ -30,7 +29,7 @@ import type { Position } from './list-queries.ts'
 import { readFrom } from './marked-listing.ts'
 import { listPassing, type Probe, textProbesOf } from './probe-queries.ts'
 import type { PresentFinding } from './rows.ts'
-import { type Severity, type State, severities, severityRanks } from './scales.ts'
+import { type Severity, type State, severities, severityRanks, states } from './scales.ts'
 
 export interface FindingFilter extends FindingScope {
   severities: readonly Severity[] | undefined
@@ -99,7 +98,7 @@ export async function openFindings(
     return { total: undefined, at, ...inOrder }
   }
   const test: Test = (ids) => listPassing(db, 'id', ids, probes)
-  const wanted = filter.severities ?? severities
+  const wanted = { severities: filter.severities ?? severities, states: filter.states ?? states }
   const bySources = probes.flatMap((probe): Way[] => {
     const { sources } = probe
     if (!sources) return []
@@ -107,18 +106,18 @@ export async function openFindings(
     return [{ go: () => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others)) }]
   })
   const ways = [...bySources, { go: () => wayThrough(inOrder, test) }]
-  return openGathered({ inOrder, test, ways, code: worstAndOldestFirst }, { ...limits, memory: memory?.gathered, key })
+  // GitLab counts no findings; a client may want to know how many wait.
+  const isCounted = filter.isPromoted === false
+  const list = { inOrder, test, ways, code: worstAndOldestFirst, isCounted }
+  return openGathered(list, { ...limits, memory: memory?.gathered, key })
 }
 
 function probesOf(db: Db, filter: FindingFilter): Probe[] {
   const { importId, scanners, reportTypes, isPromoted } = filter
-  // What waits is as good as detected.
-  const states = isPromoted === false && filter.states?.includes('detected') ? undefined : filter.states
   return [
     ...(importId === undefined ? [] : [importProbe(filter, importId)]),
     ...textProbesOf(db, filter, [filter.projectId]),
     ...(isPromoted === undefined ? [] : [promotionProbe(filter, isPromoted)]),
-    ...(states ? [stateProbe(db, states)] : []),
     ...(scanners || reportTypes ? [originProbe(db, filter, scanners, reportTypes)] : []),
   ]
 }
@@ -131,7 +130,8 @@ async function readOn(db: Db, filter: FindingFilter, after: Position | undefined
     const rank = severityRanks[severity]
     if ((filter.severities && !filter.severities.includes(severity)) || (after && rank > after.severity)) continue
     const from = after?.severity === rank ? after.id : 0
-    found.push(...(await listPresent(db, filter, severity, from, rows - found.length)))
+    const range = { severity, states: filter.states ?? states }
+    found.push(...(await listPresent(db, filter, range, from, rows - found.length)))
   }
   return found
 }

@@ -12,7 +12,7 @@ import { type HistoryEntry, recordHistory } from './history.ts'
 import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './life-queries.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 import { listFindingsOf } from './list-queries.ts'
-import { showSeveritiesOf } from './occurrence-queries.ts'
+import { refreshOccurrencesOf } from './occurrence-queries.ts'
 import type { State } from './scales.ts'
 
 /** By its id in digits. */
@@ -86,9 +86,9 @@ export async function saveChanges(
     deps.db,
     changed.map(({ after }) => after),
   )
-  await showSeveritiesOf(
+  await refreshOccurrencesOf(
     deps.db,
-    changed.flatMap(({ before, after }) => (isOverrideOther(before, after) ? after.id : [])),
+    changed.flatMap(({ before, after }) => (isListedElsewhere(before, after) ? after.id : [])),
   )
   await recordHistory(
     deps.db,
@@ -102,8 +102,9 @@ export async function saveChanges(
   )
 }
 
-/** What only a scanner says of a severity has been stored with its finding. */
-const isOverrideOther = (before: Vulnerability, after: Vulnerability): boolean =>
+/** True when lists of findings have it at another place. A scanner's severity has been stored with its finding. */
+const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean =>
+  before.state !== after.state ||
   before.isSeverityOverridden !== after.isSeverityOverridden ||
   (after.isSeverityOverridden && before.severity !== after.severity)
 

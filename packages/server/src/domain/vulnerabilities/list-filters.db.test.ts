@@ -14,6 +14,7 @@ import type { Listing } from './held-listing.ts'
 import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
 import type { Position } from './list-queries.ts'
 import { openListing } from './listing.ts'
+import { refreshOccurrences } from './occurrence-queries.ts'
 import { probesOf } from './probe-queries.ts'
 import { dismissalReasons, severities, severityRanks, states } from './scales.ts'
 
@@ -162,6 +163,7 @@ test('findings take the same filters and answer what looking at every one would'
   await deps.db.run(sql`
     update findings set vulnerability_id = null where id in ${deps.db.dialect.integers(waiting)}`)
   await deps.db.run(sql`delete from promoted_findings where finding_id in ${deps.db.dialect.integers(waiting)}`)
+  await refreshOccurrences(deps.db, waiting)
 
   const asked = fc.record({
     filter: filters,

@@ -47,7 +47,8 @@ export async function openListing(
   // From what a probe finds, or through everything that the facets let pass.
   const waitsMs = Math.min(total * msThroughEach, mostWaitedMs)
   const ways = [...bySources, { go: () => wayThrough(inRuns, test), waitsMs }]
-  return openGathered({ inOrder: inRuns, test, ways, code: codes[sort] }, { ...limits, memory: memory?.gathered, key })
+  const list = { inOrder: inRuns, test, ways, code: codes[sort], isCounted: true }
+  return openGathered(list, { ...limits, memory: memory?.gathered, key })
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { PastImport } from './history.ts'
 import type { Occurrence } from './occurrences.ts'
-import { newestScan, shownSeverity } from './rows.ts'
+import { newestScan, shownSeverity, shownState } from './rows.ts'
 
 interface OccurrenceRow {
   ref: string
@@ -60,22 +60,23 @@ export async function countOccurrences(db: Db, vulnerabilityId: number): Promise
   return row?.total ?? 0
 }
 
-/** Lists of findings go by the severity in their occurrences: keeps it what these findings are shown with. */
-export async function showSeverities(db: Db, findingIds: readonly number[]): Promise<void> {
-  if (findingIds.length > 0) await updateSeverities(db, sql`f.id in ${db.dialect.integers(findingIds)}`)
+/** Updates severity and state of the occurrences of these findings, by which lists of findings are ordered. */
+export async function refreshOccurrences(db: Db, findingIds: readonly number[]): Promise<void> {
+  if (findingIds.length > 0) await refreshWhere(db, sql`f.id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** The same for the findings of these vulnerabilities. */
-export async function showSeveritiesOf(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
+/** Updates severity and state of the occurrences of the findings of these vulnerabilities. */
+export async function refreshOccurrencesOf(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   if (vulnerabilityIds.length > 0) {
-    await updateSeverities(db, sql`f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)}`)
+    await refreshWhere(db, sql`f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)}`)
   }
 }
 
-async function updateSeverities(db: Db, which: Sql): Promise<void> {
+async function refreshWhere(db: Db, which: Sql): Promise<void> {
   await db.run(sql`
-    update occurrences set severity = ${shownSeverity} from findings f
-    where f.id = occurrences.finding_id and ${which} and occurrences.severity <> ${shownSeverity}`)
+    update occurrences set severity = ${shownSeverity}, state = ${shownState} from findings f
+    where f.id = occurrences.finding_id and ${which}
+      and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownState})`)
 }
 
 async function nameCategories(db: Db, ids: readonly number[]): Promise<Map<number, string>> {

@@ -53,7 +53,11 @@ describe('before the engine has counted its tables', () => {
     const [waiting] = probe.sources?.flatMap(({ having }) => having) ?? []
     if (!waiting) throw new Error('what waits is found by an index')
     const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
-    expect(await planOf(selectPresent(db, scope, candidates, ['critical', 'low'], [probe]))).toMatch(
+    expect(
+      await planOf(
+        selectPresent(db, scope, candidates, { severities: ['critical', 'low'], states: ['detected'] }, [probe]),
+      ),
+    ).toMatch(
       isSqlite()
         ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
         : /occurrences_finding_id_ref_key/,

@@ -2,7 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db, IdRange } from '../../db/db.ts'
 import type { Source } from './candidate-queries.ts'
 import { searchTerms, type VulnerabilityFilter } from './filter.ts'
-import { severityRanks } from './scales.ts'
+import { severityRanks, states } from './scales.ts'
 
 /** A part of a filter that no kept count knows: asked of the findings themselves. */
 export interface Probe {
@@ -135,14 +135,18 @@ const place = sql`substr(f.place, 1, 500)`
 
 function refProbe(ref: string, projectIds: readonly number[]): Probe {
   return {
-    sources: projectIds.map((projectId) => ({
-      keys: Object.values(severityRanks),
-      having: [
-        (isKey) => sql`
-          select o.finding_id as id from occurrences o
-          where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true and o.severity ${isKey}`,
-      ],
-    })),
+    // Of one state and severity the index has the findings in the order of their ids.
+    sources: projectIds.flatMap((projectId) =>
+      states.map((state) => ({
+        keys: Object.values(severityRanks),
+        having: [
+          (isKey: Sql) => sql`
+            select o.finding_id as id from occurrences o
+            where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true and o.state = ${state}
+              and o.severity ${isKey}`,
+        ],
+      })),
+    ),
     passes: sql`exists (
       select 1 from occurrences o where o.finding_id = f.id and o.ref = ${ref} and o.is_present = true)`,
   }

@@ -94,9 +94,13 @@ export interface ListedFindingRow {
   last_import_id: number | null
 }
 
-/** Of a finding, called `f`: what somebody set for its vulnerability, else what the scanner says. */
+/** Severity of the finding `f` in lists: the one set for its vulnerability, or else the scanner's. */
 export const shownSeverity: Sql = sql`coalesce((
   select v.severity from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true), f.severity)`
+
+/** State of the finding `f` in lists: its vulnerability's; a finding without one counts as detected. */
+export const shownState: Sql = sql`coalesce((
+  select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
 
 /** Of the tables `findings`, called `f`, `occurrences`, called `o`, and `vulnerabilities`, called `v`. */
 export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
