@@ -49,10 +49,10 @@ function askWhoThisIs(error: Error): void {
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
 }
 
-/** What is shown may be gone, or one's role in it; then the page is to say so, and not the button alone. */
+/** Fetches what is shown again when a refusal suggests that it, or the user's role in it, has changed. */
 function askWhatIsLeft(error: Error): void {
   askWhoThisIs(error)
-  if (isFailure(error, 403) || isFailure(error, 404)) void queries.invalidateQueries()
+  if ([403, 404, 409].some((status) => isFailure(error, status))) void queries.invalidateQueries()
 }
 
 export function isFailure(error: unknown, status: number): boolean {
@@ -125,6 +125,8 @@ interface ActionOptions<O extends Operation> {
   onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
   /** True: the form shows what is wrong beside its fields, so no message does. */
   showsErrors?: boolean
+  /** Shows an error in another way than by a message. */
+  onFailed?: (error: Error) => void
   /** True: afterwards what is shown is gone, so where `onDone` leads is shown before anything is asked for anew. */
   isLeaving?: boolean
 }
@@ -137,7 +139,7 @@ function takesKey(operation: Operation): boolean {
 /** Something that changes things: afterwards everything that is shown is asked for anew. */
 export function useAction<O extends Operation>(
   operation: O,
-  { done, onDone, showsErrors = false, isLeaving = false }: ActionOptions<O> = {},
+  { done, onDone, showsErrors = false, onFailed, isLeaving = false }: ActionOptions<O> = {},
 ): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
   const toast = useToast()
   const underway = useRef(new Set<string>())
@@ -158,7 +160,8 @@ export function useAction<O extends Operation>(
       if (!isLeaving) tell()
     },
     onError(error) {
-      if (!showsErrors) toast({ text: error.message, kind: 'error' })
+      if (onFailed) onFailed(error)
+      else if (!showsErrors) toast({ text: error.message, kind: 'error' })
     },
     onSettled(_answer, _error, request) {
       underway.current.delete(JSON.stringify(request))
