@@ -8,13 +8,15 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
   ['files', 'jobs'],
-  ['access'],
-  ['projects'],
+  ['access', 'users', 'tokens', 'sign-in'],
+  ['projects', 'namespaces', 'members', 'idempotency'],
   ['webhooks'],
   ['topics', 'uploads', 'vulnerabilities'],
   ['reports', 'markdown', 'exports'],
   ['removal'],
 ]
+/** Folders that share tables with their neighbours of one level. */
+const inOneLevel = new Set([...order[1], ...order[2]])
 const upwards = order
   .flatMap((level, index) =>
     level.map((folder) => ({
@@ -23,7 +25,7 @@ const upwards = order
       from: { path: `${source}/domain/${folder}/`, pathNot: notTests },
       to: {
         path: `${source}/domain/(${order
-          .flatMap((names, at) => (at >= index ? names : []))
+          .flatMap((names, at) => (at > index || (at === index && !inOneLevel.has(folder)) ? names : []))
           .filter((name) => name !== folder)
           .join('|')})/`,
       },
@@ -38,17 +40,22 @@ module.exports = {
     forbid(
       'platform-knows-nothing',
       { path: `${source}/platform/` },
-      { path: `${source}/(db|domain|api|app|routes|jobs)` },
+      { path: `${source}/(db|domain|http|api|app|routes|jobs)` },
     ),
     forbid(
       'db-knows-platform-only',
       { path: `${source}/db/`, pathNot: notTests },
-      { path: `${source}/(domain|api|app|routes|jobs)` },
+      { path: `${source}/(domain|http|api|app|routes|jobs)` },
     ),
     forbid(
       'domain-knows-no-http',
       { path: `${source}/domain/`, pathNot: notTests },
-      { path: `${source}/(api|app|routes|jobs)` },
+      { path: `${source}/(http|api|app|routes|jobs)` },
+    ),
+    forbid(
+      'http-knows-no-routes',
+      { path: `${source}/http/`, pathNot: notTests },
+      { path: `${source}/(api|app|main|jobs|routes)` },
     ),
     forbid('api-is-below-app', { path: `${source}/api/`, pathNot: notTests }, { path: `${source}/(app|main|jobs)` }),
     forbid(
@@ -57,14 +64,14 @@ module.exports = {
       { path: 'node_modules/(pg|better-sqlite3)/' },
     ),
     forbid(
-      'http-library-in-api-only',
-      { path: source, pathNot: `${source}/(api/v4|testing|app)` },
+      'http-library-in-http-only',
+      { path: source, pathNot: `${source}/(http|testing|app)` },
       { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
     ),
     forbid('tests-are-not-imported', { pathNot: `${notTests}|^packages/server/tests|^bench` }, { path: notTests }),
     forbid(
       'queries-stay-home',
-      { path: `${source}/api/`, pathNot: notTests },
+      { path: `${source}/(api|http)/`, pathNot: notTests },
       { path: `${source}/domain/.*queries\\.ts$` },
     ),
     ...upwards,

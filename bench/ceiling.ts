@@ -17,7 +17,7 @@ export interface ConstantAnswer {
 const [file = ''] = process.argv.slice(2)
 const folder = dirname(file)
 const { render, sendRendered } = await import('../packages/server/dist/api/v4/respond.js' as string).then(
-  (module) => module as typeof import('../packages/server/src/api/v4/respond.ts'),
+  (module) => module as typeof import('../packages/server/src/http/response/render.ts'),
 )
 
 const app = fastify({ requestTimeout: 0 })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { addressOf } from '../packages/server/src/api/v4/route.ts'
+import { addressOf } from '../packages/server/src/http/route.ts'
 import { routes } from '../packages/server/src/routes.ts'
 
 // docs/compatibility.md names operations and tests: every operation must be in it, every test must exist by that name.

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describeRoutes } from '../packages/server/src/api/v4/openapi.ts'
+import { describeRoutes } from '../packages/server/src/http/response/openapi.ts'
 import { routes } from '../packages/server/src/routes.ts'
 import { clientTypes, type OpenApi } from './client-types.ts'
 

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createServer } from './api/v4/server.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
-import { closeReading } from './domain/reports/reading-thread.ts'
-import { closeParsing } from './domain/topics/parsing.ts'
+import { closeReading } from './domain/reports/reader/reading-thread.ts'
+import { closeParsing } from './domain/topics/vocabulary/parsing.ts'
+import { createServer } from './http/server.ts'
 import { type Lifecycle, openLifecycle } from './platform/lifecycle.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
-import { openDiskStore } from './platform/objects/disk.ts'
-import type { ObjectStore } from './platform/objects/objects.ts'
+import { openDiskStore } from './platform/object-store/disk.ts'
+import type { ObjectStore } from './platform/object-store/objects.ts'
 import { resolveByDns } from './platform/outgoing/post.ts'
 import { type Settings, WrongSettings } from './platform/settings.ts'
 import { routes } from './routes.ts'
@@ -48,7 +48,7 @@ export async function openObjectsFor(
   if (place === 'disk') return openDiskStore(join(settings.dataFolder, 'objects'))
   if (!settings.s3) throw new WrongSettings(['ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket.'])
   // The SDK is only loaded where it is used.
-  const { openS3Store } = await import('./platform/objects/s3.ts')
+  const { openS3Store } = await import('./platform/object-store/s3.ts')
   return openS3Store(settings.s3, { maxObjectBytes: Math.max(settings.maxUploadBytes, settings.maxReportBytes) })
 }
 

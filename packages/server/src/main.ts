@@ -3,7 +3,7 @@ import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './
 import { runBackupCommand } from './backup-command.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
-import { damagedDatabase } from './db/storage-health.ts'
+import { damagedDatabase } from './db/sqlite/storage-health.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'

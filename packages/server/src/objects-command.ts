@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openObjectsFor, type Place } from './app.ts'
 import { Failure } from './platform/failure.ts'
-import { type CopyProgress, copyObjects } from './platform/objects/copy.ts'
+import { type CopyProgress, copyObjects } from './platform/object-store/copy.ts'
 import type { Settings } from './platform/settings.ts'
 
 export interface CopyCommand {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from './db/db.ts'
-import { damagedDatabase } from './db/storage-health.ts'
+import { damagedDatabase } from './db/sqlite/storage-health.ts'
 import type { Log } from './platform/log.ts'
 
 /** How long a start waits for the check of the database; a larger one is checked to the end while the server runs. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openDiskStore } from '../src/platform/objects/disk.ts'
-import type { ObjectStore } from '../src/platform/objects/objects.ts'
-import { openS3Store } from '../src/platform/objects/s3.ts'
+import { openDiskStore } from '../src/platform/object-store/disk.ts'
+import type { ObjectStore } from '../src/platform/object-store/objects.ts'
+import { openS3Store } from '../src/platform/object-store/s3.ts'
 import { type S3Server, startS3 } from '../src/testing/s3.ts'
 import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 

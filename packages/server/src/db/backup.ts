@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { prepareLog } from './durable-position.ts'
-import { checkIntegrity } from './integrity.ts'
-import { lockIfFree } from './sqlite.ts'
-import { addFunctions } from './sqlite-functions.ts'
-import { damagedDatabase } from './storage-health.ts'
+import { prepareLog } from './sqlite/durable-position.ts'
+import { lockIfFree } from './sqlite/engine.ts'
+import { addFunctions } from './sqlite/functions.ts'
+import { checkIntegrity } from './sqlite/integrity.ts'
+import { damagedDatabase } from './sqlite/storage-health.ts'
 
 /**
  * Copies a SQLite database as of one moment into a new file, while a server writes to it or without one. The copy is synced

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import { createChangeLog, type ForeignKey } from './changes.ts'
-import type { CheckpointResult } from './checkpoints.ts'
 import type { Database, Db, Dialect, TransactionOptions } from './db.ts'
+import type { CheckpointResult } from './sqlite/wal-checkpointer.ts'
 
 export type DatabaseOptions =
   | {
@@ -44,8 +44,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   // Each driver is loaded only where it is used.
   async function openEngine(): Promise<Engine> {
-    if (options.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(options, changes)
-    return (await import('./postgres.ts')).openPostgres(options, changes)
+    if (options.kind === 'sqlite') return (await import('./sqlite/engine.ts')).openSqlite(options, changes)
+    return (await import('./postgres/engine.ts')).openPostgres(options, changes)
   }
 }
 

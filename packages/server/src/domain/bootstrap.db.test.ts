@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { depsFrom } from '../app.ts'
 import type { Database } from '../db/db.ts'
-import { openMemoryStore } from '../platform/objects/memory.ts'
+import { openMemoryStore } from '../platform/object-store/memory.ts'
 import { readSettings } from '../platform/settings.ts'
 import { freshDatabase, testEngine } from '../testing/database.ts'
 import { startServer } from '../testing/server.ts'
-import { isMintedToken, tokenScopes } from './access/tokens.ts'
 import { ensureAdministrator } from './bootstrap.ts'
+import { isMintedToken, tokenScopes } from './tokens/tokens.ts'
 
 const token = 'chosen-by-the-operator'
 

@@ -1,10 +1,10 @@
 import { isUniqueViolation } from '../db/violations.ts'
-import { storeToken } from './access/issue.ts'
-import { createPasswordLink } from './access/own-password.ts'
-import { mintToken, tokenScopes } from './access/tokens.ts'
-import { hasUsers } from './access/user-queries.ts'
 import { type Deps, transaction } from './deps.ts'
 import { storeAccount } from './projects/accounts.ts'
+import { createPasswordLink } from './sign-in/own-password.ts'
+import { storeToken } from './tokens/issue.ts'
+import { mintToken, tokenScopes } from './tokens/tokens.ts'
+import { hasUsers } from './users/user-queries.ts'
 
 const administrator = {
   username: 'root',

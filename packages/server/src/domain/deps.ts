@@ -1,7 +1,7 @@
 import type { Database, Db } from '../db/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { ObjectStore } from '../platform/objects/objects.ts'
+import type { ObjectStore } from '../platform/object-store/objects.ts'
 import type { Resolve } from '../platform/outgoing/post.ts'
 import type { Settings } from '../platform/settings.ts'
 

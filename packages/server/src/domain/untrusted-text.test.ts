@@ -4,14 +4,14 @@ import { findExpensive, type Subject } from '../testing/cost.ts'
 import { extensionOf, sanitizeFilename } from './files/filename.ts'
 import { renderMarkdown } from './markdown/render.ts'
 import { sanitise } from './markdown/sanitise.ts'
-import { loadRatings } from './reports/cvss-score.ts'
-import { parseReportJson } from './reports/json.ts'
-import { webUrl } from './reports/links.ts'
-import { readWholeReport } from './reports/read-report.ts'
-import { decodedUri } from './reports/uri.ts'
-import { formOf, reasonsOf } from './topics/likeness.ts'
-import { parseText } from './topics/parse-text.ts'
-import { searchTerms } from './vulnerabilities/filter.ts'
+import { loadRatings } from './reports/formats/cvss-score.ts'
+import { webUrl } from './reports/formats/links.ts'
+import { decodedUri } from './reports/formats/uri.ts'
+import { parseReportJson } from './reports/reader/json.ts'
+import { readWholeReport } from './reports/reader/read-report.ts'
+import { formOf, reasonsOf } from './topics/merges/likeness.ts'
+import { parseText } from './topics/vocabulary/parse-text.ts'
+import { searchTerms } from './vulnerabilities/list/filter.ts'
 
 const filled = (unit: string) => (size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 const around = (before: string, unit: string, after: string) => (size: number) =>
@@ -199,7 +199,7 @@ test('a table does not stand for more cells than its text can bear', () => {
 })
 
 test('a compressed report is not read on the main thread, however small it is', async () => {
-  const { isGzip } = await import('./reports/source.ts')
+  const { isGzip } = await import('./reports/reader/source.ts')
   expect(await isGzip(() => chunks(gzipSync('{}')))).toBe(true)
   expect(await isGzip(() => chunks(deflateRawSync('{}')))).toBe(false)
   expect(await isGzip(() => chunks(''))).toBe(false)

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with a request, named without HTTP. `api/v4/errors.ts` is the only place that turns these into
+ * What can go wrong with a request, named without HTTP. `http/errors.ts` is the only place that turns these into
  * statuses and bodies; anything thrown that is not a `Failure` is a bug.
  */
 export class Failure extends Error {

@@ -1,5 +1,5 @@
-import { type Bytes, streamOf } from '../platform/objects/bytes.ts'
-import type { ObjectStore } from '../platform/objects/objects.ts'
+import { type Bytes, streamOf } from '../platform/object-store/bytes.ts'
+import type { ObjectStore } from '../platform/object-store/objects.ts'
 
 /** In the middle means: some of the bytes have gone through, and not all of them. */
 export type Moment =

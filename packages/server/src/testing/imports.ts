@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
 import type { AnyJobKind } from '../domain/jobs/job.ts'
-import { importJob, importKind } from '../domain/reports/run-imports.ts'
+import { importJob, importKind } from '../domain/reports/imports/run-imports.ts'
 import { type Client, formWithFile, type Reply } from './client.ts'
 import { sastReport } from './reports.ts'
 import type { TestProject, TestServer } from './server.ts'

@@ -4,7 +4,7 @@ import type { Deps, RootDeps } from '../domain/deps.ts'
 import { type Claimed, dispatch } from '../domain/jobs/dispatch.ts'
 import { type AnyJobKind, enqueue, type JobKind, jobKind, type Postponed, type QueuedJob } from '../domain/jobs/job.ts'
 import { freePlaces } from '../domain/jobs/run-jobs.ts'
-import { openMemoryStore } from '../platform/objects/memory.ts'
+import { openMemoryStore } from '../platform/object-store/memory.ts'
 import { readSettings } from '../platform/settings.ts'
 import { freshDatabase } from './database.ts'
 

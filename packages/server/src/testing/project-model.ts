@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { findingUuid } from '../domain/reports/fingerprints.ts'
-import type { ImportCounts } from '../domain/reports/import.ts'
-import type { Report, ReportFinding } from '../domain/reports/report.ts'
-import { uuidBesides } from '../domain/reports/result-fingerprints.ts'
+import { findingUuid } from '../domain/reports/formats/fingerprints.ts'
+import type { Report, ReportFinding } from '../domain/reports/formats/report.ts'
+import { uuidBesides } from '../domain/reports/formats/result-fingerprints.ts'
+import type { ImportCounts } from '../domain/reports/imports/import.ts'
 import type { Severity, State } from '../domain/vulnerabilities/scales.ts'
 
 /** A finding as the project should know it. */

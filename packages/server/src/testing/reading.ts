@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../domain/reports/read-report.ts'
-import type { JsonObject, Report } from '../domain/reports/report.ts'
+import type { JsonObject, Report } from '../domain/reports/formats/report.ts'
+import { type ReadOptions, readWholeReport } from '../domain/reports/reader/read-report.ts'
 import type { ReportProblem } from '../platform/failure.ts'
 
 type Fixture = JsonObject & { scan?: JsonObject; vulnerabilities: JsonObject[] }
 
 /** A GitLab report that obeys its schema. */
 export const fixture = (name: string): Fixture =>
-  JSON.parse(readFileSync(new URL(`../domain/reports/gitlab/fixtures/${name}.json`, import.meta.url), 'utf8'))
+  JSON.parse(readFileSync(new URL(`../domain/reports/formats/gitlab/fixtures/${name}.json`, import.meta.url), 'utf8'))
 
 export const open = (report: unknown) => async () =>
   openBytes(typeof report === 'string' ? report : JSON.stringify(report))

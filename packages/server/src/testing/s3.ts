@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import S3rver from 's3rver'
-import { openS3Store } from '../platform/objects/s3.ts'
+import { openS3Store } from '../platform/object-store/s3.ts'
 import type { S3Settings } from '../platform/settings.ts'
 
 export interface S3Server {

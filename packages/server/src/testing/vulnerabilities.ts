@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
-import { keepPromoted } from '../domain/vulnerabilities/promoted-queries.ts'
+import { keepPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
 import { severityRanks } from '../domain/vulnerabilities/scales.ts'
 
 /** A vulnerability with its finding as tests make them up, without a report. */

@@ -1,7 +1,7 @@
 import { openApp, openDeps } from '../../src/app.ts'
 import type { Database, Db } from '../../src/db/db.ts'
 import type { RootDeps } from '../../src/domain/deps.ts'
-import { removeDoomed } from '../../src/domain/files/doomed.ts'
+import { removeDoomed } from '../../src/domain/files/pending-deletions.ts'
 import { expireUploads } from '../../src/domain/uploads/expire.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'

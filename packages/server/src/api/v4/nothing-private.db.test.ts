@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
-import type { Route } from './route.ts'
 
 const absentId = '471100'
 const people = ['nobody', 'an outsider', 'an external user', 'a member of another group'] as const

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { Role } from '../../domain/access/roles.ts'
+import { answerFor } from '../../http/errors.ts'
+import { createGuard, type Guard } from '../../http/guard.ts'
+import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
-import { answerFor } from './errors.ts'
-import { createGuard, type Guard } from './guard.ts'
-import type { Route } from './route.ts'
 
 const file = new URL('../../../../../docs/permission-matrix.md', import.meta.url)
 const people = [

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { examine } from '../../domain/removal/doctor.ts'
-import { openMemoryStore } from '../../platform/objects/memory.ts'
+import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'

@@ -146,7 +146,7 @@ export const permissions = {
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
-  // Of each project in the group only what the caller may read there: domain/vulnerabilities/group-scope.ts.
+  // Of each project in the group only what the caller may read there: domain/vulnerabilities/list/group-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },

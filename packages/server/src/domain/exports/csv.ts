@@ -1,5 +1,5 @@
 import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
-import { capitalised, historyText } from '../vulnerabilities/history-text.ts'
+import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
 import type { Remark } from './row-queries.ts'
 import type { ExportedRow } from './rows.ts'
 import { rubyText } from './ruby-text.ts'

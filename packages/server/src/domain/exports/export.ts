@@ -1,4 +1,4 @@
-import type { VulnerabilityFilter } from '../vulnerabilities/filter.ts'
+import type { VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 
 export const exportFormats = ['csv', 'json', 'sarif'] as const
 export type ExportFormat = (typeof exportFormats)[number]

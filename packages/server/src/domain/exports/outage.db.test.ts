@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { unavailable } from '../../platform/failure.ts'
-import { openMemoryStore } from '../../platform/objects/memory.ts'
+import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { faultyStore } from '../../testing/faulty-store.ts'
 import { startServer } from '../../testing/server.ts'
 

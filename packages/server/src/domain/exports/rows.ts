@@ -3,8 +3,6 @@ import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/project-queries.ts'
-import { type CountedCell, listCells } from '../vulnerabilities/cell-queries.ts'
-import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/filter.ts'
 import type {
   Finding,
   FindingExtras,
@@ -13,9 +11,11 @@ import type {
   Vulnerability,
 } from '../vulnerabilities/finding.ts'
 import { listIdentifiers, listScanners } from '../vulnerabilities/finding-queries.ts'
-import type { VulnerabilityPlace } from '../vulnerabilities/list.ts'
-import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list-queries.ts'
-import { openListing } from '../vulnerabilities/listing.ts'
+import { type CountedCell, listCells } from '../vulnerabilities/list/cell-queries.ts'
+import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
+import type { VulnerabilityPlace } from '../vulnerabilities/list/list.ts'
+import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list/list-queries.ts'
+import { openListing } from '../vulnerabilities/list/listing.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './row-queries.ts'
 

@@ -1,7 +1,7 @@
 import type { Metrics } from '../../platform/metrics.ts'
-import type { ByteRange, ObjectStore } from '../../platform/objects/objects.ts'
-import type { Pieces } from '../../platform/objects/pieces.ts'
-import { DamagedObject, openVerified, type RecordedFile, verify } from '../../platform/objects/verified-pieces.ts'
+import type { ByteRange, ObjectStore } from '../../platform/object-store/objects.ts'
+import type { Pieces } from '../../platform/object-store/pieces.ts'
+import { DamagedObject, openVerified, type RecordedFile, verify } from '../../platform/object-store/verified-pieces.ts'
 
 interface Stores {
   readonly objects: ObjectStore

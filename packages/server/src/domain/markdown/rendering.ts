@@ -1,5 +1,5 @@
 import { Failure, unavailable, unprocessable } from '../../platform/failure.ts'
-import { JobAborted, openWorkers, workerBeside } from '../../platform/workers.ts'
+import { JobAborted, openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 import { renderMarkdown, showPlain } from './render.ts'
 import type { MarkdownContext } from './uploads.ts'
 

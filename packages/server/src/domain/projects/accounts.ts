@@ -1,13 +1,13 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
-import { hashPassword } from '../access/passwords.ts'
-import { logSecurity } from '../access/security-log.ts'
-import { deleteSessionsOf } from '../access/session-queries.ts'
-import { type UserChange, type UserDraft, userProblems } from '../access/user-draft.ts'
-import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../access/user-queries.ts'
-import { getUser, type User } from '../access/users.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { createOwnNamespace, renameOwnNamespace } from './own-namespace.ts'
+import { createOwnNamespace, renameOwnNamespace } from '../namespaces/own-namespace.ts'
+import { hashPassword } from '../sign-in/passwords.ts'
+import { logSecurity } from '../sign-in/security-log.ts'
+import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import { type UserChange, type UserDraft, userProblems } from '../users/user-draft.ts'
+import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../users/user-queries.ts'
+import { getUser, type User } from '../users/users.ts'
 
 /** Creates a user and his own namespace. Accounts are confirmed at once, because no mail is sent. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {

@@ -1,7 +1,7 @@
 import { type Permission, type PermissionRow, permissions } from '../access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../access/permitted.ts'
-import { findUserById } from '../access/user-queries.ts'
 import type { Deps } from '../deps.ts'
+import { findUserById } from '../users/user-queries.ts'
 import type { Project } from './project.ts'
 import { projectLevel, type Visitor } from './visible.ts'
 

@@ -3,12 +3,10 @@ import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, ref
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
-import { insertMember } from './member-queries.ts'
-import { listMembershipRoots, type Membership } from './membership-queries.ts'
-import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
-import { countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
-import type { NamespaceOrder } from './namespace-order.ts'
+import { insertMember } from '../members/member-queries.ts'
+import { forgetMovedPaths, insertMovedNamespace } from '../namespaces/moved-path-queries.ts'
+import { countNamespaces, listNamespaces, type NamespaceFilter } from '../namespaces/namespace-list-queries.ts'
+import type { NamespaceOrder } from '../namespaces/namespace-order.ts'
 import {
   findNamespaceById,
   insertGroup,
@@ -16,15 +14,17 @@ import {
   lockNamespace,
   updateGroup,
   updateSubgroupPaths,
-} from './namespace-queries.ts'
+} from '../namespaces/namespace-queries.ts'
 import {
   assertOrganizationReadable,
   defaultOrganizationId,
   getOrganization,
   type Organization,
   readOrganization,
-} from './organizations.ts'
-import { fullPathProblems, groupProblems } from './paths.ts'
+} from '../namespaces/organizations.ts'
+import { fullPathProblems, groupProblems } from '../namespaces/paths.ts'
+import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
+import { listMembershipRoots, type Membership } from './membership-queries.ts'
 import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
 import { readPathSearch } from './search.ts'

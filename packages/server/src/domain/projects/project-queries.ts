@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
-import { type NamespaceRow, namespaceFrom } from './namespace-queries.ts'
+import { type NamespaceRow, namespaceFrom } from '../namespaces/namespace-queries.ts'
 import { lineageRange, type Namespace, type Project } from './project.ts'
 
 type Prefixed<Row> = { [Name in keyof Row & string as `ns_${Name}`]: Row[Name] }

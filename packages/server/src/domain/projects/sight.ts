@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { findMovedGroup, findMovedProject } from './moved-paths.ts'
+import { findMovedGroup, findMovedProject } from '../namespaces/moved-paths.ts'
 import type { Namespace, Project } from './project.ts'
 import {
   findGroup,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
 import { sastReport } from '../../testing/reports.ts'
 import { startServer } from '../../testing/server.ts'
-import { importJob, importKind } from '../reports/run-imports.ts'
+import { importJob, importKind } from '../reports/imports/run-imports.ts'
 import { examine } from './doctor.ts'
 
 test('finds every disagreement between database and store, and repairs it', async () => {

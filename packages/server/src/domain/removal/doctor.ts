@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { type Deps, transaction } from '../deps.ts'
 import { deleteExports } from '../exports/queries.ts'
-import { doomObjects, removeDoomed } from '../files/doomed.ts'
-import { failLostImport } from '../reports/run-imports.ts'
+import { doomObjects, removeDoomed } from '../files/pending-deletions.ts'
+import { failLostImport } from '../reports/imports/run-imports.ts'
 import { recount } from '../topics/assignment.ts'
 import {
   correctUsage,

@@ -1,6 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { deleteFindings } from '../reports/finding-queries.ts'
+import { deleteFindings } from '../reports/imports/finding-queries.ts'
 
 /** What reports leave in a project, by the index that finds it there. */
 const named = { findings: 'uuid', identifiers: 'fingerprint' } as const

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { facetsOf } from '../vulnerabilities/promoted-queries.ts'
+import { facetsOf } from '../vulnerabilities/list/promoted-queries.ts'
 import { shownSeverity, shownState } from '../vulnerabilities/rows.ts'
 import { type State, severityOf } from '../vulnerabilities/scales.ts'
 

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { recountStars } from '../projects/project-queries.ts'
+import { keepPromoted } from '../vulnerabilities/list/promoted-queries.ts'
 import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
-import { keepPromoted } from '../vulnerabilities/promoted-queries.ts'
 import { listIdsIn } from './findings-queries.ts'
 import { lockProjects } from './queries.ts'
 import {

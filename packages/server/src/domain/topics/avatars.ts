@@ -1,5 +1,5 @@
 import { invalid } from '../../platform/failure.ts'
-import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { detectImageType } from '../files/image-type.ts'
 import type { TopicAvatar } from './topic.ts'

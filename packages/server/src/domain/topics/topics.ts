@@ -1,16 +1,16 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
 import { notFound } from '../../platform/failure.ts'
-import type { ReceivedFile } from '../../platform/objects/objects.ts'
+import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
-import { doomObjects, removeDoomedSoon } from '../files/doomed.ts'
-import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { doomObjects, removeDoomedSoon } from '../files/pending-deletions.ts'
 import {
   defaultOrganizationId,
   getOrganization,
   hasHiddenOrganizations,
   readOrganization,
-} from '../projects/organizations.ts'
+} from '../namespaces/organizations.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { readAvatar } from './avatars.ts'

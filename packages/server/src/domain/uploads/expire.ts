@@ -1,5 +1,5 @@
 import { type Deps, transaction } from '../deps.ts'
-import { doomObjects } from '../files/doomed.ts'
+import { doomObjects } from '../files/pending-deletions.ts'
 import { takeExpiredUploads } from './queries.ts'
 
 const batchSize = 200

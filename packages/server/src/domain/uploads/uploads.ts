@@ -1,11 +1,11 @@
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import { gone, notFound, tooLarge } from '../../platform/failure.ts'
-import type { ReceivedFile } from '../../platform/objects/objects.ts'
-import type { User } from '../access/users.ts'
+import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { contentTypeOf } from '../files/content-type.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { User } from '../users/users.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
 import {

@@ -1,8 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { StoredIdentifier, StoredScanner } from './finding.ts'
-import type { Position } from './list-queries.ts'
-import { type Probe, passAll } from './probe-queries.ts'
+import type { Position } from './list/list-queries.ts'
+import { type Probe, passAll } from './list/probe-queries.ts'
 import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
 import { reportTypes, type Severity, type State, severityRanks } from './scales.ts'
 

@@ -4,11 +4,9 @@ import type { Db } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
-import { openMilestones } from '../milestones.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { openMilestones } from '../page-bookmarks.ts'
 import type { Project } from '../projects/project.ts'
-import { readCandidates } from './candidate-queries.ts'
-import { worstAndOldestFirst } from './codes.ts'
 import type { ListedFinding } from './finding.ts'
 import {
   type FindingScope,
@@ -22,12 +20,14 @@ import {
   promotionProbe,
   selectPresent,
 } from './finding-queries.ts'
-import type { Way } from './gather.ts'
-import { type GatheredOptions, openGathered, openListMemory, type Remembered } from './gathered-listing.ts'
-import { type Listing, type Test, wayThrough } from './held-listing.ts'
-import type { Position } from './list-queries.ts'
-import { readFrom } from './marked-listing.ts'
-import { listPassing, type Probe, textProbesOf } from './probe-queries.ts'
+import { readCandidates } from './list/candidate-queries.ts'
+import { worstAndOldestFirst } from './list/codes.ts'
+import type { Way } from './list/gather.ts'
+import { type GatheredOptions, openGathered, openListMemory, type Remembered } from './list/gathered-listing.ts'
+import { type Listing, type Test, wayThrough } from './list/held-listing.ts'
+import type { Position } from './list/list-queries.ts'
+import { readFrom } from './list/marked-listing.ts'
+import { listPassing, type Probe, textProbesOf } from './list/probe-queries.ts'
 import type { PresentFinding } from './rows.ts'
 import { type Severity, type State, severities, severityRanks, states } from './scales.ts'
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import type { PastImport } from './history.ts'
 import { countOccurrences, listOccurrences } from './occurrence-queries.ts'
+import type { PastImport } from './triage/history.ts'
 
 /** A vulnerability on one ref. */
 export interface Occurrence {

@@ -6,7 +6,7 @@ import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../testing/server.ts'
 import { transaction } from '../deps.ts'
 import { runDueJobs } from '../jobs/run-jobs.ts'
-import { recordVulnerabilityChanges } from '../vulnerabilities/changes.ts'
+import { recordVulnerabilityChanges } from '../vulnerabilities/triage/vulnerability-events.ts'
 import { deliveryJob, forgetOldEvents } from './deliver.ts'
 
 const start = '2026-05-01T10:00:00.000Z'

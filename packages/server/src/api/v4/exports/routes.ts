@@ -1,0 +1,192 @@
+import Type, { type Static } from 'typebox'
+import type { Deps } from '../../../domain/deps.ts'
+import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../../domain/exports/export.ts'
+import { createExport, findExportProgress, getExport, type Progress } from '../../../domain/exports/exports.ts'
+import type { Bag } from '../../../http/params/bag.ts'
+import { compileInput } from '../../../http/params/compile-input.ts'
+import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
+import { attachment } from '../../../http/response/content-disposition.ts'
+import type { Download } from '../../../http/response/download.ts'
+import { fileOutput, type Route, route } from '../../../http/route.ts'
+import { notFound } from '../../../platform/failure.ts'
+import { openPieces } from '../../../platform/object-store/pieces.ts'
+import { freeObject, nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
+import { assertKnown, filterProperties, readFilter } from '../vulnerabilities/filters.ts'
+
+const exportView = Type.Object(
+  {
+    id: Type.Integer(),
+    created_at: timestamp,
+    project_id: nullableInteger,
+    group_id: nullableInteger,
+    format: Type.Unsafe<Export['format']>({ type: 'string', enum: exportFormats }),
+    status: Type.Unsafe<Export['status']>({ type: 'string', enum: exportStatuses }),
+    started_at: nullableTimestamp,
+    finished_at: nullableTimestamp,
+    send_email: Type.Boolean(),
+    expires_at: nullableTimestamp,
+    _links: Type.Object({ self: Type.String(), download: Type.String() }),
+    // Ours.
+    filters: freeObject,
+    progress: Type.Unsafe<Progress | null>({
+      type: ['object', 'null'],
+      properties: { done: { type: 'integer' }, total: { type: 'integer' } },
+      required: ['done', 'total'],
+    }),
+  },
+  { title: 'VulnerabilityExport' },
+)
+
+function viewExport(origin: string, found: Export, progress: Progress | undefined) {
+  const self = `${origin}/api/v4/security/vulnerability_exports/${found.id}`
+  return {
+    id: found.id,
+    created_at: found.createdAt,
+    project_id: found.projectId,
+    group_id: found.groupId,
+    format: found.format,
+    status: found.status,
+    started_at: found.startedAt,
+    finished_at: found.finishedAt,
+    send_email: found.sendsEmail,
+    expires_at: found.expiresAt,
+    _links: { self, download: `${self}/download` },
+    filters: viewFilter(found.filter),
+    progress: progress ?? null,
+  }
+}
+
+const isUnfinished = ({ status }: { status: string }) => status === 'created' || status === 'running'
+
+const exportInput = Type.Object({
+  export_format: oneOf(exportFormats, { default: 'csv' }),
+  send_email: flag({ default: false, description: 'Kept and answered; no letters are sent' }),
+  filters: optional(
+    freeForm({
+      description:
+        'Those of the list (state, severity, report_type, scanner, identifier, search, ref, has_resolution, ' +
+        'present_on_default_branch, dismissal_reason), scanner_id and project_id',
+    }),
+  ),
+})
+
+const filterInput = Type.Object({
+  ...filterProperties,
+  scanner_id: optional(integerList({ commaSeparated: true })),
+  project_id: optional(integerList({ commaSeparated: true })),
+})
+const readInput = compileInput(filterInput)
+
+/** A filter that nobody knows would let through what somebody wanted to leave out. */
+function filterFrom(bag: Bag = {}): ExportFilter {
+  assertKnown('filters', bag, filterInput.properties)
+  const input = readInput(bag)
+  return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
+}
+
+function viewFilter(filter: ExportFilter): object {
+  return {
+    state: filter.states,
+    severity: filter.severities,
+    report_type: filter.reportTypes,
+    scanner: filter.scanners,
+    scanner_id: filter.scannerIds,
+    project_id: filter.projectIds,
+    dismissal_reason: filter.dismissalReasons,
+    has_resolution: filter.isResolvedOnDefaultBranch,
+    identifier: filter.identifiers,
+    search: filter.search,
+    ref: filter.ref,
+    present_on_default_branch: filter.isOnDefaultBranch,
+  }
+}
+
+const draftFrom = ({ export_format, send_email, filters }: Static<typeof exportInput>) => ({
+  format: export_format,
+  sendsEmail: send_email,
+  filter: filterFrom(filters),
+})
+
+const contentTypes: Record<Export['format'], string> = {
+  // As GitLab sends it.
+  csv: 'application/octet-stream',
+  json: 'application/json',
+  sarif: 'application/sarif+json',
+}
+
+function downloadOf({ objects }: Deps, { objectKey, bytes, format, filename, status }: Export): Download {
+  if (status !== 'finished' || objectKey === null || bytes === null) throw notFound('Vulnerability Export')
+  return {
+    open: (range) => openPieces(objects, objectKey, range),
+    bytes,
+    contentType: contentTypes[format],
+    disposition: attachment(filename ?? ''),
+  }
+}
+
+export const exportRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/security/projects/:id/vulnerability_exports',
+    summary: 'Export a project’s vulnerabilities to a file',
+    permission: 'export.create',
+    input: exportInput,
+    status: 201,
+    output: exportView,
+    async handle({ deps, caller, project, input, origin }) {
+      const target = { projectId: project.id, groupId: null }
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/security/groups/:id/vulnerability_exports',
+    summary: 'Export the vulnerabilities of a group, and of everything below it, to a file',
+    permission: 'group.export.create',
+    input: exportInput,
+    status: 201,
+    output: exportView,
+    async handle({ deps, caller, group, input, origin }) {
+      const target = { projectId: null, groupId: group.id }
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/security/vulnerability_exports',
+    summary: 'Export the vulnerabilities of all projects that one is a developer of to a file',
+    permission: 'instance.export.create',
+    input: exportInput,
+    status: 201,
+    output: exportView,
+    async handle({ deps, caller, input, origin }) {
+      const target = { projectId: null, groupId: null }
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/security/vulnerability_exports/:id',
+    summary: 'Tell how far an export is; for its author',
+    permission: 'export.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    isUnfinished,
+    output: exportView,
+    async handle({ deps, caller, input, origin, headers }) {
+      const found = await getExport(deps, caller, input.id)
+      if (isUnfinished(found)) headers['poll-interval'] = '5000'
+      return viewExport(origin, found, await findExportProgress(deps, found.id))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/security/vulnerability_exports/:id/download',
+    summary: 'Download an export; for its author',
+    permission: 'export.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: fileOutput,
+    handle: async ({ deps, caller, input }) => downloadOf(deps, await getExport(deps, caller, input.id)),
+  }),
+]

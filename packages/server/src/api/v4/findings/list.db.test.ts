@@ -1,0 +1,163 @@
+import { beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../../testing/client.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
+
+let server: TestServer
+let project: TestProject
+
+const all: readonly Partial<MadeUp>[] = [
+  { title: 'Log4Shell', severity: 'critical', reportType: 'dependency_scanning', identifiers: ['CVE-2021-44228'] },
+  { title: 'Token in code', severity: 'high', reportType: 'secret_detection', scanner: 'gitleaks', state: 'confirmed' },
+  { state: 'dismissed', file: 'test/hash.ts' },
+  { state: 'resolved' },
+  { title: 'Only on a branch', refs: ['feature/x'], severity: 'critical' },
+  { severity: 'info' },
+]
+
+beforeAll(async () => {
+  server = await startServer()
+  project = await server.project('acme/site')
+  const made = all.map((fields, index) => ({ ...usual, ...fields, id: index + 1, projectId: project.id }))
+  await insertMadeUp(server.deps.db, made, server.deps.now())
+})
+
+test.each([
+  ['', [1, 2, 4, 6]],
+  ['scope=all', [1, 2, 3, 4, 6]],
+  ['state=dismissed', [3]],
+  ['state=opened,resolved', [1, 4, 6]],
+  ['severity=info,high', [2, 6]],
+  ['report_type=secret_detection,dependency_scanning', [1, 2]],
+  ['scanner=gitleaks', [2]],
+  ['scanner=semgrep&severity=medium&scope=all', [3, 4]],
+  ['scanner=nobody', []],
+  ['identifier=cve-2021-44228', [1]],
+  ['search=hash', [4, 6]],
+  ['search=test%2F&scope=all', [3]],
+  ['ref=feature%2Fx', [5]],
+  ['ref=feature%2Fx&search=hash', []],
+  ['search=hash&severity=info&state=detected', [6]],
+])('the list of findings with %s has what that says, worst first, without a total', async (query, expected) => {
+  const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
+  expect(reply.body.map(({ id }: { id: number }) => id)).toEqual(expected)
+  expect([reply.headers['x-total'], reply.headers['link']?.includes('rel="last"')]).toEqual([undefined, false])
+})
+
+test.each([
+  ['state=open', 'state does not have a valid value'],
+  ['scope=none', 'scope does not have a valid value'],
+  ['severity=bad', 'severity does not have a valid value'],
+])('the list of findings with %s is refused', async (query, error) => {
+  const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
+  expect(reply).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a finding has all of GitLab’s keys, in its order, with the description rendered and harmless', async () => {
+  const server = await startServer()
+  const reported = await server.project('acme/reported')
+  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
+  const description = '**Bold** <script>alert(1)</script>'
+  const flaw = { ...entry({ line: 3 }), description, cvss_vectors: [{ vendor: 'NVD', vector }] }
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([flaw])))
+  const imported = await server.admin.post(`/projects/${reported.id}/security_reports`, form)
+  expect(imported.status).toBe(201)
+  const { body } = await server.admin.get(`/projects/${reported.id}/vulnerability_findings`)
+  const [finding] = body
+  expect(Object.keys(finding)).toEqual([
+    ...[
+      'id',
+      'report_type',
+      'name',
+      'severity',
+      'confidence',
+      'scanner',
+      'identifiers',
+      'uuid',
+      'create_jira_issue_url',
+    ],
+    ...['false_positive', 'vulnerability_id', 'create_vulnerability_feedback_issue_path'],
+    ...['create_vulnerability_feedback_merge_request_path', 'create_vulnerability_feedback_dismissal_path', 'project'],
+    ...['dismissal_feedback', 'issue_feedback', 'merge_request_feedback', 'state_transitions', 'issue_links'],
+    ...['external_issue_links', 'merge_request_links', 'description', 'description_html', 'links', 'location'],
+    ...['remediations', 'solution', 'evidence', 'request', 'response', 'evidence_source', 'supporting_messages'],
+    ...['assets', 'details', 'state', 'scan', 'blob_path', 'found_by_pipeline', 'ai_resolution_enabled'],
+    'cvss',
+  ])
+  expect(finding.description_html).toContain('<strong>Bold</strong>')
+  expect(finding.description_html).not.toContain('<script>')
+  expect(finding).toMatchObject({
+    scan: { type: 'sast', status: 'succeeded', start_time: null, end_time: null },
+    found_by_pipeline: { iid: imported.body.id },
+    cvss: [{ vendor: 'NVD', vector, version: '3.1', base_score: 9.8, overall_score: 9, severity: 'critical' }],
+  })
+})
+
+test('a finding tells how its vulnerability changed, and what it is linked to', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/triaged')
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
+  expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  const list = () => server.admin.get(`/projects/${project.id}/vulnerability_findings`)
+  const [before] = (await list()).body
+  expect(before).toMatchObject({ state: 'detected', state_transitions: [], issue_links: [] })
+  const path = `/vulnerabilities/${before.vulnerability_id}`
+  expect((await server.admin.post(`${path}/confirm`, { comment: 'real' })).status).toBe(201)
+  expect((await server.admin.post(`${path}/resolve`)).status).toBe(201)
+  const url = 'https://tracker.example.test/issues/17'
+  expect((await server.admin.post(`${path}/issue_links`, { url })).status).toBe(201)
+  const [after] = (await list()).body
+  expect(after).toMatchObject({
+    state: 'resolved',
+    state_transitions: [
+      { from_state: 'detected', to_state: 'confirmed', comment: 'real', author: { username: 'root' } },
+      { from_state: 'confirmed', to_state: 'resolved', comment: null, dismissal_reason: null },
+    ],
+    issue_links: [{ issue_iid: 17, issue_url: url, link_type: 'related', author: { username: 'root' } }],
+  })
+})
+
+test('the list of findings goes by a severity that somebody set, whatever reports say', async () => {
+  // Made-up rows have taken ids that PostgreSQL would give.
+  const server = await startServer()
+  const other = await server.project('acme/overridden')
+  const send = (severities: Record<string, string>, fields: Record<string, string> = {}) => {
+    const entries = Object.entries(severities).map(([name, severity], line) =>
+      entry({ name, severity, line: line + 1, rule: name }),
+    )
+    const file = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), {
+      promote: 'true',
+      ...fields,
+    })
+    return server.admin.post(`/projects/${other.id}/security_reports`, file)
+  }
+  const listed = async (query = '') => {
+    const { body } = await server.admin.get(`/projects/${other.id}/vulnerability_findings?${query}`)
+    return body.map(({ name, severity }: { name: string; severity: string }) => `${name} ${severity}`)
+  }
+  await send({ A: 'High', B: 'Medium' })
+  const { body } = await server.admin.get(`/projects/${other.id}/vulnerabilities`)
+  const [a, b] = ['A', 'B'].map((title) => body.find((one: { title: string }) => one.title === title).id)
+
+  await server.admin.put(`/vulnerabilities/${b}/severity`, { severity: 'critical' })
+  expect(await listed()).toEqual(['B critical', 'A high'])
+  expect([await listed('severity=critical'), await listed('severity=medium')]).toEqual([['B critical'], []])
+  expect(await listed('severity=critical,high&search=b')).toEqual(['B critical'])
+
+  // A report that says something else, and one for a branch.
+  await send({ A: 'Medium', B: 'Low' })
+  expect(await listed()).toEqual(['B critical', 'A medium'])
+  await send({ A: 'Medium', B: 'Low' }, { ref: 'feature' })
+  expect(await listed('ref=feature')).toEqual(['B critical', 'A medium'])
+
+  await server.admin.delete(`/vulnerabilities/${b}/severity`)
+  expect([await listed(), await listed('ref=feature')]).toEqual([
+    ['A medium', 'B low'],
+    ['A medium', 'B low'],
+  ])
+
+  const bulk = { action: 'severity', severity: 'info', vulnerability_ids: [a, b] }
+  expect((await server.admin.post(`/projects/${other.id}/vulnerabilities/bulk`, bulk)).status).toBe(201)
+  expect(await listed()).toEqual(['A info', 'B info'])
+})

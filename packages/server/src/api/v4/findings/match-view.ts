@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import { type MatchReason, matchReasons } from '../../../domain/reports/comparison/finding-keys.ts'
+import { findMatches } from '../../../domain/reports/comparison/matches.ts'
+import { integer } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { freeObject, nullableInteger, timestamp } from '../views.ts'
+
+export const matchReason = Type.Unsafe<MatchReason>({ type: 'string', enum: matchReasons })
+
+const matchView = Type.Object(
+  {
+    id: Type.Integer(),
+    uuid: Type.String({ description: 'Under which the finding was reported; of `identifier`, the one it had before' }),
+    reason: matchReason,
+    ref: Type.String(),
+    security_report_id: nullableInteger,
+    old_location: freeObject,
+    new_location: freeObject,
+    created_at: timestamp,
+  },
+  { title: 'FindingMatch' },
+)
+
+export const findingMatchRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/:finding_id/matches',
+    summary: 'Tell why a finding was recognised at other places',
+    permission: 'finding.list',
+    input: Type.Object({ finding_id: integer() }),
+    status: 200,
+    output: Type.Array(matchView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, project, input, page }) {
+      const found = await findMatches(deps, project, input.finding_id, page)
+      return {
+        ...found,
+        rows: found.rows.map((match) => ({
+          id: match.id,
+          uuid: match.uuid,
+          reason: match.reason,
+          ref: match.ref,
+          security_report_id: match.importId,
+          old_location: match.oldLocation,
+          new_location: match.newLocation,
+          created_at: match.createdAt,
+        })),
+      }
+    },
+  }),
+]

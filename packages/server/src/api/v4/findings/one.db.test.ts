@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../../testing/client.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+let project: TestProject
+beforeAll(async () => {
+  server = await startServer()
+  project = await server.project('acme/shop')
+})
+
+async function send(entries: object[], fields: Record<string, string> = {}) {
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), fields)
+  expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+}
+
+test('a finding is told as the list tells it, on whatever ref it is and when it has gone', async () => {
+  const list = `/projects/${project.id}/vulnerability_findings`
+  await send([entry({ line: 10 }), entry({ line: 90, rule: 'other' })])
+  const [first] = (await server.admin.get(list)).body
+  expect((await server.admin.get(`${list}/${first.id}`)).body).toEqual(first)
+
+  await send([entry({ line: 300, rule: 'third' })], { ref: 'feature' })
+  const [branch] = (await server.admin.get(`${list}?ref=feature`)).body
+  expect((await server.admin.get(`${list}/${branch.id}`)).body).toMatchObject({ uuid: branch.uuid, severity: 'medium' })
+
+  await send([entry({ line: 90, rule: 'other' })])
+  expect((await server.admin.get(list)).body).toHaveLength(1)
+  expect((await server.admin.get(`${list}/${first.id}`)).body).toMatchObject({ uuid: first.uuid, name: first.name })
+})
+
+test('a finding is told to developers of its project, at its own project', async () => {
+  const other = await server.project('acme/other')
+  const list = `/projects/${project.id}/vulnerability_findings`
+  const [finding] = (await server.admin.get(list)).body
+  expect(await server.admin.get(`/projects/${other.id}/vulnerability_findings/${finding.id}`)).toMatchObject({
+    status: 404,
+    body: { message: '404 Finding Not Found' },
+  })
+  expect((await server.admin.get(`${list}/999999`)).status).toBe(404)
+  const reporter = await server.as('reporter', project)
+  expect((await reporter.get(`${list}/${finding.id}`)).status).toBe(403)
+  const outsider = await server.as('outsider', project)
+  expect((await outsider.get(`${list}/${finding.id}`)).status).toBe(404)
+})

@@ -1,0 +1,166 @@
+import Type, { type Static } from 'typebox'
+import type { Project } from '../../../domain/projects/project.ts'
+import { type FindingFilter, findFindings, getFinding } from '../../../domain/vulnerabilities/findings.ts'
+import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
+import type { Bag } from '../../../http/params/bag.ts'
+import { compileInput } from '../../../http/params/compile-input.ts'
+import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { notFound } from '../../../platform/failure.ts'
+import { assertKnown, filterProperties, named, readStates } from '../vulnerabilities/filters.ts'
+import { findingView, viewFindings } from './views.ts'
+
+const filters = {
+  report_type: filterProperties.report_type,
+  severity: filterProperties.severity,
+  state: filterProperties.state,
+  scanner: filterProperties.scanner,
+  identifier: filterProperties.identifier,
+  search: filterProperties.search,
+  scope: oneOf(['dismissed', 'all'], {
+    default: 'dismissed',
+    description: '`dismissed` hides dismissed ones, unless `state` asks for them',
+  }),
+  pipeline_id: optional(integer({ description: 'Only what this import saw' })),
+  ref: filterProperties.ref,
+}
+
+const filterInput = Type.Object(filters)
+const compiledFilter = compileInput(filterInput)
+
+function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
+  return {
+    projectId: project.id,
+    ref: input.ref ?? project.defaultBranch,
+    severities: input.severity,
+    reportTypes: input.report_type,
+    scanners: named(input.scanner),
+    states: readStates(input.state) ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
+    identifiers: named(input.identifier),
+    search: input.search?.trim() || undefined,
+    importId: input.pipeline_id,
+  }
+}
+
+/** A name that is none would quietly choose more than was meant, so it is refused. */
+function readFilterObject(project: Project, bag: Bag) {
+  assertKnown('filter', bag, filters)
+  return readFilter(project, compiledFilter(bag))
+}
+
+const promotionStates = ['running', 'done', 'failed'] as const
+
+const promotionView = Type.Object(
+  {
+    id: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Null when it was done at once' }),
+    status: Type.Unsafe<(typeof promotionStates)[number]>({ type: 'string', enum: promotionStates }),
+    total: Type.Integer({ description: 'How many were chosen' }),
+    promoted: Type.Integer({ description: 'Of how many a vulnerability was made' }),
+    unchanged: Type.Integer({ description: 'Were vulnerabilities already' }),
+  },
+  { title: 'FindingPromotion' },
+)
+
+const viewPromotion = ({ id, state, total, promoted, unchanged }: BulkPromotion) => ({
+  id,
+  status: state,
+  total,
+  promoted,
+  unchanged,
+})
+
+export const findingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings',
+    summary: 'List what scanners found in a project, worst first',
+    permission: 'finding.list',
+    input: Type.Object({
+      ...filters,
+      has_vulnerability: optional(
+        flag({ description: 'False: only what waits to be made a vulnerability, and with a total' }),
+      ),
+    }),
+    status: 200,
+    output: Type.Array(findingView),
+    paged: true,
+    unknownFilters: ['present_on_default_branch', 'has_resolution', 'dismissal_reason', 'scanner_id', 'project_id'],
+    remember: [
+      'findings',
+      'occurrences',
+      'scans',
+      'vulnerabilities',
+      'finding_identifiers',
+      'identifiers',
+      'scanners',
+      'vulnerability_history',
+      'vulnerability_links',
+      'users',
+      'projects',
+      'namespaces',
+    ],
+    async handle({ deps, project, input, page, origin }) {
+      const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }
+      const found = await findFindings(deps, filter, page)
+      return { ...found, rows: await viewFindings(deps, project, found.rows, origin) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/:finding_id',
+    summary: 'Get a finding as the list has it, also one that is not found any more',
+    permission: 'finding.list',
+    input: Type.Object({ finding_id: integer() }),
+    status: 200,
+    output: findingView,
+    async handle({ deps, project, input, origin }) {
+      const finding = await getFinding(deps, project, input.finding_id)
+      const [view] = await viewFindings(deps, project, [finding], origin)
+      if (!view) throw notFound('Finding')
+      return view
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/vulnerability_findings/bulk',
+    summary: 'Make vulnerabilities of many findings, of all of them or of none',
+    permission: 'vulnerability.create',
+    input: Type.Object(
+      {
+        action: oneOf(['promote']),
+        finding_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
+        filter: optional(freeForm({ description: 'Instead of ids: those that wait of what the list is filtered by' })),
+        expected_count: optional(
+          integer({ description: 'How many there should be; of another number none is changed' }),
+        ),
+        async: optional(flag({ description: 'Of more than 500 answer at once, with 202; then ask how far it is' })),
+      },
+      { exactlyOneOf: [['finding_ids', 'filter']] },
+    ),
+    status: 201,
+    isUnfinished: ({ status }) => status === 'running',
+    output: promotionView,
+    async handle({ deps, project, caller, input, headers }) {
+      const selection = input.filter
+        ? { filter: readFilterObject(project, input.filter) }
+        : { ids: input.finding_ids ?? [] }
+      const options = { expectedCount: input.expected_count, isAsync: input.async }
+      const promotion = await promoteMany(deps, project, caller, selection, options)
+      if (promotion.state === 'running') {
+        headers['location'] = `/api/v4/projects/${project.id}/vulnerability_findings/bulk/${promotion.id}`
+      }
+      return viewPromotion(promotion)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_findings/bulk/:promotion_id',
+    summary: 'Show how far the promotion of many findings is',
+    permission: 'finding.list',
+    input: Type.Object({ promotion_id: integer() }),
+    status: 200,
+    output: promotionView,
+    handle: async ({ deps, project, input }) => viewPromotion(await getPromotion(deps, project, input.promotion_id)),
+  }),
+]

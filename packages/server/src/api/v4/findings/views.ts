@@ -1,0 +1,228 @@
+import Type from 'typebox'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { renderPart } from '../../../domain/markdown/rendering.ts'
+import type { Project } from '../../../domain/projects/project.ts'
+import { loadRatings, type RateVector } from '../../../domain/reports/formats/cvss-score.ts'
+import type { ListedFinding } from '../../../domain/vulnerabilities/finding.ts'
+import { findTransitions, type PastEntry } from '../../../domain/vulnerabilities/triage/history.ts'
+import { findLinks, type IssueLink } from '../../../domain/vulnerabilities/triage/links.ts'
+import { nullableUser, viewBasicUser } from '../users/views.ts'
+import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
+import { numberIn } from '../vulnerabilities/link-routes.ts'
+import { cvssView, viewCvss } from './cvss-view.ts'
+
+const anything = Type.Unsafe<unknown>({})
+const anyList = Type.Array(anything)
+
+export const findingView = Type.Object(
+  {
+    id: Type.Integer(),
+    report_type: Type.String(),
+    name: Type.String(),
+    severity: Type.String(),
+    confidence: Type.String(),
+    scanner: Type.Object({
+      external_id: Type.String(),
+      name: Type.String(),
+      vendor: Type.String(),
+      is_vulnerability_scanner: Type.Boolean(),
+    }),
+    identifiers: Type.Array(
+      Type.Object({
+        external_type: Type.String(),
+        external_id: Type.String(),
+        name: Type.String(),
+        url: nullableString,
+      }),
+    ),
+    uuid: Type.String(),
+    create_jira_issue_url: Type.Null(),
+    false_positive: Type.Boolean(),
+    vulnerability_id: nullableInteger,
+    create_vulnerability_feedback_issue_path: Type.Null(),
+    create_vulnerability_feedback_merge_request_path: Type.Null(),
+    create_vulnerability_feedback_dismissal_path: Type.Null(),
+    project: Type.Object({
+      id: Type.Integer(),
+      name: Type.String(),
+      full_path: Type.String(),
+      full_name: Type.String(),
+      refs_url: Type.Null(),
+      forked: Type.Boolean(),
+    }),
+    dismissal_feedback: Type.Null(),
+    issue_feedback: Type.Null(),
+    merge_request_feedback: Type.Null(),
+    state_transitions: Type.Array(
+      Type.Object({
+        author: nullableUser,
+        comment: nullableString,
+        from_state: nullableString,
+        to_state: nullableString,
+        created_at: timestamp,
+        dismissal_reason: nullableString,
+      }),
+    ),
+    issue_links: Type.Array(
+      Type.Object({
+        issue_iid: nullableInteger,
+        issue_url: Type.String(),
+        author: nullableUser,
+        created_at: timestamp,
+        link_type: Type.String(),
+      }),
+    ),
+    external_issue_links: anyList,
+    merge_request_links: anyList,
+    description: nullableString,
+    description_html: Type.String(),
+    links: Type.Array(Type.Object({ name: nullableString, url: Type.String() })),
+    location: freeObject,
+    remediations: Type.Array(Type.Object({ summary: Type.String(), diff: Type.String() })),
+    solution: nullableString,
+    evidence: nullableString,
+    request: anything,
+    response: anything,
+    evidence_source: anything,
+    supporting_messages: anyList,
+    assets: Type.Array(Type.Object({ type: Type.String(), name: Type.String(), url: Type.String() })),
+    details: freeObject,
+    state: Type.String(),
+    scan: Type.Object({
+      type: Type.String(),
+      status: Type.String(),
+      start_time: nullableString,
+      end_time: nullableString,
+    }),
+    blob_path: Type.Null(),
+    found_by_pipeline: Type.Unsafe<{ iid: number } | null>({
+      type: ['object', 'null'],
+      properties: { iid: { type: 'integer' } },
+      description: 'The newest import that saw it on the ref',
+    }),
+    ai_resolution_enabled: Type.Boolean(),
+    cvss: cvssView,
+  },
+  { title: 'Finding' },
+)
+
+/** What a finding is shown with. */
+interface Surroundings {
+  descriptionHtml: string
+  transitions: readonly PastEntry[]
+  links: readonly IssueLink[]
+  origin: string
+  rate: RateVector
+}
+
+function viewFinding(project: Project, finding: ListedFinding, around: Surroundings) {
+  const { origin } = around
+  const { extras, scanner } = finding
+  const evidence = (extras.evidence ?? {}) as Record<string, unknown> // as the schema of reports lets it through
+  return {
+    id: finding.id,
+    report_type: finding.reportType,
+    name: finding.name,
+    severity: finding.severity,
+    confidence: finding.confidence,
+    scanner: {
+      external_id: scanner.externalId,
+      name: scanner.name,
+      vendor: scanner.vendor,
+      is_vulnerability_scanner: true,
+    },
+    identifiers: finding.identifiers.map(({ externalType, externalId, name, url }) => ({
+      external_type: externalType,
+      external_id: externalId,
+      name,
+      url,
+    })),
+    uuid: finding.uuid,
+    create_jira_issue_url: null,
+    false_positive: extras.flags.length > 0,
+    vulnerability_id: finding.vulnerabilityId,
+    create_vulnerability_feedback_issue_path: null,
+    create_vulnerability_feedback_merge_request_path: null,
+    create_vulnerability_feedback_dismissal_path: null,
+    project: {
+      id: project.id,
+      name: project.name,
+      full_path: `/${project.fullPath}`,
+      full_name: `${project.namespace.fullName} / ${project.name}`,
+      // There is no repository here whose branches could be linked, nor files.
+      refs_url: null,
+      forked: false,
+    },
+    dismissal_feedback: null,
+    issue_feedback: null,
+    merge_request_feedback: null,
+    state_transitions: around.transitions.map((entry) => ({
+      author: entry.author && viewBasicUser(entry.author, origin),
+      comment: entry.comment,
+      from_state: entry.from,
+      to_state: entry.to,
+      created_at: entry.createdAt,
+      dismissal_reason: entry.dismissalReason,
+    })),
+    issue_links: around.links.map((link) => ({
+      issue_iid: numberIn(link.url) ?? null,
+      issue_url: link.url,
+      author: link.author && viewBasicUser(link.author, origin),
+      created_at: link.createdAt,
+      link_type: link.linkType,
+    })),
+    external_issue_links: [],
+    merge_request_links: [],
+    description: finding.description,
+    description_html: around.descriptionHtml,
+    links: extras.links.map(({ name, url }) => ({ name: name ?? null, url })),
+    location: finding.location,
+    remediations: [...extras.remediations],
+    solution: finding.solution,
+    evidence: typeof evidence['summary'] === 'string' ? evidence['summary'] : null,
+    request: evidence['request'] ?? null,
+    response: evidence['response'] ?? null,
+    evidence_source: evidence['source'] ?? null,
+    supporting_messages: Array.isArray(evidence['supporting_messages']) ? evidence['supporting_messages'] : [],
+    assets: [...extras.assets],
+    details: finding.details,
+    state: finding.state,
+    scan: { type: finding.reportType, status: 'succeeded', start_time: null, end_time: null },
+    blob_path: null,
+    found_by_pipeline: finding.lastImportId === null ? null : { iid: finding.lastImportId },
+    ai_resolution_enabled: false,
+    cvss: viewCvss(extras.cvss, around.rate),
+  }
+}
+
+/** A page of findings. */
+export async function viewFindings(
+  deps: RootDeps,
+  project: Project,
+  findings: readonly ListedFinding[],
+  origin: string,
+) {
+  const ids = findings.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? [])
+  const hasVectors = findings.some(({ extras }) => extras.cvss.length > 0)
+  const [transitions, links] = await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)])
+  const rate = hasVectors ? loadRatings() : () => undefined
+  const views: ReturnType<typeof viewFinding>[] = []
+  for (const finding of findings) {
+    const { description } = finding
+    const isOfThis = (of: { vulnerabilityId: number }) => of.vulnerabilityId === finding.vulnerabilityId
+    const html = description
+      ? await descriptions(deps.db).getTogether(description, () => renderPart(description, `project ${project.id}`))
+      : ''
+    const around = { transitions: transitions.filter(isOfThis), links: links.filter(isOfThis), origin, rate }
+    views.push(viewFinding(project, finding, { ...around, descriptionHtml: html }))
+  }
+  return views
+}
+
+const maxRememberedCharacters = 2_000_000
+
+/** Those of one rule are the same for all its findings. What a text is rendered to depends on no table. */
+const descriptions = perDatabase((changes) =>
+  openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
+)

@@ -1,0 +1,280 @@
+import Type, { type Static } from 'typebox'
+import { grantableLevels } from '../../../domain/access/roles.ts'
+import { type RootDeps, transaction } from '../../../domain/deps.ts'
+import type { NamespaceOrder } from '../../../domain/namespaces/namespace-order.ts'
+import type { PageRequest } from '../../../domain/page.ts'
+import { type GitlabAttributes, readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../../domain/projects/groups.ts'
+import type { Namespace } from '../../../domain/projects/project.ts'
+import { findProjects } from '../../../domain/projects/project-list.ts'
+import type { Visitor } from '../../../domain/projects/visible.ts'
+import { removeGroup } from '../../../domain/removal/remove.ts'
+import { assertUnmodified } from '../../../domain/unmodified.ts'
+import { flag, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
+import { organizationField, visibility } from '../projects/input.ts'
+import { projectView, viewProjects, webUrl } from '../projects/views.ts'
+import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from '../views.ts'
+
+const groupFields = {
+  id: Type.Integer(),
+  web_url: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  description: Type.String(),
+  visibility: Type.String(),
+  share_with_group_lock: Type.Boolean(),
+  require_two_factor_authentication: Type.Boolean(),
+  two_factor_grace_period: Type.Integer(),
+  project_creation_level: Type.String(),
+  auto_devops_enabled: Type.Null(),
+  subgroup_creation_level: Type.String(),
+  emails_disabled: Type.Boolean(),
+  emails_enabled: Type.Boolean(),
+  mentions_disabled: Type.Null(),
+  lfs_enabled: Type.Boolean(),
+  default_branch: nullableString,
+  default_branch_protection: Type.Integer(),
+  avatar_url: nullableString,
+  request_access_enabled: Type.Boolean(),
+  full_name: Type.String(),
+  full_path: Type.String(),
+  created_at: timestamp,
+  parent_id: nullableInteger,
+  organization_id: Type.Integer(),
+  shared_runners_setting: Type.String(),
+  marked_for_deletion_on: Type.Null(),
+}
+
+const groupView = Type.Object({ ...groupFields, ...outputsOf(groupExtras, groupFields) }, { title: 'Group' })
+const groupDetailView = Type.Object({
+  ...groupFields,
+  ...outputsOf(groupExtras, groupFields),
+  shared_with_groups: Type.Array(Type.Object({})),
+  projects: Type.Optional(Type.Array(projectView)),
+  shared_projects: Type.Optional(Type.Array(projectView)),
+})
+
+function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = {}): Static<typeof groupView> {
+  return {
+    id: group.id,
+    web_url: webUrl(group, origin),
+    name: group.name,
+    path: group.path,
+    description: group.description,
+    visibility: group.visibility,
+    share_with_group_lock: false,
+    require_two_factor_authentication: false,
+    two_factor_grace_period: 48,
+    project_creation_level: 'developer',
+    auto_devops_enabled: null,
+    subgroup_creation_level: 'maintainer',
+    emails_disabled: true,
+    emails_enabled: false,
+    mentions_disabled: null,
+    lfs_enabled: false,
+    default_branch: null,
+    default_branch_protection: 2,
+    avatar_url: null,
+    request_access_enabled: false,
+    full_name: group.fullName,
+    full_path: group.fullPath,
+    created_at: group.createdAt,
+    parent_id: group.parentId,
+    organization_id: group.organizationId,
+    shared_runners_setting: 'enabled',
+    marked_for_deletion_on: null,
+    ...extras,
+  }
+}
+
+async function viewGroups(deps: RootDeps, groups: readonly Namespace[], origin: string) {
+  const ids = groups.map(({ id }) => id)
+  const extras = await readAttributes(deps, 'namespaces', ids)
+  return groups.map((group) => viewGroup(group, origin, extras.get(group.id)))
+}
+
+async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
+  const extras = await readAttributes(deps, 'namespaces', [group.id])
+  return { ...viewGroup(group, origin, extras.get(group.id)), shared_with_groups: [] }
+}
+
+const listFields = {
+  search: optional(text({ description: 'In name or path' })),
+  owned: optional(flag({ description: 'Only what the caller owns' })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that the caller has' })),
+  all_available: optional(flag({ description: 'False: only groups that the caller is a member in' })),
+  top_level_only: optional(flag()),
+  visibility: optional(visibility),
+  skip_groups: optional(integerList({ commaSeparated: true })),
+  order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
+  sort: oneOf(['asc', 'desc'], { default: 'asc' }),
+  statistics: optional(flag({ description: 'Without effect' })),
+  with_custom_attributes: optional(flag({ description: 'Without effect' })),
+}
+const listInput = Type.Object(listFields)
+
+function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
+  return {
+    search: input.search,
+    owned: input.owned,
+    minAccessLevel: input.min_access_level,
+    allAvailable: input.all_available,
+    topLevelOnly: input.top_level_only,
+    visibility: input.visibility,
+    exceptIds: input.skip_groups,
+  }
+}
+
+async function listGroups(
+  deps: RootDeps,
+  caller: Visitor | null,
+  query: GroupQuery,
+  order: NamespaceOrder,
+  page: PageRequest,
+  origin: string,
+) {
+  const found = await findGroups(deps, caller, query, order, page)
+  const rows = await viewGroups(deps, found.rows, origin)
+  const placeOf = (group: Namespace) => ({ value: String(group[order.by]), id: group.id })
+  const next = nextOf(page, found, placeOf)
+  return next ? { ...next, rows } : { ...found, rows }
+}
+
+const mostProjectsShown = { page: 1, perPage: 100, offset: 0 }
+
+export const groupRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/groups',
+    summary: 'List the groups you can see',
+    permission: 'group.list',
+    input: Type.Object({ ...listFields, ...organizationField, ...cursorFields }),
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const query = { ...groupQueryFrom(input), organizationId: input.organization_id }
+      return listGroups(deps, caller, query, order, readKeyset(input, page), origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/subgroups',
+    summary: 'List the groups right below a group',
+    permission: 'group.read',
+    input: listInput,
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const query = { ...groupQueryFrom(input), topLevelOnly: false, parentId: group.id }
+      return listGroups(deps, caller, query, order, page, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/descendant_groups',
+    summary: 'List the groups below a group, however deep',
+    permission: 'group.read',
+    input: listInput,
+    status: 200,
+    output: Type.Array(groupView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const order = { by: input.order_by, direction: input.sort }
+      const query = { ...groupQueryFrom(input), topLevelOnly: false, below: group }
+      return listGroups(deps, caller, query, order, page, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/groups',
+    summary: 'Create a group, or below another one a subgroup',
+    permission: 'group.create',
+    creates: 'group.read',
+    input: Type.Object({
+      ...inputsOf(groupExtras),
+      name: text(),
+      path: text(),
+      description: optional(nullable(text())),
+      visibility: optional(visibility),
+      parent_id: optional(integer({ description: 'You must be a maintainer there' })),
+      organization_id: optional(integer({ description: 'Of the parent, or else 1, when absent' })),
+    }),
+    status: 201,
+    output: groupDetailView,
+    async handle({ deps, caller, input, origin }) {
+      const { name, path, visibility, parent_id: parentId, organization_id: organizationId, description } = input
+      const fresh = { name, path, visibility, parentId, organizationId, description: description ?? undefined }
+      const group = await transaction(deps, async (deps) => {
+        const group = await createGroup(deps, caller, fresh)
+        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+        return group
+      })
+      return viewOneGroup(deps, group, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id',
+    summary: 'Get a group, with the newest of its projects',
+    permission: 'group.read',
+    input: Type.Object({
+      with_projects: flag({ default: true }),
+      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+    }),
+    status: 200,
+    output: groupDetailView,
+    async handle({ deps, caller, group, input, origin }) {
+      const view = await viewOneGroup(deps, group, origin)
+      if (!input.with_projects) return view
+      const query = { within: { namespace: group, descendants: false } }
+      const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, mostProjectsShown)
+      const projects = await viewProjects(deps, caller, rows, origin, caller ? 'full' : 'basic')
+      return { ...view, projects, shared_projects: [] }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/groups/:id',
+    summary: 'Update a group',
+    permission: 'group.update',
+    input: Type.Object({
+      ...inputsOf(groupExtras),
+      name: optional(text()),
+      path: optional(text()),
+      description: optional(nullable(text())),
+      visibility: optional(visibility),
+    }),
+    status: 200,
+    output: groupDetailView,
+    async handle({ deps, group, input, origin }) {
+      const { name, path, visibility } = input
+      const description = input.description === null ? '' : input.description
+      const changed = await transaction(deps, async (deps) => {
+        const changed = await changeGroup(deps, group.id, { name, path, visibility, description })
+        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+        return changed
+      })
+      return viewOneGroup(deps, changed, origin)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/groups/:id',
+    summary: 'Delete a group with everything in it, at once',
+    permission: 'group.delete',
+    status: 202,
+    output: acceptedView,
+    async handle({ deps, group, unmodifiedSince }) {
+      assertUnmodified(group, unmodifiedSince)
+      await removeGroup(deps, group)
+      return viewAccepted()
+    },
+  }),
+]

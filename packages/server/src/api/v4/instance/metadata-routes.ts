@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Type from 'typebox'
+import { measureQueue } from '../../../domain/jobs/jobs.ts'
+import { metricsOutput, type Route, route } from '../../../http/route.ts'
+import { Failure } from '../../../platform/failure.ts'
+import { revision, version } from '../../../platform/version.ts'
+
+const metadataView = Type.Object({
+  version: Type.String(),
+  revision: Type.String(),
+  kas: Type.Object({
+    enabled: Type.Boolean(),
+    externalUrl: Type.Null(),
+    externalK8sProxyUrl: Type.Null(),
+    version: Type.Null(),
+  }),
+  enterprise: Type.Boolean(),
+})
+
+const metadata = {
+  version,
+  revision,
+  kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
+  enterprise: false,
+}
+
+const healthView = Type.Object({ status: Type.String() })
+
+export const metadataRoutes: readonly Route[] = [
+  ...(['/version', '/metadata'] as const).map((path) =>
+    route({
+      method: 'GET',
+      path,
+      summary: 'Tell the version that is spoken here',
+      permission: 'metadata.read',
+      status: 200,
+      output: metadataView,
+      handle: async () => metadata,
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: '/-/health',
+    outside: true,
+    summary: 'Tell that the process lives',
+    permission: 'health.read',
+    status: 200,
+    output: healthView,
+    handle: async () => ({ status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    path: '/-/ready',
+    outside: true,
+    summary: 'Report whether the process can serve: it is not stopping, and its database and object store answer',
+    permission: 'health.read',
+    status: 200,
+    output: healthView,
+    async handle({ deps }) {
+      if (deps.draining.aborted) throw new Failure({ kind: 'draining' })
+      const asked = [outageOf('the database', deps.db.ready()), outageOf('the object store', deps.objects.ready())]
+      const parts = (await Promise.all(asked)).filter((outage) => outage !== undefined)
+      if (parts.length > 0) throw new Failure({ kind: 'not-ready', parts })
+      return { status: 'ok' }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/-/metrics',
+    outside: true,
+    summary: 'Get the metrics of this process for Prometheus: from this machine, or with the token for metrics',
+    permission: 'metrics.read',
+    status: 200,
+    output: metricsOutput,
+    // Without the database there are still the numbers of the process.
+    handle: async ({ deps }) => deps.metrics.print(await measureQueue(deps).catch(() => ({ counts: [], ages: [] }))),
+  }),
+]
+
+/** Load balancers wait 2 seconds or longer for a health check. */
+const readyTimeoutMs = 1_500
+
+/** Returns undefined when the dependency answers in time, else why it does not. */
+async function outageOf(what: string, answer: Promise<void>): Promise<{ reason: string; why: string } | undefined> {
+  const timer = new AbortController()
+  const isLate = sleep(readyTimeoutMs, true, { signal: timer.signal }).catch(() => false)
+  try {
+    if (!(await Promise.race([answer.then(() => false), isLate]))) return undefined
+    return { reason: `${what} does not answer`, why: `${what} did not answer within ${readyTimeoutMs} ms` }
+  } catch (error) {
+    const reason = error instanceof Failure && error.cause.kind === 'unavailable' ? error.cause.reason : undefined
+    return { reason: reason ?? `${what} does not answer`, why: error instanceof Error ? error.message : String(error) }
+  } finally {
+    timer.abort()
+  }
+}

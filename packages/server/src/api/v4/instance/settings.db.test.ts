@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { readSettings } from '../../../platform/settings.ts'
+import { startServer } from '../../../testing/server.ts'
+
+const environment = {
+  ALCOVE_DATABASE_URL: 'postgres://somebody:very-secret@db.example/alcove',
+  ALCOVE_BOOTSTRAP_TOKEN: 'a-very-secret-bootstrap-token',
+  ALCOVE_S3_BUCKET: 'files-of-alcove',
+  ALCOVE_S3_ACCESS_KEY: 'very-secret-access',
+  ALCOVE_S3_SECRET_KEY: 'very-secret-key',
+  ALCOVE_LOG_LEVEL: 'silent',
+  ALCOVE_MAX_UPLOAD_MIB: '7',
+  ALCOVE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.1',
+  ALCOVE_RATE_LIMIT_AUTHENTICATED_REQUESTS: '600',
+  ALCOVE_RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS: '60',
+}
+
+test('settings are told with their variables and what they mean, and of secrets only that they are set', async () => {
+  const { bootstrapToken: _, ...settings } = readSettings(environment)
+  const server = await startServer({ settings })
+  const { status, body, text } = await server.admin.get('/admin/settings')
+  expect(status).toBe(200)
+  expect(text).not.toContain('very-secret')
+  const setting = (name: string) => body.find(({ variable }: { variable: string }) => variable === `ALCOVE_${name}`)
+  expect(setting('MAX_UPLOAD_MIB')).toEqual({
+    variable: 'ALCOVE_MAX_UPLOAD_MIB',
+    group: 'Limits',
+    description: 'The largest file, in MiB.',
+    value: '7',
+    default: '100',
+    is_default: false,
+    is_secret: false,
+    is_set: true,
+  })
+  expect(setting('MAX_REPORT_MIB')).toMatchObject({ value: '512', default: '512', is_default: true })
+  expect(setting('TRUSTED_PROXIES')).toMatchObject({ value: '10.0.0.0/8, 192.0.2.1', default: null })
+  expect(setting('RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS')).toMatchObject({ value: '60', default: '3600' })
+  expect(setting('DATA')).toMatchObject({ default: './data', is_default: true })
+  expect(setting('EXTERNAL_URL')).toMatchObject({ value: null, is_set: false, is_default: true })
+  for (const secret of ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']) {
+    expect(setting(secret)).toMatchObject({ value: null, default: null, is_secret: true, is_set: true })
+  }
+  // Whoever reads the environment reads what is told here.
+  const told = Object.fromEntries(
+    body.flatMap(({ variable, value }: { variable: string; value: string | null }) =>
+      value === null ? [] : [[variable, value]],
+    ),
+  )
+  const secret = ({ bootstrapToken, databaseUrl, s3, ...rest }: ReturnType<typeof readSettings>) => [
+    rest,
+    s3?.bucket,
+    s3?.region,
+  ]
+  expect(secret(readSettings(told))).toEqual(secret(readSettings(environment)))
+})

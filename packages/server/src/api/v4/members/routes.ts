@@ -1,0 +1,186 @@
+import Type, { type Static } from 'typebox'
+import { grantableLevels } from '../../../domain/access/roles.ts'
+import type { Member, MemberFilter } from '../../../domain/members/member.ts'
+import {
+  addMember,
+  addMembers,
+  type Candidate,
+  changeMember,
+  findMembers,
+  getMember,
+  type MemberPlace,
+  removeMember,
+} from '../../../domain/members/members.ts'
+import type { Namespace, Project } from '../../../domain/projects/project.ts'
+import { date, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import { noOutput, type Route, route } from '../../../http/route.ts'
+import { basicUserView, viewBasicUser } from '../users/views.ts'
+import { nullableString, timestamp } from '../views.ts'
+
+/** Nothing is required, because the serialiser writes what is before everything else; `created_by` may be missing. */
+const memberView = Type.Partial(
+  Type.Object({
+    ...basicUserView.properties,
+    access_level: Type.Integer(),
+    created_at: timestamp,
+    created_by: basicUserView,
+    expires_at: nullableString,
+    membership_state: Type.String(),
+  }),
+)
+
+/** One member; or of several that are added at once, whether all went well. */
+const addedView = Type.Object({
+  ...memberView.properties,
+  status: Type.Optional(Type.String()),
+  message: Type.Optional(Type.Record(Type.String(), Type.String())),
+})
+
+function viewMember(member: Member, origin: string): Static<typeof memberView> {
+  return {
+    ...viewBasicUser(member.person, origin),
+    access_level: member.accessLevel,
+    created_at: member.createdAt,
+    ...(member.createdBy && { created_by: viewBasicUser(member.createdBy, origin) }),
+    expires_at: member.expiresOn,
+    membership_state: 'active',
+  }
+}
+
+const listInput = Type.Object({
+  query: optional(text({ description: 'In name or username' })),
+  user_ids: optional(integerList({ commaSeparated: true })),
+  skip_users: optional(integerList({ commaSeparated: true })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that they have' })),
+})
+
+const terms = {
+  access_level: integer({ description: '5 (groups only), 10, 15, 20, 30, 40 or 50' }),
+  expires_at: optional(nullable(date({ description: 'The membership is over from that day on' }))),
+}
+
+const oneInput = Type.Object({ user_id: integer() })
+
+/** Members of projects and of groups are the same but for where they are. */
+export const memberRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((noun) => [
+  ...readingRoutes(noun, 'direct'),
+  ...readingRoutes(noun, 'all'),
+  ...writingRoutes(noun),
+])
+
+function readingRoutes(noun: 'project' | 'group', reach: 'direct' | 'all'): Route[] {
+  const base = reach === 'all' ? `/${noun}s/:id/members/all` : `/${noun}s/:id/members`
+  const which = reach === 'all' ? ', also those of the groups above' : ''
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      summary: `List the members of a ${noun}${which}`,
+      permission: `${noun}.member.list`,
+      input: listInput,
+      status: 200,
+      output: Type.Array(memberView),
+      paged: true,
+      async handle(context) {
+        const { deps, input, page, origin } = context
+        const found = await findMembers(deps, placeOf(context), reach, filterFrom(input), page)
+        return { ...found, rows: found.rows.map((member) => viewMember(member, origin)) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:user_id`,
+      summary: `Get a member of a ${noun}${which}`,
+      permission: `${noun}.member.list`,
+      input: oneInput,
+      status: 200,
+      output: memberView,
+      async handle(context) {
+        const { deps, input, origin } = context
+        return viewMember(await getMember(deps, placeOf(context), reach, input.user_id), origin)
+      },
+    }),
+  ]
+}
+
+function writingRoutes(noun: 'project' | 'group'): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: `/${noun}s/:id/members`,
+      summary: `Add a member to a ${noun}, or several with their ids or names between commas`,
+      permission: `${noun}.member.manage`,
+      input: Type.Object(
+        { ...terms, user_id: optional(text()), username: optional(text()) },
+        { exclusive: [['user_id', 'username']], atLeastOneOf: [['user_id', 'username']] },
+      ),
+      status: 201,
+      output: addedView,
+      audit: { event: 'member.added', fields: ['user_id', 'username', 'access_level', 'expires_at'] },
+      async handle(context) {
+        const { deps, caller, input, origin } = context
+        const [place, asked] = [placeOf(context), { accessLevel: input.access_level, expiresOn: input.expires_at }]
+        const candidates = candidatesFrom(input)
+        const [only, ...others] = candidates.values()
+        if (only && others.length === 0) return viewMember(await addMember(deps, caller, place, only, asked), origin)
+        const problems = await addMembers(deps, caller, place, candidates, asked)
+        return Object.keys(problems).length > 0 ? { status: 'error', message: problems } : { status: 'success' }
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `/${noun}s/:id/members/:user_id`,
+      summary: `Change what a member of a ${noun} may do`,
+      permission: `${noun}.member.manage`,
+      input: Type.Object({ ...oneInput.properties, ...terms }),
+      status: 200,
+      output: memberView,
+      audit: { event: 'member.changed', fields: ['user_id', 'access_level', 'expires_at'] },
+      async handle(context) {
+        const { deps, caller, input, origin } = context
+        const asked = { accessLevel: input.access_level, expiresOn: input.expires_at }
+        return viewMember(await changeMember(deps, caller, placeOf(context), input.user_id, asked), origin)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `/${noun}s/:id/members/:user_id`,
+      summary: `Remove a member from a ${noun}, or leave it`,
+      permission: `${noun}.member.remove`,
+      input: oneInput,
+      status: 204,
+      output: noOutput,
+      audit: { event: 'member.removed', fields: ['user_id'] },
+      handle: (context) => {
+        const { deps, caller, input, unmodifiedSince } = context
+        return removeMember(deps, caller, placeOf(context), input.user_id, unmodifiedSince)
+      },
+    }),
+  ]
+}
+
+/** The guard has found one of them. */
+function placeOf(found: { input: object; project?: Project; group?: Namespace }): MemberPlace {
+  if (found.project) return { project: found.project }
+  if (found.group) return { group: found.group }
+  throw new Error('members of nothing')
+}
+
+function filterFrom(input: Static<typeof listInput>): MemberFilter {
+  return {
+    search: input.query,
+    userIds: input.user_ids?.length ? input.user_ids : undefined,
+    exceptUserIds: input.skip_users?.length ? input.skip_users : undefined,
+    minAccessLevel: input.min_access_level,
+  }
+}
+
+/** By what the client sent, so that problems can be told by it. */
+function candidatesFrom(input: { user_id?: string; username?: string }): Map<string, Candidate> {
+  const names = (input.user_id ?? input.username ?? '').split(',').map((name) => name.trim())
+  const read = (name: string): Candidate => {
+    if (input.user_id === undefined) return { username: name }
+    return /^\d{1,15}$/.test(name) ? { id: Number(name) } : {}
+  }
+  return new Map(names.map((name) => [name, read(name)]))
+}

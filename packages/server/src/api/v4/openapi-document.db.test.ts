@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { describeRoutes } from '../../http/response/openapi.ts'
+import { routes } from '../../routes.ts'
+import { startServer } from '../../testing/server.ts'
+
+test('the document is served to anybody, is what the routes say, and is not sent twice', async () => {
+  const server = await startServer()
+  const first = await server.anonymous.get('//-/openapi.json')
+  expect(first.status).toBe(200)
+  expect(first.headers['content-type']).toBe('application/json')
+  expect(first.body).toEqual(JSON.parse(JSON.stringify(describeRoutes(routes))))
+  expect(first.body.paths['/-/openapi.json'].get.tags).toEqual(['server'])
+
+  const etag = first.headers['etag'] ?? ''
+  const again = await server.anonymous.get('//-/openapi.json', { headers: { 'if-none-match': etag } })
+  expect(again).toMatchObject({ status: 304, text: '' })
+  // A browser that opens the address gets the document too, and not the page.
+  const opened = await server.anonymous.get('//-/openapi.json', { headers: { accept: 'text/html' } })
+  expect(opened.body.openapi).toBe('3.1.0')
+})

@@ -1,0 +1,88 @@
+import Type from 'typebox'
+import {
+  createOrganization,
+  findOrganizations,
+  type Organization,
+  readOrganization,
+} from '../../../domain/namespaces/organizations.ts'
+import { integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { nullableString, timestamp } from '../views.ts'
+
+const organizationView = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    path: Type.String(),
+    description: Type.String(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    web_url: Type.String(),
+    avatar_url: nullableString,
+    visibility: Type.String(),
+  },
+  { title: 'Organization' },
+)
+
+function viewOrganization(organization: Organization, origin: string) {
+  return {
+    id: organization.id,
+    name: organization.name,
+    path: organization.path,
+    description: organization.description,
+    created_at: organization.createdAt,
+    updated_at: organization.updatedAt,
+    web_url: `${origin}/-/organizations/${organization.path}`,
+    avatar_url: null,
+    visibility: organization.isPublic ? 'public' : 'private',
+  }
+}
+
+export const organizationRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/organizations',
+    summary: 'Create an organization, with topics and projects of its own',
+    permission: 'organization.create',
+    input: Type.Object({
+      name: text(),
+      path: text(),
+      description: optional(nullable(text())),
+      visibility: oneOf(['private', 'public'], {
+        default: 'private',
+        description: 'A private one is not there for whoever has nothing to do with it',
+      }),
+    }),
+    status: 201,
+    output: organizationView,
+    async handle({ deps, caller, input, origin }) {
+      const { name, path, description, visibility } = input
+      const fresh = { name, path, description: description ?? '', isPublic: visibility === 'public' }
+      return viewOrganization(await createOrganization(deps, caller, fresh), origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations',
+    summary: 'List the organizations that you may know of',
+    permission: 'organization.read',
+    status: 200,
+    output: Type.Array(organizationView),
+    paged: true,
+    async handle({ deps, caller, page, origin }) {
+      const found = await findOrganizations(deps, caller, page)
+      return { ...found, rows: found.rows.map((organization) => viewOrganization(organization, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:id',
+    summary: 'Get an organization',
+    permission: 'organization.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: organizationView,
+    handle: async ({ deps, caller, input, origin }) =>
+      viewOrganization(await readOrganization(deps, caller, input.id), origin),
+  }),
+]

@@ -1,0 +1,253 @@
+import Type, { type TSchema } from 'typebox'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import { flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+
+/** An attribute of GitLab that has no effect here: validated, stored, and returned as a client has set it. */
+interface Attribute {
+  input: TSchema
+  output: object
+}
+
+export type Attributes = Readonly<Record<string, Attribute>>
+
+const yesOrNo: Attribute = { input: flag(), output: { type: 'boolean' } }
+const maybe: Attribute = { input: nullable(flag()), output: { type: ['boolean', 'null'] } }
+const whole: Attribute = { input: integer(), output: { type: 'integer' } }
+const free: Attribute = { input: nullable(text()), output: { type: ['string', 'null'] } }
+const among = (...values: readonly string[]): Attribute => ({ input: oneOf(values), output: { type: 'string' } })
+
+const each = (names: readonly string[], attribute: Attribute): Attributes =>
+  Object.fromEntries(names.map((name) => [name, attribute]))
+
+const accessLevels = ['disabled', 'private', 'enabled']
+const openAccessLevels = [...accessLevels, 'public']
+
+/** There are no repositories, issues or pipelines here, so what belongs to them is off until a client sets it. */
+export const projectExtras: Attributes = {
+  ...each(
+    [
+      'resolve_outdated_diff_discussions',
+      'issues_enabled',
+      'merge_requests_enabled',
+      'wiki_enabled',
+      'jobs_enabled',
+      'snippets_enabled',
+      'container_registry_enabled',
+      'service_desk_enabled',
+      'show_diff_preview_in_email',
+      'shared_runners_enabled',
+      'lfs_enabled',
+      'packages_enabled',
+      'public_jobs',
+      'emails_enabled',
+      'only_allow_merge_if_pipeline_succeeds',
+      'allow_merge_on_skipped_pipeline',
+      'only_allow_merge_if_all_discussions_are_resolved',
+      'request_access_enabled',
+    ],
+    yesOrNo,
+  ),
+  ...each(
+    [
+      'emails_disabled',
+      'printing_merge_request_link_enabled',
+      'remove_source_branch_after_merge',
+      'autoclose_referenced_issues',
+    ],
+    yesOrNo,
+  ),
+  ...each(
+    [
+      'issues_access_level',
+      'repository_access_level',
+      'merge_requests_access_level',
+      'forking_access_level',
+      'wiki_access_level',
+      'builds_access_level',
+      'snippets_access_level',
+      'analytics_access_level',
+      'container_registry_access_level',
+      'releases_access_level',
+      'environments_access_level',
+      'feature_flags_access_level',
+      'infrastructure_access_level',
+      'monitor_access_level',
+      'model_experiments_access_level',
+      'model_registry_access_level',
+    ],
+    among(...accessLevels),
+  ),
+  ...each(
+    ['pages_access_level', 'package_registry_access_level', 'requirements_access_level'],
+    among(...openAccessLevels),
+  ),
+  security_and_compliance_access_level: among(...accessLevels),
+  merge_method: among('merge', 'rebase_merge', 'ff'),
+  squash_option: among('never', 'always', 'default_on', 'default_off'),
+  ...each(
+    [
+      'allow_pipeline_trigger_approve_deployment',
+      'auto_devops_enabled',
+      'ci_allow_fork_pipelines_to_run_in_parent_project',
+      'ci_forward_deployment_enabled',
+      'ci_forward_deployment_rollback_allowed',
+      'ci_push_repository_for_job_token_allowed',
+      'ci_separated_caches',
+      'group_runners_enabled',
+      'keep_latest_artifact',
+      'merge_pipelines_enabled',
+      'merge_trains_enabled',
+      'merge_trains_skip_train_allowed',
+      'mr_default_target_self',
+      'only_allow_merge_if_all_status_checks_passed',
+      'prevent_merge_without_jira_issue',
+      'restrict_user_defined_variables',
+      'show_default_award_emojis',
+      'warn_about_potentially_unwanted_characters',
+    ],
+    yesOrNo,
+  ),
+  ...each(
+    [
+      'approvals_before_merge',
+      'build_timeout',
+      'ci_default_git_depth',
+      'ci_delete_pipelines_in_seconds',
+      'max_artifacts_size',
+    ],
+    whole,
+  ),
+  ...each(
+    [
+      'ci_config_path',
+      'external_authorization_classification_label',
+      'issue_branch_template',
+      'issues_template',
+      'merge_commit_template',
+      'merge_requests_template',
+      'squash_commit_template',
+      'suggestion_commit_message',
+    ],
+    free,
+  ),
+  auto_cancel_pending_pipelines: among('disabled', 'enabled'),
+  auto_devops_deploy_strategy: among('continuous', 'manual', 'timed_incremental'),
+  build_git_strategy: among('fetch', 'clone'),
+  ci_restrict_pipeline_cancellation_role: among('developer', 'maintainer', 'no_one'),
+}
+
+export const groupExtras: Attributes = {
+  ...each(
+    [
+      'share_with_group_lock',
+      'require_two_factor_authentication',
+      'emails_enabled',
+      'lfs_enabled',
+      'request_access_enabled',
+    ],
+    yesOrNo,
+  ),
+  emails_disabled: yesOrNo,
+  two_factor_grace_period: whole,
+  project_creation_level: among('noone', 'owner', 'maintainer', 'developer', 'administrator'),
+  subgroup_creation_level: among('owner', 'maintainer'),
+  auto_devops_enabled: maybe,
+  mentions_disabled: maybe,
+  default_branch: free,
+  default_branch_protection: whole,
+  shared_runners_setting: among(
+    'enabled',
+    'disabled_and_overridable',
+    'disabled_with_override',
+    'disabled_and_unoverridable',
+  ),
+  ...each(['membership_lock', 'prevent_forking_outside_group', 'prevent_sharing_groups_outside_hierarchy'], yesOrNo),
+  ...each(
+    [
+      'extra_shared_runners_minutes_limit',
+      'file_template_project_id',
+      'max_artifacts_size',
+      'shared_runners_minutes_limit',
+    ],
+    whole,
+  ),
+  ...each(['ip_restriction_ranges', 'allowed_email_domains_list'], free),
+  enabled_git_access_protocol: among('ssh', 'http', 'all'),
+  wiki_access_level: among(...accessLevels),
+}
+
+/** GitLab's events that never happen here, in the two places where its answer has them. */
+export const firstEvents = [
+  'push_events',
+  'tag_push_events',
+  'merge_requests_events',
+  'repository_update_events',
+] as const
+export const otherEvents = [
+  'issues_events',
+  'confidential_issues_events',
+  'note_events',
+  'confidential_note_events',
+  'pipeline_events',
+  'wiki_page_events',
+  'deployment_events',
+  'feature_flag_events',
+  'job_events',
+  'releases_events',
+  'milestone_events',
+  'emoji_events',
+  'resource_access_token_events',
+  'resource_deploy_token_events',
+] as const
+
+export const hookExtras: Attributes = {
+  ...each([...firstEvents, ...otherEvents], yesOrNo),
+  push_events_branch_filter: free,
+  branch_filter_strategy: among('wildcard', 'regex', 'all_branches'),
+  custom_webhook_template: free,
+}
+
+/** What a route's input declares of them. */
+export const inputsOf = (attributes: Attributes): Undeclared => mapValues(attributes, ({ input }) => optional(input))
+
+/** What an answer's schema declares of them: those that it declares already are in every answer, the others once set. */
+export function outputsOf(attributes: Attributes, declared: object): Undeclared {
+  const schemas = Object.entries(attributes).map(([name, { output }]) => {
+    const schema = Type.Unsafe(output)
+    return [name, Object.hasOwn(declared, name) ? schema : Type.Optional(schema)] as const
+  })
+  return Object.fromEntries(schemas)
+}
+
+/** Handlers take these parameters all together, by `attributesFrom`, so the types name none of them. */
+type Undeclared = Record<never, TSchema>
+
+/** What a client set of them, with what GitLab lets follow from it. */
+export function attributesFrom(attributes: Attributes, input: object): GitlabAttributes {
+  const given: Record<string, boolean | number | string | null> = {}
+  for (const [name, value] of Object.entries(input)) if (Object.hasOwn(attributes, name)) given[name] = value
+  for (const [flagName, levelName] of twins) {
+    if (!Object.hasOwn(attributes, flagName)) continue
+    const [isOn, level] = [given[flagName], given[levelName]]
+    if (level !== undefined) given[flagName] = level !== 'disabled'
+    else if (isOn !== undefined) given[levelName] = isOn ? 'enabled' : 'disabled'
+  }
+  if (given['emails_enabled'] !== undefined) given['emails_disabled'] = !given['emails_enabled']
+  else if (given['emails_disabled'] !== undefined) given['emails_enabled'] = !given['emails_disabled']
+  return given
+}
+
+/** An old name and the access level that replaced it. */
+const twins = [
+  ['issues_enabled', 'issues_access_level'],
+  ['merge_requests_enabled', 'merge_requests_access_level'],
+  ['wiki_enabled', 'wiki_access_level'],
+  ['jobs_enabled', 'builds_access_level'],
+  ['snippets_enabled', 'snippets_access_level'],
+  ['container_registry_enabled', 'container_registry_access_level'],
+  ['packages_enabled', 'package_registry_access_level'],
+] as const
+
+function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+}

@@ -1,0 +1,259 @@
+import Type, { type Static } from 'typebox'
+import { type RootDeps, transaction } from '../../../domain/deps.ts'
+import type { PageRequest } from '../../../domain/page.ts'
+import { storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import { findProjects, getOwnNamespace, type ProjectQuery } from '../../../domain/projects/project-list.ts'
+import {
+  changeProject,
+  createProject,
+  type ProjectChange,
+  starProject,
+  transferProject,
+  unstarProject,
+} from '../../../domain/projects/projects.ts'
+import type { Visitor } from '../../../domain/projects/visible.ts'
+import { removeProject } from '../../../domain/removal/remove.ts'
+import { setProjectTopics, topicVisibilityChanged } from '../../../domain/topics/assignment.ts'
+import { assertUnmodified } from '../../../domain/unmodified.ts'
+import { getUser } from '../../../domain/users/users.ts'
+import { flag, freeForm, integer, optional, text, textList } from '../../../http/params/input.ts'
+import { keysetField } from '../../../http/response/keyset.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { acceptedView, viewAccepted } from '../views.ts'
+import {
+  assertKeyset,
+  organizationField,
+  projectAttributes,
+  projectAttributesFrom,
+  projectExtrasFrom,
+  projectListFields,
+  projectOrderFrom,
+  projectQueryFrom,
+  topicsFrom,
+} from './input.ts'
+import { detailFor, projectView, viewProject, viewProjects } from './views.ts'
+
+const newProject = Type.Object(
+  { ...projectAttributes, namespace_id: optional(integer({ description: 'Absent: your own namespace' })) },
+  { atLeastOneOf: [['name', 'path']] },
+)
+
+/** Accepted like every attribute of GitLab; not kept, because they are secrets, structures, or need a repository. */
+const ignoredAttributes = {
+  import_url: optional(text({ description: 'Without effect' })),
+  repository_storage: optional(text({ description: 'Without effect' })),
+  operations_access_level: optional(text({ description: 'Without effect' })),
+  public_builds: optional(flag({ description: 'Without effect' })),
+  mirror: optional(flag({ description: 'Without effect' })),
+  mirror_user_id: optional(integer({ description: 'Without effect' })),
+  mirror_trigger_builds: optional(flag({ description: 'Without effect' })),
+  mirror_overwrites_diverged_branches: optional(flag({ description: 'Without effect' })),
+  only_mirror_protected_branches: optional(flag({ description: 'Without effect' })),
+  ci_id_token_sub_claim_components: optional(textList({ description: 'Without effect' })),
+  container_expiration_policy_attributes: optional(freeForm({ description: 'Without effect' })),
+}
+
+const changeable = {
+  ...projectAttributes,
+  archived: optional(flag({ description: 'Owners only, as are `path` and `visibility`' })),
+  ...ignoredAttributes,
+}
+
+export const projectRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects',
+    summary: 'List the projects you can read, newest first',
+    permission: 'project.list',
+    input: Type.Object({ ...projectListFields, ...organizationField, ...keysetField }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      if (input.pagination === 'keyset') assertKeyset(input)
+      const detail = detailFor(caller, input.simple)
+      const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
+      const query = { ...projectQueryFrom(input), organizationId: input.organization_id }
+      const found = await findProjects(deps, caller, query, projectOrderFrom(input), wanted)
+      const rows = await viewProjects(deps, caller, found.rows, origin, detail)
+      if (input.pagination !== 'keyset') return { ...found, rows }
+      const [last] = found.hasNext ? found.rows.slice(-1) : []
+      return { rows, next: last && { [input.sort === 'asc' ? 'id_after' : 'id_before']: last.id } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:id/projects',
+    summary: 'List the personal projects of a user that you can read',
+    permission: 'project.list',
+    input: Type.Object({ id: text({ description: 'Id or username' }), ...projectListFields }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const within = { namespace: await getOwnNamespace(deps, input.id), descendants: false }
+      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/projects',
+    summary: 'List the projects of a group that you can read',
+    permission: 'group.read',
+    input: Type.Object({ ...projectListFields, include_subgroups: optional(flag()) }),
+    status: 200,
+    output: Type.Array(projectView),
+    paged: true,
+    async handle({ deps, caller, group, input, page, origin }) {
+      const within = { namespace: group, descendants: input.include_subgroups ?? false }
+      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Create a project',
+    permission: 'project.create',
+    creates: 'project.read',
+    input: newProject,
+    status: 201,
+    output: projectView,
+    handle: ({ deps, caller, input, origin }) => create(deps, caller, input, origin),
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/user/:user_id',
+    summary: 'Create a project for somebody else',
+    permission: 'project.create-for',
+    creates: 'project.read',
+    input: Type.Object({ user_id: integer(), ...newProject.properties }, { atLeastOneOf: [['name', 'path']] }),
+    status: 201,
+    output: projectView,
+    async handle({ deps, input, origin }) {
+      const user = await getUser(deps, input.user_id)
+      return create(deps, { user, isAdmin: user.isAdmin }, input, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id',
+    summary: 'Get a project; more of it when you are signed in',
+    permission: 'project.read',
+    input: Type.Object({
+      statistics: optional(flag({ description: 'Without effect' })),
+      license: optional(flag({ description: 'Without effect' })),
+      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+    }),
+    status: 200,
+    output: projectView,
+    handle: ({ deps, caller, project, origin }) => viewProject(deps, caller, project, origin, detailFor(caller)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:id',
+    summary: 'Update a project',
+    permission: 'project.update',
+    input: Type.Object(changeable, { atLeastOneOf: [Object.keys(changeable)] }),
+    status: 200,
+    output: projectView,
+    async handle({ deps, caller, project, input, origin }) {
+      const change = { ...projectAttributesFrom(input), isArchived: input.archived }
+      const changed = await transaction(deps, async (deps) => {
+        const { before, after } = await changeProject(deps, caller, project.id, change)
+        await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+        await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
+        const topics = topicsFrom(input)
+        if (topics) await setProjectTopics(deps, caller, after, topics)
+        return after
+      })
+      return viewProject(deps, caller, changed, origin, 'full')
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/projects/:id',
+    summary: 'Delete a project with everything in it, at once',
+    permission: 'project.delete',
+    status: 202,
+    output: acceptedView,
+    async handle({ deps, project, unmodifiedSince }) {
+      assertUnmodified(project, unmodifiedSince)
+      await removeProject(deps, project)
+      return viewAccepted()
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project to another group, or to yourself',
+    permission: 'project.transfer',
+    input: Type.Object({ namespace: text({ description: 'Id or path; you must be a maintainer there' }) }),
+    status: 200,
+    output: projectView,
+    async handle({ deps, caller, project, input, origin }) {
+      const transferred = await transaction(deps, async (deps) => {
+        const { before, after } = await transferProject(deps, caller, project.id, input.namespace)
+        await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+        return after
+      })
+      return viewProject(deps, caller, transferred, origin, 'full')
+    },
+  }),
+  archiving('archive', 'Archive a project', { isArchived: true }),
+  archiving('unarchive', 'Take a project out of the archive', { isArchived: false }),
+  starring('star', 'Star a project', starProject),
+  starring('unstar', 'Take back your star', unstarProject),
+]
+
+async function listProjects(
+  deps: RootDeps,
+  caller: Visitor | null,
+  query: ProjectQuery,
+  input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean | undefined },
+  page: PageRequest,
+  origin: string,
+) {
+  const found = await findProjects(deps, caller, query, projectOrderFrom(input), page)
+  return { ...found, rows: await viewProjects(deps, caller, found.rows, origin, detailFor(caller, input.simple)) }
+}
+
+async function create(deps: RootDeps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
+  const project = await transaction(deps, async (deps) => {
+    const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
+    const project = await createProject(deps, creator, fresh)
+    await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
+    const topics = topicsFrom(input)
+    if (topics) await setProjectTopics(deps, creator, project, topics)
+    return project
+  })
+  return viewProject(deps, creator, project, origin, 'full')
+}
+
+function archiving(word: string, summary: string, change: ProjectChange): Route {
+  return route({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary,
+    permission: 'project.archive',
+    status: 201,
+    output: projectView,
+    async handle({ deps, caller, project, origin }) {
+      const { after: changed } = await changeProject(deps, caller, project.id, change)
+      return viewProject(deps, caller, changed, origin, 'full')
+    },
+  })
+}
+
+function starring(word: string, summary: string, change: typeof starProject): Route {
+  return route({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary,
+    permission: 'project.star',
+    status: 201,
+    output: projectView,
+    async handle({ deps, caller, project, origin }) {
+      return viewProject(deps, caller, await change(deps, caller, project), origin, 'full')
+    },
+  })
+}

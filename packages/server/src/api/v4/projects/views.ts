@@ -1,0 +1,316 @@
+import Type, { type Static } from 'typebox'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import { roles } from '../../../domain/access/roles.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { renderPart } from '../../../domain/markdown/rendering.ts'
+import { type GitlabAttributes, readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import type { Namespace, Project } from '../../../domain/projects/project.ts'
+import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../../domain/projects/project-list.ts'
+import type { Visitor } from '../../../domain/projects/visible.ts'
+import { listTopicNames } from '../../../domain/topics/assignment.ts'
+import { basicUserView, viewBasicUser } from '../users/views.ts'
+import { nullableInteger, nullableString, timestamp } from '../views.ts'
+import { outputsOf, projectExtras } from './gitlab-attributes.ts'
+
+/** A namespace as it is named in projects, and in the list of namespaces. */
+export const namespaceView = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    path: Type.String(),
+    kind: Type.String(),
+    full_path: Type.String(),
+    parent_id: nullableInteger,
+    avatar_url: nullableString,
+    web_url: Type.String(),
+  },
+  { title: 'Namespace' },
+)
+
+export function viewNamespace(namespace: Namespace, origin: string): Static<typeof namespaceView> {
+  return {
+    id: namespace.id,
+    name: namespace.name,
+    path: namespace.path,
+    kind: namespace.kind,
+    full_path: namespace.fullPath,
+    parent_id: namespace.parentId,
+    avatar_url: null,
+    web_url: webUrl(namespace, origin),
+  }
+}
+
+export function webUrl(namespace: Namespace, origin: string): string {
+  return namespace.kind === 'group' ? `${origin}/groups/${namespace.fullPath}` : `${origin}/${namespace.fullPath}`
+}
+
+const basicFields = {
+  id: Type.Integer(),
+  description: nullableString,
+  name: Type.String(),
+  name_with_namespace: Type.String(),
+  path: Type.String(),
+  path_with_namespace: Type.String(),
+  created_at: timestamp,
+  default_branch: Type.String(),
+  tag_list: Type.Array(Type.String()),
+  topics: Type.Array(Type.String()),
+  ssh_url_to_repo: Type.String(),
+  http_url_to_repo: Type.String(),
+  web_url: Type.String(),
+  readme_url: nullableString,
+  forks_count: Type.Integer(),
+  avatar_url: nullableString,
+  star_count: Type.Integer(),
+  last_activity_at: timestamp,
+  visibility: Type.String(),
+  namespace: namespaceView,
+}
+
+const linksView = Type.Object({
+  self: Type.String(),
+  issues: Type.String(),
+  merge_requests: Type.String(),
+  repo_branches: Type.String(),
+  labels: Type.String(),
+  events: Type.String(),
+  members: Type.String(),
+  cluster_agents: Type.String(),
+})
+
+/**
+ * What projects are to GitLab besides and are not here: there are no repositories, issues or pipelines. Clients may set
+ * most of it (`projectExtras`), without effect.
+ */
+const absentBefore = {
+  resolve_outdated_diff_discussions: false,
+  repository_object_format: 'sha1',
+  issues_enabled: false,
+  merge_requests_enabled: false,
+  wiki_enabled: false,
+  jobs_enabled: false,
+  snippets_enabled: false,
+  container_registry_enabled: false,
+  service_desk_enabled: false,
+  can_create_merge_request_in: false,
+  issues_access_level: 'disabled',
+  repository_access_level: 'disabled',
+  merge_requests_access_level: 'disabled',
+  forking_access_level: 'disabled',
+  wiki_access_level: 'disabled',
+  builds_access_level: 'disabled',
+  snippets_access_level: 'disabled',
+  pages_access_level: 'disabled',
+  analytics_access_level: 'disabled',
+  container_registry_access_level: 'disabled',
+  security_and_compliance_access_level: 'private',
+  releases_access_level: 'disabled',
+  environments_access_level: 'disabled',
+  feature_flags_access_level: 'disabled',
+  infrastructure_access_level: 'disabled',
+  monitor_access_level: 'disabled',
+  model_experiments_access_level: 'disabled',
+  model_registry_access_level: 'disabled',
+  package_registry_access_level: 'disabled',
+  requirements_access_level: 'disabled',
+  emails_disabled: true,
+  emails_enabled: false,
+  show_diff_preview_in_email: false,
+  shared_runners_enabled: false,
+  lfs_enabled: false,
+}
+
+/** As GitLab has it in a new project. */
+const absentMerges = {
+  only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: false,
+  only_allow_merge_if_all_discussions_are_resolved: false,
+  printing_merge_request_link_enabled: true,
+  remove_source_branch_after_merge: true,
+  request_access_enabled: false,
+  merge_method: 'merge',
+  squash_option: 'default_off',
+}
+
+const access = Type.Unsafe<{ access_level: number; notification_level: number } | null>({
+  ...Type.Object({ access_level: Type.Integer(), notification_level: Type.Integer() }),
+  type: ['object', 'null'],
+})
+
+const fullFields = {
+  _links: linksView,
+  marked_for_deletion_at: Type.Null(),
+  marked_for_deletion_on: Type.Null(),
+  packages_enabled: Type.Boolean(),
+  empty_repo: Type.Boolean(),
+  archived: Type.Boolean(),
+  owner: basicUserView,
+  ...schemaOf(absentBefore),
+  creator_id: nullableInteger,
+  import_url: Type.Null(),
+  import_type: Type.Null(),
+  import_status: Type.String(),
+  import_error: Type.Null(),
+  open_issues_count: Type.Integer(),
+  description_html: Type.String(),
+  updated_at: timestamp,
+  public_jobs: Type.Boolean(),
+  shared_with_groups: Type.Array(Type.Object({})),
+  ...schemaOf(absentMerges),
+  enforce_auth_checks_on_uploads: Type.Boolean(),
+  promote_vulnerabilities_on_ingestion: Type.Boolean(),
+  autoclose_referenced_issues: Type.Boolean(),
+  auto_resolve_vulnerabilities: Type.Boolean(),
+  permissions: Type.Object({ project_access: access, group_access: access }),
+}
+
+/** See `Detail`. Nothing is required, because the serialiser writes what is before everything else. */
+export const projectView = Type.Partial(
+  Type.Object({ ...basicFields, ...fullFields, ...outputsOf(projectExtras, fullFields) }),
+  {
+    title: 'Project',
+  },
+)
+export type ProjectView = Static<typeof projectView>
+
+/** How much of a project is told: the basic fields, all, or all with what the caller may do in it. */
+export type Detail = 'basic' | 'full' | 'full-with-permissions'
+
+/** What a reader gets, as opposed to who has just changed something. */
+export function detailFor(caller: Visitor | null, simple = false): Detail {
+  return caller && !simple ? 'full-with-permissions' : 'basic'
+}
+
+/** In the order of the projects; everything that is needed for a page is read at once. */
+export async function viewProjects(
+  deps: RootDeps,
+  caller: Visitor | null,
+  projects: readonly Project[],
+  origin: string,
+  detail: Detail,
+): Promise<ProjectView[]> {
+  if (projects.length === 0) return []
+  const ids = projects.map((project) => project.id)
+  const [topics, facts, extras] = await Promise.all([
+    listTopicNames(deps.db, ids),
+    caller ? readProjectFacts(deps, caller, projects) : [],
+    detail === 'basic' ? new Map<number, GitlabAttributes>() : readAttributes(deps, 'projects', ids),
+  ])
+  const views: ProjectView[] = []
+  for (const [index, project] of projects.entries()) {
+    const known = facts[index] ?? nothingKnown
+    const basic = viewBasic(project, topics.get(project.id) ?? [], mayReadCode(project, caller, known.held), origin)
+    if (detail === 'basic') {
+      views.push(basic)
+      continue
+    }
+    const rest = viewRest(project, known, await descriptionHtml(deps, project), origin)
+    const full = { ...basic, ...rest, ...extras.get(project.id) }
+    views.push(detail === 'full' ? full : { ...full, permissions: viewPermissions(known) })
+  }
+  return views
+}
+
+export async function viewProject(
+  deps: RootDeps,
+  caller: Visitor | null,
+  project: Project,
+  origin: string,
+  detail: Detail,
+): Promise<ProjectView> {
+  const [view] = await viewProjects(deps, caller, [project], origin, detail)
+  if (!view) throw new Error('a project without a view')
+  return view
+}
+
+const maxCachedCharacters = 4_000_000
+
+/** HTML by text; it depends on no table. */
+const descriptions = perDatabase((changes) =>
+  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
+)
+
+async function descriptionHtml({ db }: RootDeps, { description, id }: Project): Promise<string> {
+  if (!description) return ''
+  return descriptions(db).getTogether(description, () => renderPart(description, `project ${id}`))
+}
+
+const nothingKnown: ProjectFacts = { owner: undefined, held: { own: null, throughGroups: null } }
+
+function viewBasic(project: Project, topics: string[], showsCode: boolean, origin: string): ProjectView {
+  return {
+    id: project.id,
+    description: project.description,
+    name: project.name,
+    name_with_namespace: `${project.namespace.fullName} / ${project.name}`,
+    path: project.path,
+    path_with_namespace: project.fullPath,
+    created_at: project.createdAt,
+    tag_list: topics,
+    topics,
+    ssh_url_to_repo: `git@${new URL(origin).hostname}:${project.fullPath}.git`,
+    http_url_to_repo: `${origin}/${project.fullPath}.git`,
+    web_url: `${origin}/${project.fullPath}`,
+    ...(showsCode && { default_branch: project.defaultBranch, readme_url: null, forks_count: 0 }),
+    avatar_url: null,
+    star_count: project.starCount,
+    last_activity_at: project.lastActivityAt,
+    visibility: project.visibility,
+    namespace: viewNamespace(project.namespace, origin),
+  }
+}
+
+function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: string, origin: string) {
+  const self = `${origin}/api/v4/projects/${project.id}`
+  return {
+    _links: {
+      self,
+      issues: `${self}/issues`,
+      merge_requests: `${self}/merge_requests`,
+      repo_branches: `${self}/repository/branches`,
+      labels: `${self}/labels`,
+      events: `${self}/events`,
+      members: `${self}/members`,
+      cluster_agents: `${self}/cluster_agents`,
+    },
+    marked_for_deletion_at: null,
+    marked_for_deletion_on: null,
+    packages_enabled: false,
+    empty_repo: true,
+    archived: project.isArchived,
+    ...(owner && { owner: viewBasicUser(owner, origin) }),
+    ...absentBefore,
+    creator_id: project.creatorId,
+    import_url: null,
+    import_type: null,
+    import_status: 'none',
+    import_error: null,
+    open_issues_count: 0,
+    description_html: descriptionHtml,
+    updated_at: project.updatedAt,
+    public_jobs: false,
+    shared_with_groups: [],
+    ...absentMerges,
+    enforce_auth_checks_on_uploads: project.enforceAuthChecksOnUploads,
+    promote_vulnerabilities_on_ingestion: project.promoteOnIngestion,
+    autoclose_referenced_issues: true,
+    auto_resolve_vulnerabilities: project.autoResolve,
+  }
+}
+
+const notifiedAsEverywhere = 3
+
+function viewPermissions({ held }: ProjectFacts) {
+  const view = (level: number | null) =>
+    level === null || level < roles.guest ? null : { access_level: level, notification_level: notifiedAsEverywhere }
+  return { project_access: view(held.own), group_access: view(held.throughGroups) }
+}
+
+function schemaOf(constants: Record<string, boolean | string>) {
+  return Object.fromEntries(
+    Object.entries(constants).map(([name, value]) => [
+      name,
+      Type.Unsafe<boolean | string>({ type: typeof value === 'boolean' ? 'boolean' : 'string' }),
+    ]),
+  )
+}

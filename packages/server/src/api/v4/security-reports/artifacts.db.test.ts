@@ -1,0 +1,265 @@
+import sql from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formWithFile } from '../../../testing/client.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+type Write = (artifact: string, packages: readonly string[]) => object
+
+const trivy: Write = (artifact, packages) => ({
+  SchemaVersion: 2,
+  ArtifactName: artifact,
+  ArtifactType: 'container_image',
+  Results: [
+    {
+      Target: `${artifact} (debian 12)`,
+      Class: 'os-pkgs',
+      Type: 'debian',
+      Vulnerabilities: packages.map((name) => ({
+        VulnerabilityID: 'CVE-2099-0001',
+        PkgName: name,
+        InstalledVersion: '1.0',
+        Severity: 'HIGH',
+      })),
+    },
+  ],
+})
+
+/** Trivy's report of a folder: equal packages of two folders are one finding. */
+const trivyOfFiles: Write = (artifact, packages) => ({
+  SchemaVersion: 2,
+  ArtifactName: artifact,
+  ArtifactType: 'filesystem',
+  Results: [
+    {
+      Target: 'package-lock.json',
+      Class: 'lang-pkgs',
+      Type: 'npm',
+      Vulnerabilities: packages.map((name) => ({
+        VulnerabilityID: 'CVE-2099-0001',
+        PkgName: name,
+        InstalledVersion: '1.0',
+        Severity: 'HIGH',
+      })),
+    },
+  ],
+})
+
+const cyclonedx: Write = (artifact, packages) => ({
+  bomFormat: 'CycloneDX',
+  specVersion: '1.6',
+  version: 1,
+  metadata: { tools: [{ name: 'scan' }], component: { type: 'container', name: artifact } },
+  components: packages.map((name) => ({ type: 'library', 'bom-ref': name, name, version: '1.0' })),
+  vulnerabilities: packages.map((name) => ({ id: 'CVE-2099-0001', affects: [{ ref: name }] })),
+})
+
+const grype: Write = (artifact, packages) => ({
+  descriptor: { name: 'grype', version: '0.90.0', db: { status: { valid: true } } },
+  source: { type: 'image', target: { userInput: artifact } },
+  matches: packages.map((name) => ({
+    vulnerability: { id: 'CVE-2099-0001', severity: 'High' },
+    artifact: { name, version: '1.0', locations: [] },
+  })),
+})
+
+const gitlab: Write = (artifact, packages) => {
+  const report = sastReport(
+    packages.map((name) => ({
+      ...entry({ rule: `rule-${name}` }),
+      location: { image: artifact, operating_system: 'debian', dependency: { package: { name }, version: '1.0' } },
+    })),
+  )
+  report.scan.type = 'container_scanning'
+  return report
+}
+
+const writers: Record<string, Write> = { Trivy: trivy, CycloneDX: cyclonedx, Grype: grype, GitLab: gitlab }
+
+let projects = 0
+
+async function freshProject(): Promise<TestProject> {
+  const project = await server.project(`acme/artifacts-${++projects}`)
+  await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
+  return project
+}
+
+async function send(project: TestProject, report: object, fields: Record<string, string> = {}) {
+  const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
+  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+  expect([status, body.errors]).toEqual([201, []])
+  return body
+}
+
+interface Warning {
+  type: string
+  message: string
+}
+
+const warningsOf = ({ warnings }: { warnings: Warning[] }): string[] =>
+  warnings.filter(({ type }) => type === 'OtherArtifact').map(({ message }) => message)
+
+async function countsOf(project: TestProject) {
+  const vulnerabilities = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
+  const present = await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all&per_page=100`)
+  const isOver = (one: { state: string; resolved_on_default_branch: boolean }) =>
+    one.state === 'resolved' || one.resolved_on_default_branch
+  return { present: present.body.length, resolved: vulnerabilities.body.filter(isOver).length }
+}
+
+const api = ['openssl', 'zlib', 'curl']
+const web = ['nginx', 'zlib']
+
+describe('reports of two artifacts without a category', () => {
+  test.for(Object.keys(writers))('of %s make nothing absent, and name the artifacts', async (name) => {
+    const write = writers[name] as Write
+    const project = await freshProject()
+    expect(warningsOf(await send(project, write('registry:5000/api:first', api)))).toEqual([])
+    const message = (own: string, other: string) =>
+      `The report is about registry:5000/${own}. Missing findings that were last reported for registry:5000/${other} keep their state. Send the reports of each with a \`category\` of its own.`
+    // Versions are left out: a package of another version of an image is another finding, as on GitLab.
+    for (const tag of ['first', 'second', 'third']) {
+      for (const [own, other, packages] of [
+        ['web', 'api (3)', web],
+        ['api', 'web (2)', api],
+      ] as const) {
+        const report = write(`registry:5000/${own}:${tag}`, packages)
+        const rehearsed = await send(project, report, { dry_run: 'true' })
+        const done = await send(project, report)
+        expect(done.findings).toMatchObject({ gone: 0, returned: 0, moved: 0 })
+        expect(warningsOf(done)).toEqual([message(own, other)])
+        expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
+        expect(await countsOf(project)).toEqual({ present: 5, resolved: 0 })
+      }
+    }
+    // What the newest report of its own artifact does not name is absent.
+    expect((await send(project, write('registry:5000/web:last', ['nginx']))).findings).toMatchObject({
+      gone: 1,
+      known: 1,
+    })
+    expect((await send(project, write('registry:5000/api:last', ['curl']))).findings).toMatchObject({
+      gone: 2,
+      known: 1,
+    })
+    expect(await countsOf(project)).toEqual({ present: 2, resolved: 3 })
+  })
+
+  test('know a finding that both have by its newest report', async () => {
+    const project = await freshProject()
+    await send(project, trivyOfFiles('services/api', ['shared', 'a']))
+    expect(warningsOf(await send(project, trivyOfFiles('services/web', ['shared', 'b'])))).toHaveLength(1)
+    expect((await send(project, trivyOfFiles('services/api', ['a']))).findings).toMatchObject({ gone: 0, known: 1 })
+    expect((await send(project, trivyOfFiles('services/web', ['b']))).findings).toMatchObject({ gone: 1, known: 1 })
+    expect(await countsOf(project)).toEqual({ present: 2, resolved: 1 })
+  })
+
+  test('take nothing for moved that the other one still has at its place', async () => {
+    const project = await freshProject()
+    const write = (artifact: string, line: number) => ({
+      SchemaVersion: 2,
+      ArtifactName: artifact,
+      ArtifactType: 'filesystem',
+      Results: [
+        {
+          Target: 'main.tf',
+          Class: 'config',
+          Type: 'terraform',
+          Misconfigurations: [
+            {
+              ID: 'AVD-AWS-0001',
+              Title: 'Open bucket',
+              Status: 'FAIL',
+              Severity: 'HIGH',
+              CauseMetadata: {
+                StartLine: line,
+                EndLine: line,
+                Code: { Lines: [{ Content: 'acl = "public-read" # of everything' }] },
+              },
+            },
+          ],
+        },
+      ],
+    })
+    await send(project, write('modules/a', 1))
+    expect((await send(project, write('modules/b', 9))).findings).toMatchObject({ new: 1, moved: 0, gone: 0 })
+    expect((await send(project, write('modules/b', 12))).findings).toMatchObject({ new: 0, moved: 1, gone: 0 })
+    expect((await send(project, write('modules/a', 1))).findings).toMatchObject({ known: 1, moved: 0, gone: 0 })
+  })
+
+  test('are of their ref', async () => {
+    const project = await freshProject()
+    await send(project, trivy('api:main', api))
+    expect(warningsOf(await send(project, trivy('web:main', web), { ref: 'feature' }))).toEqual([])
+    expect((await send(project, trivy('api:latest', ['curl']))).findings).toMatchObject({ gone: 2 })
+  })
+
+  test('of many artifacts name a few', async () => {
+    const project = await freshProject()
+    for (let number = 1; number <= 7; number++) await send(project, trivy(`image-${number}:1`, ['zlib']))
+    expect(warningsOf(await send(project, trivy('image-8:1', ['zlib'])))).toEqual([
+      expect.stringContaining('image-1 (1), image-2 (1), image-3 (1), image-4 (1), image-5 (1) and 2 more keep'),
+    ])
+  })
+})
+
+describe('a report speaks for everything on the ref', () => {
+  test.for([
+    ['app:1.2.3', 'app:1.2.4'],
+    ['registry:5000/app:1', `registry:5000/app@sha256:${'0'.repeat(64)}`],
+    ['/builds/0/team/app', '/builds/1/team/app'],
+  ] as const)('when its artifact is the same: %s, %s', async ([first, second]) => {
+    const project = await freshProject()
+    await send(project, trivyOfFiles(first, api))
+    const done = await send(project, trivyOfFiles(second, ['curl']))
+    expect([done.findings.gone, warningsOf(done)]).toEqual([2, []])
+  })
+
+  test('when it names several images', async () => {
+    const project = await freshProject()
+    const both = gitlab('api:1', ['openssl']) as ReturnType<typeof sastReport>
+    both.vulnerabilities.push(...(gitlab('web:1', web) as ReturnType<typeof sastReport>).vulnerabilities)
+    await send(project, gitlab('api:1', api))
+    const done = await send(project, both)
+    expect([done.findings.gone, warningsOf(done)]).toEqual([2, []])
+    expect((await send(project, gitlab('web:1', web))).findings).toMatchObject({ gone: 1, known: 2 })
+  })
+
+  test('when its format names no artifact', async () => {
+    const project = await freshProject()
+    await send(project, sastReport([entry({ file: 'a.ts' })]))
+    const done = await send(project, sastReport([entry({ file: 'b.ts', rule: 'other' })]))
+    expect([done.findings.gone, warningsOf(done)]).toEqual([1, []])
+  })
+
+  test('when the import before is from before artifacts were stored', async () => {
+    const project = await freshProject()
+    await send(project, trivy('api:1', api))
+    await server.deps.db.run(sql`update imports set artifact = null where project_id = ${project.id}`)
+    const done = await send(project, trivy('web:1', web))
+    expect([done.findings.gone, warningsOf(done)]).toEqual([3, []])
+    expect(warningsOf(await send(project, trivy('api:1', api)))).toHaveLength(1)
+  })
+
+  test('when categories found what is missing', async () => {
+    const project = await freshProject()
+    await send(project, trivy('api:1', api), { category: 'api' })
+    const other = await send(project, trivy('web:1', web), { category: 'web' })
+    expect([other.findings.gone, warningsOf(other)]).toEqual([0, []])
+    expect((await send(project, trivy('web:1', ['curl']), { category: 'api' })).findings).toMatchObject({ gone: 3 })
+    const whole = await send(project, trivy('db:1', ['zlib']))
+    expect([whole.findings.gone, warningsOf(whole)]).toEqual([3, []])
+  })
+})
+
+test('a report with a category makes absent what its category found in another artifact', async () => {
+  const project = await freshProject()
+  await send(project, trivy('api:1', api))
+  await send(project, trivy('api:1', api), { category: 'images' })
+  const done = await send(project, trivy('web:1', web), { category: 'images' })
+  expect([done.findings.gone, warningsOf(done)]).toEqual([3, []])
+})

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../../testing/client.ts'
+import { sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+let projects = 0
+
+const onMain = 'registry.example.com/app/main:latest'
+const onBranch = 'registry.example.com/app/feature:latest'
+
+function entry(image: string, packageName = 'openssl', imageOnMain?: string) {
+  return {
+    id: `${image} ${packageName}`,
+    severity: 'High',
+    identifiers: [{ type: 'cve', name: 'CVE-2099-0001', value: 'CVE-2099-0001' }],
+    location: {
+      image,
+      operating_system: 'alpine:3.19',
+      dependency: { package: { name: packageName }, version: '1.0' },
+      ...(imageOnMain && { default_branch_image: imageOnMain }),
+    },
+  }
+}
+
+async function send(project: TestProject, entries: object[], fields: Record<string, string> = {}) {
+  const report = sastReport(entries, 'trivy')
+  const text = JSON.stringify({ ...report, scan: { ...report.scan, type: 'container_scanning' } })
+  const form = formWithFile('file', 'report.json', text, fields)
+  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+  expect([status, body.errors]).toEqual([201, []])
+  return body
+}
+
+const findings = async (project: TestProject, ref: string) =>
+  (await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=${ref}`)).body
+
+test('an image that a branch builds for itself has the findings of the default branch’s, where that is known', async () => {
+  const project = await server.project('acme/branch-image')
+  await send(project, [entry(onMain)])
+  const ofBranch = [entry(onBranch, 'openssl', onMain), entry(onBranch, 'zlib', onMain)]
+  const rehearsed = await send(project, ofBranch, { ref: 'feature', dry_run: 'true' })
+  const sent = await send(project, ofBranch, { ref: 'feature' })
+  expect(sent.findings).toMatchObject({ read: 2, known: 1, new: 1 })
+  expect(rehearsed.findings).toEqual(sent.findings)
+
+  const [known] = await findings(project, 'main')
+  const [first, second] = await findings(project, 'feature')
+  expect(first.uuid).toBe(known.uuid)
+  // What only the branch has will be the same once it is merged.
+  expect(second.location).toMatchObject({ image: onBranch, default_branch_image: onMain })
+  expect((await send(project, [entry(onMain), entry(onMain, 'zlib')])).findings).toMatchObject({ known: 2, new: 0 })
+  const place = hash('sha1', 'registry.example.com/app/main:zlib')
+  await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${second.id}`)
+  const [vulnerability] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+  expect(vulnerability.finding).toMatchObject({ uuid: second.uuid, location_fingerprint: place })
+})
+
+test.for([
+  ['nothing of that image is known', []],
+  ['only another image is known', [entry('registry.example.com/app:latest')]],
+  ['it is known of another branch only', [entry(onMain)], 'other'],
+] as const)('an image that a branch builds is its own where %s', async ([, before, ref = 'main']) => {
+  const project = await server.project(`acme/branch-image-${++projects}`)
+  await send(project, [...before], { ref })
+  await send(project, [entry(onBranch, 'openssl', onMain)], { ref: 'feature' })
+  expect((await send(project, [entry(onMain, 'openssl')])).findings.new).toBe(ref === 'main' ? 1 : 0)
+  expect((await send(project, [entry(onBranch, 'openssl')])).findings).toMatchObject({ known: 1, new: 0 })
+})
+
+test('on the default branch an image is what it is called there', async () => {
+  const project = await server.project('acme/default-image')
+  await send(project, [entry(onMain)])
+  expect((await send(project, [entry(onBranch, 'openssl', onMain)])).findings).toMatchObject({ new: 1, gone: 1 })
+})

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formWithFile } from '../../../testing/client.ts'
+import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+let projects = 0
+const freshProject = () => server.project(`acme/later-${++projects}`)
+
+interface Fields {
+  ref?: string
+  category?: string
+}
+
+const send = (project: TestProject, fields: Fields, ...entries: object[]) =>
+  importEntries(server, project, entries, fields)
+
+const named = (name: string) => entry({ name, file: `${name}.ts` })
+
+async function listed(project: TestProject, query = ''): Promise<string[]> {
+  const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=100${query}`)
+  return body.map(({ name }: { name: string }) => name).sort()
+}
+
+describe('a finding that two categories have', () => {
+  const at = (line: number) => entry({ name: 'Shared', line, code: 'eval(input)' })
+
+  test('stays one, with what was decided of it, when it moves in one report after the other', async () => {
+    const project = await freshProject()
+    await send(project, { category: 'a' }, at(10))
+    await send(project, { category: 'b' }, at(10))
+    const { Shared: before } = await vulnerabilitiesOf(server, project)
+    await server.admin.post(`/vulnerabilities/${before.id}/dismiss`, {})
+    expect((await send(project, { category: 'a' }, at(12))).findings).toMatchObject({ new: 0, moved: 1, gone: 0 })
+    expect((await send(project, { category: 'b' }, at(12))).findings).toMatchObject({ new: 0, known: 1, gone: 0 })
+    expect(await send(project, { category: 'a' }, at(12))).toMatchObject({ unchanged: true })
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    expect(body).toMatchObject([{ id: before.id, state: 'dismissed', finding: { location: { start_line: 12 } } }])
+    expect((await historyOf(server.admin, before.id)).map(({ kind }) => kind)).toEqual(['created', 'state', 'matched'])
+    expect((await send(project, { category: 'a' })).findings).toMatchObject({ gone: 0 })
+    expect((await send(project, { category: 'b' })).findings).toMatchObject({ gone: 1 })
+  })
+
+  test('was seen last by the import that first had it in its category, also by one that is not complete', async () => {
+    const project = await freshProject()
+    await send(project, { category: 'b' }, named('shared'))
+    await send(project, { category: 'a' }, named('a1'))
+    const report = { ...sastReport([named('shared')]) }
+    report.scan.status = 'failure'
+    const form = formWithFile('file', 'r.json', JSON.stringify(report), { category: 'a' })
+    const { body: joined } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+    expect(joined.findings).toMatchObject({ known: 1, gone: 0 })
+    const { shared } = await vulnerabilitiesOf(server, project)
+    const { body } = await server.admin.get(`/vulnerabilities/${shared.id}/occurrences`)
+    expect(body).toMatchObject([{ ref: 'main', is_present: true, last_import: { id: joined.id } }])
+  })
+
+  test('is among what the first import of it found, also after that category has it no more', async () => {
+    const project = await freshProject()
+    const first = await send(project, { category: 'a' }, named('shared'), named('a1'))
+    const second = await send(project, { category: 'b' }, named('shared'), named('b1'))
+    expect(await listed(project, `&pipeline_id=${first.id}`)).toEqual(['a1', 'shared'])
+    expect(await listed(project, `&pipeline_id=${second.id}`)).toEqual(['b1', 'shared'])
+    await send(project, { category: 'a' }, named('a1'))
+    expect(await listed(project, `&pipeline_id=${first.id}`)).toEqual(['a1', 'shared'])
+    expect(await listed(project, `&pipeline_id=${second.id}`)).toEqual(['b1', 'shared'])
+  })
+})
+
+describe('on another branch', () => {
+  test('a category takes nothing for moved that only other categories of the default branch have', async () => {
+    const project = await freshProject()
+    const at = (line: number, file: string) =>
+      entry({ name: file, file, line, code: 'eval(await request.body.text())' })
+    await send(project, { category: 'a' }, at(10, 'a.ts'))
+    expect((await send(project, { category: 'b', ref: 'feature' }, at(10, 'b.ts'))).findings).toMatchObject({
+      new: 1,
+      moved: 0,
+    })
+    expect((await send(project, { category: 'a', ref: 'feature' }, at(12, 'a.ts'))).findings).toMatchObject({
+      new: 0,
+      moved: 1,
+    })
+    expect(await listed(project, '&ref=feature')).toEqual(['a.ts', 'b.ts'])
+  })
+
+  test('what a category has on the default branch may have moved, also when only another one was here before', async () => {
+    const project = await freshProject()
+    const at = (line: number) => entry({ line, code: 'eval(input)' })
+    await send(project, { category: 'a' }, at(10))
+    await send(project, { category: 'b' }, at(10))
+    await send(project, { category: 'a', ref: 'feature' }, at(10))
+    expect((await send(project, { category: 'b', ref: 'feature' }, at(12))).findings).toMatchObject({
+      new: 0,
+      moved: 1,
+    })
+    expect((await send(project, { category: 'a', ref: 'feature' }, at(12))).findings).toMatchObject({ new: 0, gone: 0 })
+  })
+})
+
+describe('a default branch with a new name', () => {
+  test('lacks what two categories had on the old one when both of them have spoken', async () => {
+    const project = await freshProject()
+    await send(project, { category: 'a' }, named('shared'), named('a1'))
+    await send(project, { category: 'b' }, named('shared'), named('b1'))
+    await server.admin.put(`/projects/${project.id}`, { default_branch: 'trunk' })
+    expect((await send(project, { category: 'a' }, named('a1'))).findings).toMatchObject({ known: 1, gone: 0 })
+    expect(await vulnerabilitiesOf(server, project)).toMatchObject({ shared: { resolved_on_default_branch: false } })
+    expect((await send(project, { category: 'b' }, named('b1'))).findings).toMatchObject({ known: 1, gone: 1 })
+    expect(await vulnerabilitiesOf(server, project)).toMatchObject({ shared: { resolved_on_default_branch: true } })
+    expect(await send(project, { category: 'b' }, named('b1'))).toMatchObject({ unchanged: true })
+  })
+})
+
+describe('a report with a category', () => {
+  test('resolves by its rules only what its category found', async () => {
+    const project = await freshProject()
+    const withRules = async (category: string, rules: string[], ...entries: object[]) => {
+      const report = sastReport(entries)
+      const identifiers = rules.map((value) => ({ type: 'test_rule', name: `Rule ${value}`, value }))
+      Object.assign(report.scan, { primary_identifiers: identifiers })
+      const form = formWithFile('file', 'r.json', JSON.stringify(report), { promote: 'true', category })
+      const { status } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+      expect(status).toBe(201)
+    }
+    await withRules('a', ['r1'], entry({ name: 'A', rule: 'r1', file: 'a.ts' }))
+    await withRules('b', ['r2'], entry({ name: 'B', rule: 'r2', file: 'b.ts' }))
+    await withRules('b', ['r2'])
+    await withRules('a', ['r1'], entry({ name: 'A', rule: 'r1', file: 'a.ts' }))
+    expect(await vulnerabilitiesOf(server, project)).toMatchObject({
+      B: { state: 'detected', resolved_on_default_branch: true },
+    })
+    await withRules('b', ['r3'])
+    expect(await vulnerabilitiesOf(server, project)).toMatchObject({ B: { state: 'resolved' } })
+  })
+
+  test('recognises what moved in its file since a report without one', async () => {
+    const project = await freshProject()
+    const at = (line: number, file: string) =>
+      entry({ name: file, file, line, code: 'eval(await request.body.text())' })
+    await send(project, {}, at(10, 'a.ts'), at(10, 'b.ts'))
+    expect((await send(project, { category: 'a' }, at(12, 'a.ts'))).findings).toMatchObject({ new: 0, moved: 1 })
+    // The code of b.ts may still be there.
+    expect((await send(project, { category: 'a' }, at(12, 'a.ts'), at(1, 'c.ts'))).findings).toMatchObject({
+      new: 1,
+      moved: 0,
+    })
+    expect((await send(project, { category: 'b' }, at(12, 'b.ts'))).findings).toMatchObject({ new: 0, moved: 1 })
+    expect(await listed(project)).toEqual(['a.ts', 'b.ts', 'c.ts'])
+  })
+
+  test('still speaks for what came back in a report without one', async () => {
+    const project = await freshProject()
+    await send(project, { category: 'a' }, named('a1'))
+    await send(project, { category: 'b' }, named('b1'))
+    expect((await send(project, {})).findings).toMatchObject({ gone: 2 })
+    expect((await send(project, {}, named('a1'), named('b1'))).findings).toMatchObject({ returned: 2 })
+    expect((await send(project, { category: 'a' })).findings).toMatchObject({ gone: 1 })
+    expect(await listed(project)).toEqual(['b1'])
+  })
+})

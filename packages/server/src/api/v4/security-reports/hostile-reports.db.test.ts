@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formWithFile, type Reply } from '../../../testing/client.ts'
+import { data, entriesIn, type ReportEntry } from '../../../testing/report-facts.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+// Also what is of no format that can be read.
+const files: ReportEntry[] = existsSync(data)
+  ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files
+  : []
+const hostile = files.filter(({ file }) => file.startsWith('reports/hostile/'))
+
+const send = (project: TestProject, bytes: string | Uint8Array, fields: Record<string, string> = {}) =>
+  server.admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', bytes, fields))
+
+const dangerous = /<(?:script|iframe)|<[^>]*\son\w+=|(?:href|src)="\s*javascript:/i
+
+/** The first hundred, worst first. */
+async function findingsOf(project: TestProject): Promise<Reply['body'][]> {
+  const { status, body } = await server.admin.get(
+    `/projects/${project.id}/vulnerability_findings?scope=all&per_page=100`,
+  )
+  expect(status).toBe(200)
+  return body
+}
+
+describe.runIf(hostile.length > 0)('a hostile report', () => {
+  test.for(hostile)('$file gets its outcome: $sane_outcome', async (sent) => {
+    const { file, kind, sane_outcome: outcome = '' } = sent
+    const project = await server.project(`acme/hostile-${hostile.indexOf(sent)}`)
+    const bytes = readFileSync(new URL(file, data))
+    const strict = await send(project, bytes, { strict: 'true' })
+    if (strict.status === 400) {
+      expect(await findingsOf(project)).toEqual([])
+      expect(strict.body.message.base[0].length).toBeGreaterThan(10)
+    } else expect(strict.status).toBe(201)
+    if (outcome.startsWith('refused') && !outcome.startsWith('refused, or')) expect(strict.status).toBe(400)
+    if (kind === 'other') expect((await send(project, bytes)).status).toBe(400)
+
+    const { status, body } = await send(project, bytes)
+    expect([201, 400]).toContain(status)
+    const listed = await findingsOf(project)
+    expect(listed).toHaveLength(Math.min(100, status === 201 ? body.findings.new + body.findings.known : 0))
+    for (const { description_html: html } of listed) expect(html).not.toMatch(dangerous)
+    if (/^(?:imported|accepted)/.test(outcome)) expect(status).toBe(201)
+    if (outcome.includes('0 findings')) expect([file, listed]).toEqual([file, []])
+    if (outcome === 'imported in full') {
+      const { read, skipped } = body.findings
+      expect([read, skipped, body.warnings]).toEqual([entriesIn(sent), 0, []])
+    }
+    // The same every time.
+    if (status === 201) expect((await send(project, bytes)).body).toMatchObject({ unchanged: true })
+    expect((await server.anonymous.get('//-/health')).status).toBe(200)
+  })
+
+  const imported = async (name: string) => {
+    const project = await server.project(`acme/one-${name.replace(/\W/g, '-')}`)
+    const { status, body } = await send(project, readFileSync(new URL(`reports/hostile/${name}`, data)))
+    expect(status).toBe(201)
+    return { project, body, findings: await findingsOf(project) }
+  }
+
+  test('cannot make a finding worse by a prototype, or one without a severity anything but unknown', async () => {
+    const prototype = await imported('gitlab/prototype-in-finding.json')
+    expect(prototype.findings.map(({ name, severity }) => [name, severity])).toEqual([
+      ['SQL injection', 'high'],
+      ['Weak hash', 'low'],
+    ])
+    expect((await imported('gitlab/severity-missing.json')).findings).toMatchObject([
+      { name: 'Weak hash', severity: 'low' },
+      { name: 'SQL injection', severity: 'unknown' },
+    ])
+    // A rule that is not there has SARIF’s level, a warning.
+    expect((await imported('sarif/rule-missing.sarif')).findings).toMatchObject([{ severity: 'medium' }])
+  })
+
+  test('gets titles for what has none, and hears that some identifiers were left out', async () => {
+    const { findings } = await imported('gitlab/name-empty-or-missing.json')
+    expect(findings.map(({ name }) => name)).toEqual(['CWE-89 in db.py', 'CWE-327 in h.py'])
+    const many = await imported('gitlab/identifiers-many.json')
+    expect(JSON.stringify(many.body.warnings)).toContain('more than 20 identifiers')
+  })
+
+  test('is kept as text: markup, addresses and paths', async () => {
+    const markup = await imported('gitlab/markup-in-text.json')
+    expect(markup.findings.map(({ name }) => name)).toContain('<script>alert(1)</script>')
+    const paths = await imported('gitlab/paths-in-location.json')
+    expect(paths.findings.map(({ location }) => location.file)).toContain('../../../../etc/passwd')
+    const uris = await imported('sarif/uris-hostile.sarif')
+    expect(uris.findings.map(({ location }) => location.file)).toContain('http://169.254.169.254/latest/')
+  })
+
+  test('leaves out only what its scanner says was accepted', async () => {
+    const { body, findings } = await imported('sarif/suppressed.sarif')
+    const accepted = body.skipped.filter(({ reason }: { reason: string }) => reason.includes('accepted'))
+    expect(accepted.length).toBe(
+      files.find(({ file }) => file.endsWith('/suppressed.sarif'))?.facts?.suppressed_accepted,
+    )
+    expect(body.findings.read - body.findings.merged - accepted.length).toBe(findings.length)
+  })
+
+  test('of a scan that failed takes nothing away', async () => {
+    const project = await server.project('acme/failed-scan')
+    await send(project, JSON.stringify(sastReport([entry()], 'scanner-x')))
+    const failed = readFileSync(new URL('reports/hostile/gitlab/scan-failure-empty.json', data))
+    expect((await send(project, failed)).body.findings).toMatchObject({ gone: 0 })
+    expect(await findingsOf(project)).toHaveLength(1)
+  })
+})

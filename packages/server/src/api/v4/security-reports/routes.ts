@@ -1,0 +1,218 @@
+import Type from 'typebox'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { type Import, type ImportState, importStates, type Sample } from '../../../domain/reports/imports/import.ts'
+import { assertMayPromote } from '../../../domain/reports/imports/import-rights.ts'
+import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
+import { rehearseReport } from '../../../domain/reports/imports/ingest.ts'
+import { reportTypes } from '../../../domain/vulnerabilities/scales.ts'
+import { filePart, flag, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { matchReason } from '../findings/match-view.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
+
+const sampleFields = {
+  uuid: Type.String(),
+  name: Type.String(),
+  severity: Type.String(),
+  report_type: Type.String(),
+  location: freeObject,
+}
+const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
+
+const problemView = Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })
+
+const importView = Type.Object(
+  {
+    id: nullableInteger,
+    project_id: Type.Integer(),
+    status: Type.Unsafe<ImportState>({ type: 'string', enum: importStates }),
+    ref: Type.String(),
+    category: nullableString,
+    commit_sha: nullableString,
+    format: Type.String(),
+    version: nullableString,
+    report_type: Type.String(),
+    scanner: nullableString,
+    user_id: nullableInteger,
+    file_sha256: Type.String(),
+    file_size: Type.Integer(),
+    read_bytes: Type.Integer({ description: 'How much of the file has been read; of an import that runs' }),
+    interruptions: Type.Integer({ description: 'How many of its runs ended with their process' }),
+    dry_run: Type.Boolean(),
+    unchanged: Type.Boolean({ description: 'True when nothing in the project is other than before' }),
+    findings: Type.Object({
+      read: Type.Integer(),
+      new: Type.Integer(),
+      known: Type.Integer(),
+      returned: Type.Integer(),
+      gone: Type.Integer(),
+      changed: Type.Integer(),
+      moved: Type.Integer(),
+      merged: Type.Integer(),
+      skipped: Type.Integer(),
+      promoted: Type.Integer(),
+    }),
+    warnings: Type.Array(problemView),
+    merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
+    skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
+    samples: Type.Object({
+      new: Type.Array(sampleView),
+      returned: Type.Array(sampleView),
+      gone: Type.Array(sampleView),
+      changed: Type.Array(sampleView),
+      moved: Type.Array(Type.Object({ ...sampleFields, reason: matchReason }, { title: 'MovedFindingSample' })),
+    }),
+    errors: Type.Array(problemView),
+    created_at: timestamp,
+    started_at: nullableTimestamp,
+    shown_at: { ...nullableTimestamp, description: 'Since when the project has what it found' },
+    finished_at: nullableTimestamp,
+  },
+  { title: 'Import' },
+)
+
+function viewImport(done: Import) {
+  const { counts, outcome } = done
+  const { samples } = outcome
+  return {
+    id: done.id ?? null,
+    project_id: done.projectId,
+    status: done.state,
+    ref: done.ref,
+    category: done.category,
+    commit_sha: done.commitSha,
+    format: done.format,
+    version: done.version,
+    report_type: done.reportType,
+    scanner: done.scannerName,
+    user_id: done.userId,
+    file_sha256: done.fileSha256,
+    file_size: done.fileBytes,
+    read_bytes: done.readBytes,
+    interruptions: done.interruptions,
+    dry_run: done.id === undefined,
+    unchanged:
+      done.state === 'done' &&
+      counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
+    findings: counts,
+    warnings: [...outcome.warnings],
+    merged: [...outcome.merged],
+    skipped: [...outcome.skipped],
+    samples: {
+      new: samples.new.map(viewSample),
+      returned: samples.returned.map(viewSample),
+      gone: samples.gone.map(viewSample),
+      changed: samples.changed.map(viewSample),
+      moved: samples.moved.map(({ reason, ...sample }) => ({ ...viewSample(sample), reason })),
+    },
+    errors: [...outcome.problems],
+    created_at: done.createdAt,
+    started_at: done.startedAt,
+    shown_at: done.shownAt,
+    finished_at: done.finishedAt,
+  }
+}
+
+const viewSample = ({ uuid, name, severity, reportType, location }: Sample) => ({
+  uuid,
+  name,
+  severity,
+  report_type: reportType,
+  location,
+})
+
+const importTables = ['imports']
+
+export const securityReportRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/projects/:id/security_reports',
+    summary: 'Take in a scanner’s report',
+    permission: 'report.create',
+    input: Type.Object({
+      file: filePart,
+      report_type: optional(oneOf(reportTypes, { description: 'Default: what the report says it is' })),
+      ref: optional(text({ allowBlank: false, description: 'Branch or tag; default: the default branch' })),
+      category: optional(
+        text({
+          allowBlank: false,
+          description:
+            'Part of the ref that the report is about, such as an image or a folder, under the same name in every run: only what its category found may be gone; default: all of the ref',
+        }),
+      ),
+      commit_sha: optional(text()),
+      strict: optional(
+        flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
+      ),
+      promote: optional(
+        flag({
+          description:
+            'Promote the findings to vulnerabilities; true requires the right to promote. Default: as the project is set',
+        }),
+      ),
+      async: optional(flag({ description: 'Answer at once, with 202; then ask for what became of it' })),
+      dry_run: optional(flag({ description: 'Count what would change, and change nothing' })),
+    }),
+    status: 201,
+    isUnfinished: ({ status }) => status === 'waiting' || status === 'running',
+    output: importView,
+    mostFileBytes: ({ maxReportBytes }) => maxReportBytes,
+    fileLimit: ({ settings }) => ({
+      maxBytes: settings.maxReportBytes,
+      sentence: `a report may have up to ${settings.maxReportBytes / 1024 / 1024} MiB`,
+    }),
+    async handle({ deps, project, caller, input, headers }) {
+      const options = {
+        reportType: input.report_type,
+        ref: input.ref,
+        category: input.category,
+        commitSha: input.commit_sha,
+        strict: input.strict,
+        promote: input.promote,
+        isAsync: input.async,
+      }
+      const { file } = input
+      if (input.dry_run) {
+        await assertMayPromote(deps, project, { userId: caller.user.id, asAdmin: caller.isAdmin }, options)
+        return viewImport(
+          await rehearseReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options),
+        )
+      }
+      const done = await importReport(deps, project, caller, file, options)
+      if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
+      return viewImport(done)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/security_reports',
+    summary: 'List the reports that came in, newest first',
+    permission: 'report.list',
+    input: Type.Object({ ref: optional(text({ allowBlank: false })) }),
+    status: 200,
+    output: Type.Array(importView),
+    paged: true,
+    unknownFilters: 'refused',
+    remember: importTables,
+    async handle({ deps, project, input, page }) {
+      const found = await findImports(deps, project, input.ref, page)
+      return { ...found, rows: found.rows.map(viewImport) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/security_reports/:report_id',
+    summary: 'Show how far a report is taken in, and what it changed',
+    permission: 'report.list',
+    input: Type.Object({ report_id: integer() }),
+    status: 200,
+    output: importView,
+    handle: async ({ deps, project, input }) => viewImport(await findProjectImport(deps, project, input.report_id)),
+  }),
+]
+
+async function openFile({ objects }: RootDeps, key: string) {
+  const stream = await objects.open(key)
+  if (!stream) throw new Error('a received report is not in the object store')
+  return stream
+}

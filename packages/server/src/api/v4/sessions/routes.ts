@@ -1,0 +1,237 @@
+import Type from 'typebox'
+import { changeOwnPassword, issuePasswordLink, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
+import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/sign-in/reauthentication.ts'
+import { endSession, endSessionsOf, findSessions, type Session } from '../../../domain/sign-in/sessions.ts'
+import { signIn, signInWithToken } from '../../../domain/sign-in/sign-in.ts'
+import { issueOwnToken } from '../../../domain/tokens/issued-tokens.ts'
+import { tokenScopes } from '../../../domain/tokens/tokens.ts'
+import { getUser } from '../../../domain/users/users.ts'
+import { date, flag, integer, listOf, optional, text } from '../../../http/params/input.ts'
+import { endedSessionCookie, sessionCookies } from '../../../http/pipeline/cookies.ts'
+import { noOutput, type Route, route } from '../../../http/route.ts'
+import { issuedTokenView, newTokenInput, viewIssued } from '../tokens/views.ts'
+import { basicUserView, viewBasicUser } from '../users/views.ts'
+import { nullableString, timestamp } from '../views.ts'
+import { sessionStateView, viewSessionState } from './views.ts'
+
+const sessionView = Type.Object({
+  id: Type.Integer(),
+  created_at: timestamp,
+  last_used_at: nullableString,
+  expires_at: timestamp,
+  address: nullableString,
+  user_agent: nullableString,
+  current: Type.Boolean({ description: 'Whether this request was sent with it' }),
+})
+
+function viewSession(session: Session, currentId: number | undefined) {
+  return {
+    id: session.id,
+    created_at: session.createdAt,
+    last_used_at: session.lastUsedAt,
+    expires_at: session.expiresAt,
+    address: session.address,
+    user_agent: session.userAgent,
+    current: session.id === currentId,
+  }
+}
+
+const newPassword = {
+  password: text({ description: '8 to 128 characters, and not a common password or a name of the user' }),
+  revoke_tokens: optional(flag({ description: 'Also revoke the user’s personal access tokens' })),
+}
+
+/** Routes for signing in and for managing sessions and passwords. A browser calls them with its cookie alone. */
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/-/sessions',
+    outside: true,
+    summary: 'Sign a browser in',
+    permission: 'session.start',
+    limitsGuesses: true,
+    input: Type.Object(
+      {
+        login: optional(text({ description: 'Username or e-mail address' })),
+        password: optional(text()),
+        token: optional(text({ description: 'In place of both: the browser may do what this token may' })),
+      },
+      { exactlyOneOf: [['login', 'token']], allOrNone: [['login', 'password']] },
+    ),
+    status: 201,
+    output: basicUserView,
+    async handle({ deps, input, origin, client, headers }) {
+      const { login = '', password = '', token } = input
+      const session = await (token === undefined
+        ? signIn(deps, login, password, client)
+        : signInWithToken(deps, token, client))
+      headers['set-cookie'] = sessionCookies(session, origin)
+      return viewBasicUser(session.user, origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/-/session',
+    outside: true,
+    summary: 'Tell who is signed in, if anybody, and what the server lets people do',
+    permission: 'session.show',
+    status: 200,
+    output: sessionStateView,
+    handle: async ({ deps, caller, origin }) => viewSessionState(deps, caller, origin),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/-/sessions',
+    outside: true,
+    summary: 'Sign the browser out',
+    permission: 'session.leave',
+    status: 204,
+    output: noOutput,
+    async handle({ deps, caller, origin, headers }) {
+      if (caller?.token.kind === 'session') await endSession(deps, caller, caller.token.id)
+      headers['set-cookie'] = endedSessionCookie(origin)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/-/sessions',
+    outside: true,
+    summary: 'List the browsers that you are signed in with, newest first',
+    permission: 'session.list',
+    status: 200,
+    output: Type.Array(sessionView),
+    async handle({ deps, caller }) {
+      const currentId = caller.token.kind === 'session' ? caller.token.id : undefined
+      return (await findSessions(deps, caller)).map((session) => viewSession(session, currentId))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/-/sessions/:id',
+    outside: true,
+    summary: 'Sign one of your browsers out',
+    permission: 'session.end',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) => endSession(deps, caller, input.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/-/sessions/confirm',
+    outside: true,
+    summary: 'Confirm who uses this browser, which then may manage tokens and sessions for 15 minutes',
+    permission: 'session.confirm',
+    limitsGuesses: true,
+    input: Type.Object(
+      {
+        password: optional(text()),
+        token: optional(text({ description: 'Of a browser that was signed in with a token: that token' })),
+      },
+      { exactlyOneOf: [['password', 'token']] },
+    ),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input, client }) => confirmSession(deps, caller, input, client),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id/sessions',
+    summary: 'Sign a user out of all browsers',
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) => endSessionsOf(deps, caller, input.id),
+  }),
+  route({
+    method: 'POST',
+    path: '/-/sessions/admin_mode',
+    outside: true,
+    summary: 'Give this browser the rights of its administrator for six hours, when admin mode is on',
+    permission: 'session.elevate',
+    limitsGuesses: true,
+    audit: { event: 'admin_mode.entered' },
+    input: Type.Object({ password: text() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) => enterAdminMode(deps, caller, input.password),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/-/sessions/admin_mode',
+    outside: true,
+    summary: 'Leave admin mode in this browser',
+    permission: 'session.elevate',
+    audit: { event: 'admin_mode.left' },
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller }) => leaveAdminMode(deps, caller),
+  }),
+  route({
+    method: 'PUT',
+    path: '/-/password',
+    outside: true,
+    summary: 'Change your password; other browsers are signed out',
+    permission: 'password.change',
+    limitsGuesses: true,
+    input: Type.Object({ current_password: text(), ...newPassword }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) =>
+      changeOwnPassword(deps, caller, input.current_password, {
+        password: input.password,
+        revokesTokens: input.revoke_tokens ?? false,
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: '/-/password',
+    outside: true,
+    summary: 'Set the password of the user whom a link was created for, and sign the browser in',
+    permission: 'password.set',
+    limitsGuesses: true,
+    input: Type.Object({ token: text({ description: 'The part of the link after #' }), ...newPassword }),
+    status: 201,
+    output: basicUserView,
+    async handle({ deps, input, origin, client, headers }) {
+      const given = { password: input.password, revokesTokens: input.revoke_tokens ?? false }
+      const session = await redeemPasswordLink(deps, input.token, given, client)
+      headers['set-cookie'] = sessionCookies(session, origin)
+      return viewBasicUser(session.user, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:id/password_links',
+    summary: 'Create a link that sets the password of a user, once and within a day',
+    permission: 'user.link',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Object({ token: Type.String(), expires_at: timestamp }),
+    async handle({ deps, caller, input }) {
+      const user = await getUser(deps, input.id)
+      const { secret, expiresAt } = await issuePasswordLink(deps, caller, user)
+      return { token: secret, expires_at: expiresAt }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/-/personal_access_tokens',
+    outside: true,
+    summary: 'Create a token for yourself; for signed-in browsers only',
+    permission: 'token.create-in-browser',
+    input: Type.Object({
+      ...newTokenInput,
+      scopes: listOf(tokenScopes, { commaSeparated: true }),
+      expires_at: optional(date({ description: 'At most 365 days ahead; 30 days when absent' })),
+    }),
+    status: 201,
+    output: issuedTokenView,
+    audit: { event: 'token.created', fields: ['scopes', 'expires_at'] },
+    async handle({ deps, caller, input }) {
+      const { name, description, scopes, expires_at: expiresOn } = input
+      return viewIssued(deps, await issueOwnToken(deps, caller, { name, description, scopes, expiresOn }))
+    },
+  }),
+]

@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
+import { roles } from '../../../domain/access/roles.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { isSignedInByPassword } from '../../../domain/sign-in/sessions.ts'
+import { version } from '../../../platform/version.ts'
+import { currentUserView, viewCurrentUser } from '../users/views.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What a page must know before it offers anything: who asks, what he may do, and the rules of this server. */
+export const sessionStateView = Type.Object(
+  {
+    user: Type.Union([currentUserView, Type.Null()]),
+    is_admin: Type.Boolean({ description: 'With the rights of an administrator in this browser' }),
+    is_administrator: Type.Boolean({ description: 'With or without admin mode' }),
+    has_password: Type.Boolean({ description: 'Signed in by a password and not by a token' }),
+    scopes: Type.Array(Type.String()),
+    admin_mode: Type.Boolean({ description: 'Whether administrators have to ask for their rights' }),
+    version: Type.String(),
+    triage_access_level: Type.Integer({ description: 'From which access level on people triage vulnerabilities' }),
+    topic_creation: Type.String(),
+    topic_undo_days: Type.Number(),
+    max_upload_bytes: Type.Integer(),
+    max_report_bytes: Type.Integer(),
+    upload_grace_days: Type.Number({ description: 'How long a deleted upload can be restored' }),
+  },
+  { title: 'SessionState' },
+)
+
+export function viewSessionState({ settings }: RootDeps, caller: Caller | null, origin: string) {
+  return {
+    user: caller && viewCurrentUser(caller.user, origin),
+    is_admin: caller?.isAdmin === true,
+    is_administrator: caller?.user.isAdmin === true,
+    has_password: caller !== null && isSignedInByPassword(caller),
+    scopes: [...(caller?.token.scopes ?? [])],
+    admin_mode: settings.adminMode,
+    version,
+    triage_access_level: roles[settings.triageRole],
+    topic_creation: settings.topicCreation,
+    topic_undo_days: settings.topicUndoMs / dayMs,
+    max_upload_bytes: settings.maxUploadBytes,
+    max_report_bytes: settings.maxReportBytes,
+    upload_grace_days: settings.uploadGraceMs / dayMs,
+  }
+}

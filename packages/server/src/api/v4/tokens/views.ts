@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import type { Deps } from '../../../domain/deps.ts'
+import type { IssuedToken } from '../../../domain/tokens/issue.ts'
+import { findTokenAddresses } from '../../../domain/tokens/issued-tokens.ts'
+import { type AccessToken, isExpired } from '../../../domain/tokens/tokens.ts'
+import { date, nullable, optional, text } from '../../../http/params/input.ts'
+import { nullableString, timestamp } from '../views.ts'
+
+const tokenFields = {
+  id: Type.Integer(),
+  name: Type.String(),
+  revoked: Type.Boolean(),
+  created_at: timestamp,
+  description: nullableString,
+  scopes: Type.Array(Type.String()),
+  user_id: Type.Integer(),
+  last_used_at: nullableString,
+  active: Type.Boolean(),
+  expires_at: nullableString,
+}
+const secretField = { token: Type.String({ description: 'The secret, told this once' }) }
+const impersonationField = { impersonation: Type.Boolean() }
+
+export const issuedTokenView = Type.Object({ ...tokenFields, ...secretField }, { title: 'IssuedToken' })
+export const tokenView = Type.Object({ ...tokenFields, last_used_ips: Type.Array(Type.String()) })
+export const impersonationTokenView = Type.Object({ ...tokenFields, ...impersonationField })
+export const issuedImpersonationTokenView = Type.Object({ ...tokenFields, ...secretField, ...impersonationField })
+
+function viewFields(deps: Deps, token: AccessToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    revoked: token.isRevoked,
+    created_at: token.createdAt,
+    description: token.description,
+    scopes: [...token.scopes],
+    user_id: token.userId,
+    last_used_at: token.lastUsedAt,
+    active: !token.isRevoked && !isExpired(token, deps.now()),
+    expires_at: token.expiresOn,
+  }
+}
+
+export const viewIssued = (deps: Deps, token: IssuedToken) => ({ ...viewFields(deps, token), token: token.secret })
+export async function viewTokens(deps: Deps, tokens: readonly AccessToken[]) {
+  const addresses = await findTokenAddresses(deps, tokens)
+  return tokens.map((token) => ({ ...viewFields(deps, token), last_used_ips: addresses.get(token.id) ?? [] }))
+}
+
+export async function viewToken(deps: Deps, token: AccessToken) {
+  const addresses = await findTokenAddresses(deps, [token])
+  return { ...viewFields(deps, token), last_used_ips: addresses.get(token.id) ?? [] }
+}
+export const viewImpersonation = (deps: Deps, token: AccessToken) => ({
+  ...viewFields(deps, token),
+  impersonation: true,
+})
+
+export const newTokenInput = {
+  name: text(),
+  description: optional(nullable(text())),
+  expires_at: optional(date({ description: 'At most 365 days ahead, which is also the default' })),
+}

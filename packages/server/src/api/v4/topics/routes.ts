@@ -1,0 +1,136 @@
+import Type from 'typebox'
+import { assertOrganizationReadable, getOrganization } from '../../../domain/namespaces/organizations.ts'
+import {
+  assertTopicReadable,
+  changeTopic,
+  createTopic,
+  deleteTopic,
+  findTopics,
+  getTopic,
+} from '../../../domain/topics/topics.ts'
+import { blankableFile, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
+import { inline } from '../../../http/response/content-disposition.ts'
+import { untrustedContentPolicy } from '../../../http/response/download.ts'
+import { fileOutput, noOutput, type Route, route } from '../../../http/route.ts'
+import { gone } from '../../../platform/failure.ts'
+import { openPieces } from '../../../platform/object-store/pieces.ts'
+import type { Settings } from '../../../platform/settings.ts'
+import { topicView, viewTopic } from './views.ts'
+
+/** An avatar that is too big is told so in the words of its own rule, so it is taken in first. */
+function anyFile({ maxUploadBytes }: Settings) {
+  return { maxBytes: maxUploadBytes, sentence: 'this is more than the server takes' }
+}
+
+export const topicRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/topics',
+    summary: 'List topics, most used first',
+    permission: 'topic.read',
+    input: Type.Object({
+      search: optional(text({ description: 'All words of three letters or more, in the name or in the title' })),
+      name: optional(text({ description: 'The topic that has this name or alias, in any case' })),
+      without_projects: optional(flag({ description: 'Only topics that no project carries' })),
+      organization_id: integer({ default: 1 }),
+    }),
+    status: 200,
+    output: Type.Array(topicView),
+    paged: true,
+    remember: ['topics', 'topic_names', 'organizations'],
+    check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
+    async handle({ deps, input, page, origin }) {
+      const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
+      const found = await findTopics(deps, { search, name, withoutProjects, organizationId }, page)
+      return { ...found, rows: found.rows.map((topic) => viewTopic(topic, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/topics/:id',
+    summary: 'Get a topic',
+    permission: 'topic.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: topicView,
+    remember: ['topics'],
+    check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
+    handle: async ({ deps, input, origin }) => viewTopic(await getTopic(deps, input.id), origin),
+  }),
+  route({
+    method: 'POST',
+    path: '/topics',
+    summary: 'Create a topic',
+    permission: 'topic.manage',
+    input: Type.Object({
+      name: text({ description: 'ASCII, at most 255 characters, unique whatever the case' }),
+      title: text(),
+      description: optional(nullable(text())),
+      avatar: optional(blankableFile),
+      organization_id: optional(integer()),
+    }),
+    status: 201,
+    output: topicView,
+    fileLimit: ({ settings }) => anyFile(settings),
+    async handle({ deps, input, origin }) {
+      const { name, title, description = null, organization_id: organizationId } = input
+      const avatar = input.avatar || undefined
+      return viewTopic(await createTopic(deps, { name, title, description, avatar, organizationId }), origin)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/topics/:id',
+    summary: 'Update a topic; a blank avatar removes the one it has',
+    permission: 'topic.manage',
+    input: Type.Object({
+      id: integer(),
+      name: optional(text()),
+      title: optional(text()),
+      description: optional(nullable(text())),
+      avatar: optional(blankableFile),
+    }),
+    status: 200,
+    output: topicView,
+    fileLimit: ({ settings }) => anyFile(settings),
+    async handle({ deps, input, origin }) {
+      const { id, avatar, ...texts } = input
+      return viewTopic(await changeTopic(deps, id, { ...texts, avatar: avatar === '' ? null : avatar }), origin)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/topics/:id',
+    summary: 'Delete a topic and its assignments',
+    permission: 'topic.manage',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, input, unmodifiedSince }) => deleteTopic(deps, input.id, unmodifiedSince),
+  }),
+  route({
+    method: 'GET',
+    path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
+    outside: true,
+    summary: 'Get the avatar of a topic',
+    permission: 'topic.avatar',
+    input: Type.Object({ id: integer(), filename: text() }),
+    status: 200,
+    output: fileOutput,
+    check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
+    async handle({ deps, input }) {
+      const { avatar, organizationId } = await getTopic(deps, input.id)
+      if (avatar?.filename !== input.filename) throw gone()
+      return {
+        open: (range) => openPieces(deps.objects, avatar.objectKey, range),
+        bytes: avatar.bytes,
+        contentType: avatar.contentType,
+        disposition: inline(avatar.filename),
+        etag: `"${avatar.objectKey.slice(-32)}"`,
+        // Of a private organization, not every reader may see it, so no shared cache may keep it.
+        ...((await getOrganization(deps, organizationId)).isPublic && { cacheControl: 'max-age=300, public' }),
+        contentSecurityPolicy: untrustedContentPolicy,
+      }
+    },
+  }),
+]

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream'
+import Type from 'typebox'
+import { assertOrganizationReadable } from '../../../domain/namespaces/organizations.ts'
+import { exportVocabulary } from '../../../domain/topics/vocabulary/export-vocabulary.ts'
+import { importVocabulary } from '../../../domain/topics/vocabulary/import-vocabulary.ts'
+import type { Plan } from '../../../domain/topics/vocabulary/plan-vocabulary.ts'
+import { vocabularyFormats } from '../../../domain/topics/vocabulary/vocabulary.ts'
+import { filePart, flag, integer, oneOf, optional } from '../../../http/params/input.ts'
+import { attachment } from '../../../http/response/content-disposition.ts'
+import { fileOutput, type Route, route } from '../../../http/route.ts'
+
+/** A list of topics is parsed in memory, so it has a limit of its own. */
+const maxVocabularyBytes = 5 * 1024 * 1024
+
+const changeView = Type.Object({
+  action: Type.Unsafe<string>({ type: 'string', enum: ['create', 'update', 'delete'] }),
+  name: Type.String(),
+  fields: Type.Array(
+    Type.Object({ field: Type.String(), from: Type.Unsafe<unknown>({}), to: Type.Unsafe<unknown>({}) }),
+  ),
+})
+
+const importView = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    deleted: Type.Integer(),
+    unchanged: Type.Integer(),
+    changes: Type.Array(changeView),
+  },
+  { title: 'TopicImport' },
+)
+
+/** As many as anybody reads; the counts are of all. */
+const maxShown = 1000
+
+function viewPlan({ created, updated, deleted, unchanged }: Plan, dryRun: boolean) {
+  const changes = [
+    ...deleted.map(({ name }) => ({ action: 'delete', name, fields: [] })),
+    ...updated.map(({ before, fields }) => ({ action: 'update', name: before.name, fields })),
+    ...created.map(({ name }) => ({ action: 'create', name, fields: [] })),
+  ]
+  return {
+    dry_run: dryRun,
+    created: created.length,
+    updated: updated.length,
+    deleted: deleted.length,
+    unchanged,
+    changes: changes.slice(0, maxShown),
+  }
+}
+
+/** Includes the names that YAML had before RFC 9512, and what curl and browsers say of a file that they do not know. */
+const rawTypes = [
+  ...['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'],
+  ...['application/json', 'application/octet-stream'],
+]
+const mediaTypes = { yaml: 'application/yaml', json: 'application/json' }
+
+export const topicVocabularyRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/topics/export',
+    summary: 'Get all topics with their aliases as one file',
+    permission: 'topic.export',
+    input: Type.Object({
+      format: oneOf(vocabularyFormats, { default: 'yaml' }),
+      organization_id: integer({ default: 1 }),
+    }),
+    status: 200,
+    output: fileOutput,
+    check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
+    async handle({ deps, input }) {
+      const bytes = await exportVocabulary(deps, input.organization_id, input.format)
+      return {
+        open: async (range) => Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes]),
+        bytes: bytes.length,
+        contentType: mediaTypes[input.format],
+        disposition: attachment(`topics.${input.format}`),
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/topics/import',
+    summary: 'Create and change topics from a file, all of it or nothing; fields that an entry lacks stay unchanged',
+    permission: 'topic.import',
+    input: Type.Object({
+      file: filePart,
+      format: optional(oneOf(vocabularyFormats, { description: 'Default: JSON when the file begins with a brace' })),
+      prune: flag({ default: false, description: 'Delete the topics that the file does not name' }),
+      dry_run: flag({ default: false, description: 'Say what would change, and change nothing' }),
+      organization_id: integer({ default: 1 }),
+    }),
+    status: 201,
+    output: importView,
+    rawFile: rawTypes,
+    fileLimit: ({ settings }) => ({
+      maxBytes: Math.min(settings.maxUploadBytes, maxVocabularyBytes),
+      sentence: 'a list of topics may have up to 5 MiB, and no more than an upload',
+    }),
+    async handle({ deps, input }) {
+      const { file, format, prune, dry_run: dryRun, organization_id: organizationId } = input
+      return viewPlan(await importVocabulary(deps, file, { format, prune, dryRun, organizationId }), dryRun)
+    },
+  }),
+]

@@ -1,0 +1,332 @@
+import Type, { type Static } from 'typebox'
+import type { Permission } from '../../../domain/access/permissions.ts'
+import { roles } from '../../../domain/access/roles.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { openIntact } from '../../../domain/files/intact.ts'
+import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
+import { setUploadLimits } from '../../../domain/uploads/limit.ts'
+import { describeUpload } from '../../../domain/uploads/markdown.ts'
+import { groupAsOwner, projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
+import type { Upload } from '../../../domain/uploads/upload.ts'
+import {
+  createUpload,
+  deleteUpload,
+  findLimits,
+  findUploads,
+  getUpload,
+  getUploadBySecret,
+  restoreUpload,
+  roomFor,
+} from '../../../domain/uploads/uploads.ts'
+import type { Found } from '../../../http/guard.ts'
+import {
+  dateTime,
+  filePart,
+  filePath,
+  flag,
+  integer,
+  integerList,
+  nullable,
+  oneOf,
+  optional,
+  text,
+} from '../../../http/params/input.ts'
+import { attachment } from '../../../http/response/content-disposition.ts'
+import type { Download } from '../../../http/response/download.ts'
+import { noOutput, type Route, redirectableFileOutput, route } from '../../../http/route.ts'
+import { badRequest, Failure } from '../../../platform/failure.ts'
+import { nullableInteger, timestamp } from '../views.ts'
+
+const uploadView = Type.Object(
+  {
+    id: Type.Integer(),
+    alt: Type.String(),
+    url: Type.String(),
+    full_path: Type.String(),
+    markdown: Type.String(),
+  },
+  { title: 'Upload' },
+)
+
+function viewUpload({ id, owner, secret, filename }: Upload) {
+  const { alt, url, markdown } = describeUpload(filename, secret)
+  const fullPath = `/-/${owner.kind}/${owner.id}/uploads/${secret}/${encodeURIComponent(filename)}`
+  return { id, alt, url, full_path: fullPath, markdown }
+}
+
+const uploadListItem = Type.Object(
+  {
+    id: Type.Integer(),
+    size: Type.Integer(),
+    filename: Type.String(),
+    created_at: timestamp,
+    uploaded_by: Type.Unsafe<{ id: number; username: string; public_email: string; name: string } | null>({
+      type: ['object', 'null'],
+      properties: {
+        id: { type: 'integer' },
+        username: { type: 'string' },
+        public_email: { type: 'string' },
+        name: { type: 'string' },
+      },
+    }),
+    // Ours, with `with_details`: GitLab's list can be downloaded by id only.
+    content_type: Type.Optional(Type.String()),
+    sha256: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String()),
+    full_path: Type.Optional(Type.String()),
+    markdown: Type.Optional(Type.String()),
+    deleted_at: Type.Optional(timestamp),
+  },
+  { title: 'UploadListItem' },
+)
+
+function viewListItem(upload: Upload, withDetails: boolean) {
+  const { id, bytes, filename, createdAt, uploadedBy, contentType, sha256, deletedAt } = upload
+  const { url, full_path, markdown } = viewUpload(upload)
+  return {
+    id,
+    size: bytes,
+    filename,
+    created_at: createdAt,
+    uploaded_by: uploadedBy && {
+      id: uploadedBy.id,
+      username: uploadedBy.username,
+      public_email: '',
+      name: uploadedBy.name,
+    },
+    ...(withDetails && { content_type: contentType, sha256, url, full_path, markdown }),
+    ...(deletedAt !== null && { deleted_at: deletedAt }),
+  }
+}
+
+const limitsView = Type.Object(
+  {
+    max_upload_bytes: Type.Integer(),
+    quota_bytes: nullableInteger,
+    used_bytes: Type.Integer(),
+    files: Type.Integer(),
+  },
+  { title: 'UploadLimits' },
+)
+
+async function viewLimits(deps: RootDeps, owner: UploadOwner) {
+  const { maxUploadBytes, quotaBytes, usedBytes, files } = await findLimits(deps, owner)
+  return { max_upload_bytes: maxUploadBytes, quota_bytes: quotaBytes, used_bytes: usedBytes, files }
+}
+
+/** Always to be saved and never to be shown, whatever it is (contract 2.3). */
+function downloadOf(deps: RootDeps, upload: Upload): Download {
+  const { objects, settings } = deps
+  const contentType = 'application/octet-stream'
+  const disposition = attachment(upload.filename)
+  const answer = { contentType, disposition, expiresInSeconds: 5 * 60 }
+  const redirect = settings.s3?.redirect && objects.signedUrl?.bind(objects, upload.objectKey, answer)
+  return {
+    open: (range) => openIntact(deps, { key: upload.objectKey, bytes: upload.bytes, sha256: upload.sha256 }, range),
+    bytes: upload.bytes,
+    contentType,
+    disposition,
+    etag: `"${upload.sha256}"`,
+    lastModified: new Date(upload.createdAt),
+    ...(redirect && { redirect }),
+  }
+}
+
+const listInput = Type.Object({
+  search: optional(text({ description: 'Part of the name' })),
+  content_type: optional(text({ description: 'A media type, or all of a kind: image/*' })),
+  upload_ids: optional(integerList({ commaSeparated: true, description: 'Only these' })),
+  uploaded_by: optional(integer({ description: 'Id of a user' })),
+  created_after: optional(dateTime()),
+  created_before: optional(dateTime()),
+  // Without defaults, which `Link` would repeat: GitLab's has none.
+  order_by: optional(oneOf(uploadOrders, { description: 'Default: created_at' })),
+  sort: optional(oneOf(['asc', 'desc'], { description: 'Default: desc' })),
+  with_details: optional(flag({ description: 'Adds type, hash and links, which include the secret' })),
+  deleted: optional(flag({ description: 'Those that were deleted and can still be restored' })),
+})
+const byId = Type.Object({ upload_id: integer() })
+const bySecret = Type.Object({ secret: text(), filename: filePath() })
+
+/** The rows of the permission table for the one kind of owner and the other. */
+const permissionsOf = {
+  project: {
+    create: 'upload.create',
+    list: 'upload.list',
+    read: 'upload.read',
+    bySecret: 'upload.read-by-secret',
+    delete: 'upload.delete',
+    limits: 'upload.limits',
+  },
+  group: {
+    create: 'group.upload.create',
+    list: 'group.upload.list',
+    read: 'group.upload.read',
+    bySecret: 'group.upload.read-by-secret',
+    delete: 'group.upload.delete',
+    limits: 'group.upload.limits',
+  },
+} as const satisfies Record<UploadOwner['kind'], Record<string, Permission>>
+
+/** The guard has found one of the two: the row of every route here is on a project or on a group. */
+function ownerOf({ project, group }: Found): UploadOwner {
+  if (project) return projectAsOwner(project)
+  if (group) return groupAsOwner(group)
+  throw new Error('an upload route was reached without a project or group')
+}
+
+const isMember = ({ level = 0 }: Found): boolean => level >= roles.guest
+
+function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
+  const base = `/${kind}s/:id/uploads`
+  const may = permissionsOf[kind]
+  return [
+    route({
+      method: 'POST',
+      path: base,
+      summary: `Upload a file for use in Markdown of a ${kind}`,
+      permission: may.create,
+      input: Type.Object({ file: filePart }),
+      status: 201,
+      output: uploadView,
+      fileLimit: (deps, found) => roomFor(deps, ownerOf(found), isMember(found)),
+      async handle(context) {
+        const uploader = { user: context.caller.user, isMember: isMember(context) }
+        return viewUpload(await createUpload(context.deps, ownerOf(context), uploader, context.input.file))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: base,
+      summary: `List a ${kind}’s uploads, newest first`,
+      permission: may.list,
+      input: listInput,
+      status: 200,
+      output: Type.Array(uploadListItem),
+      paged: true,
+      remember: ['uploads', 'users'],
+      async handle(context) {
+        const { deps, input, page } = context
+        const found = await findUploads(deps, ownerOf(context), filterFrom(input), page)
+        return { ...found, rows: found.rows.map((upload) => viewListItem(upload, input.with_details ?? false)) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/limits`,
+      summary: `Tell how much may be uploaded to a ${kind}`,
+      permission: may.limits,
+      status: 200,
+      output: limitsView,
+      handle: (context) => viewLimits(context.deps, ownerOf(context)),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:upload_id`,
+      summary: 'Download an upload by its id',
+      permission: may.read,
+      input: byId,
+      status: 200,
+      output: redirectableFileOutput,
+      handle: async (context) =>
+        downloadOf(context.deps, await getUpload(context.deps, ownerOf(context), context.input.upload_id)),
+    }),
+    route({
+      method: 'GET',
+      path: `${base}/:secret/:filename`,
+      summary: 'Download an upload by its secret and name',
+      permission: may.bySecret,
+      input: bySecret,
+      status: 200,
+      output: redirectableFileOutput,
+      async handle(context) {
+        const { secret, filename } = context.input
+        return downloadOf(context.deps, await getUploadBySecret(context.deps, ownerOf(context), secret, filename))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/:upload_id`,
+      summary: 'Delete an upload by its id; it can be restored for a while',
+      permission: may.delete,
+      input: byId,
+      status: 204,
+      output: noOutput,
+      async handle(context) {
+        const { deps, caller, input } = context
+        await deleteUpload(deps, await getUpload(deps, ownerOf(context), input.upload_id), caller.user)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${base}/:secret/:filename`,
+      summary: 'Delete an upload by its secret and name; it can be restored for a while',
+      permission: may.delete,
+      input: bySecret,
+      status: 204,
+      output: noOutput,
+      async handle(context) {
+        const { deps, caller, input } = context
+        try {
+          const upload = await getUploadBySecret(deps, ownerOf(context), input.secret, input.filename)
+          await deleteUpload(deps, upload, caller.user)
+        } catch (error) {
+          // By secret GitLab answers 400 where by id it answers 404.
+          throw error instanceof Failure && isMissing(error) ? badRequest(missingBySecret) : error
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/:upload_id/restore`,
+      summary: 'Bring back a deleted upload under its old address',
+      permission: may.delete,
+      input: byId,
+      status: 201,
+      output: uploadView,
+      handle: async (context) =>
+        viewUpload(await restoreUpload(context.deps, ownerOf(context), context.input.upload_id)),
+    }),
+  ]
+}
+
+const bytes = optional(nullable(integer({ minimum: 0, description: 'Null or blank: no limit of its own' })))
+
+export const uploadRoutes: readonly Route[] = [
+  ...uploadRoutesOf('project'),
+  ...uploadRoutesOf('group'),
+  route({
+    method: 'PUT',
+    path: '/projects/:id/uploads/limits',
+    summary: 'Set how much may be uploaded to a project',
+    permission: 'upload.limit',
+    input: Type.Object({ max_upload_bytes: bytes, quota_bytes: bytes }),
+    status: 200,
+    output: limitsView,
+    async handle({ deps, project, input }) {
+      const { max_upload_bytes: max = project.maxUploadBytes, quota_bytes: quota = project.uploadQuotaBytes } = input
+      return viewLimits(deps, await setUploadLimits(deps, project, max, quota))
+    },
+  }),
+]
+
+function filterFrom(input: Static<typeof listInput>): UploadFilter {
+  return {
+    search: input.search,
+    contentType: input.content_type,
+    ids: input.upload_ids?.length ? input.upload_ids : undefined,
+    uploadedById: input.uploaded_by,
+    createdAfter: input.created_after,
+    createdBefore: input.created_before,
+    orderBy: input.order_by ?? 'created_at',
+    sort: input.sort ?? 'desc',
+    deleted: input.deleted ?? false,
+  }
+}
+
+const missingBySecret =
+  "The resource that you are attempting to access does not exist or you don't have permission to perform this action."
+
+function isMissing({ cause }: Failure): boolean {
+  return cause.kind === 'gone' || cause.kind === 'not-found'
+}

@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { contentTypeOf } from '../../../domain/files/content-type.ts'
+import { openIntact } from '../../../domain/files/intact.ts'
+import { isShownInline, kindOf } from '../../../domain/uploads/markdown.ts'
+import { groupAsOwner, projectAsOwner } from '../../../domain/uploads/owner.ts'
+import type { Upload } from '../../../domain/uploads/upload.ts'
+import { getUploadBySecret } from '../../../domain/uploads/uploads.ts'
+import { filePath, integer, text } from '../../../http/params/input.ts'
+import { attachment, inline } from '../../../http/response/content-disposition.ts'
+import { type Download, untrustedContentPolicy } from '../../../http/response/download.ts'
+import { fileOutput, type Route, route } from '../../../http/route.ts'
+
+/**
+ * The addresses that `full_path` and rendered Markdown point to, for browsers. What a page may embed is shown, and the
+ * rest saved; nothing that somebody uploaded ever runs, or reaches anything, in the server's origin.
+ */
+const input = Type.Object({ id: integer(), secret: text(), filename: filePath() })
+
+export const webUploadRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/-/project/:id/uploads/:secret/:filename',
+    outside: true,
+    summary: 'Show or save a project’s upload',
+    permission: 'upload.view',
+    input,
+    status: 200,
+    output: fileOutput,
+    handle: async ({ deps, project, input }) =>
+      viewOf(deps, await getUploadBySecret(deps, projectAsOwner(project), input.secret, input.filename)),
+  }),
+  route({
+    method: 'GET',
+    path: '/-/group/:id/uploads/:secret/:filename',
+    outside: true,
+    summary: 'Show or save a group’s upload',
+    permission: 'group.upload.view',
+    input,
+    status: 200,
+    output: fileOutput,
+    handle: async ({ deps, group, input }) =>
+      viewOf(deps, await getUploadBySecret(deps, groupAsOwner(group), input.secret, input.filename)),
+  }),
+]
+
+function viewOf(deps: RootDeps, upload: Upload): Download {
+  const isShown = isShownInline(upload.filename)
+  const contentType =
+    isShown || kindOf(upload.filename) === 'svg' ? contentTypeOf(upload.filename) : 'application/octet-stream'
+  return {
+    open: (range) => openIntact(deps, { key: upload.objectKey, bytes: upload.bytes, sha256: upload.sha256 }, range),
+    bytes: upload.bytes,
+    contentType,
+    disposition: isShown ? inline(upload.filename) : attachment(upload.filename),
+    contentSecurityPolicy: untrustedContentPolicy,
+    etag: `"${upload.sha256}"`,
+    lastModified: new Date(upload.createdAt),
+  }
+}

@@ -1,0 +1,265 @@
+import Type, { type Static } from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
+import type { Deps, RootDeps } from '../../../domain/deps.ts'
+import { changeAccount, createAccount } from '../../../domain/projects/accounts.ts'
+import { removeUser } from '../../../domain/removal/remove.ts'
+import { assertRecentlyAuthenticated } from '../../../domain/sign-in/reauthentication.ts'
+import { assertUnmodified } from '../../../domain/unmodified.ts'
+import {
+  activateUser,
+  banUser,
+  blockUser,
+  deactivateUser,
+  unbanUser,
+  unblockUser,
+} from '../../../domain/users/user-states.ts'
+import {
+  findUsers,
+  getUser,
+  readAccounts,
+  readUser,
+  type User,
+  type UserOrder,
+  userOrderFor,
+} from '../../../domain/users/users.ts'
+import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
+import { noOutput, type Route, route } from '../../../http/route.ts'
+import {
+  accountView,
+  currentUserView,
+  listedUserView,
+  userView,
+  viewAccount,
+  viewBasicUser,
+  viewCurrentUser,
+  viewUser,
+} from './views.ts'
+
+const optionalAttributes = {
+  admin: optional(flag()),
+  can_create_group: optional(flag()),
+  external: optional(flag()),
+  projects_limit: optional(integer()),
+  note: optional(nullable(text())),
+}
+
+const wantsNoPassword = {
+  reset_password: optional(flag({ description: 'Leave the account without a password; no mail is sent' })),
+  force_random_password: optional(flag({ description: 'Leave the account without a password' })),
+}
+
+export const userRoutes: readonly Route[] = [
+  ownProfile({ path: '/user', summary: 'Get yourself' }),
+  ownProfile({ path: '/api/v3/user', outside: true, summary: 'Get yourself: all that is left of the API before' }),
+  route({
+    method: 'GET',
+    path: '/users',
+    summary: 'List users, newest first',
+    permission: 'user.list',
+    input: Type.Object({
+      username: optional(text({ description: 'The whole username, in any case' })),
+      search: optional(text({ description: 'In name and username; administrators also find a whole e-mail address' })),
+      active: optional(flag()),
+      blocked: optional(flag()),
+      banned: optional(flag()),
+      deactivated: optional(flag()),
+      external: optional(flag({ description: 'Administrators only' })),
+      admins: optional(flag({ description: 'Administrators only' })),
+      exclude_active: optional(flag()),
+      exclude_external: optional(flag({ description: 'Administrators only' })),
+      created_after: optional(dateTime({ description: 'Administrators only' })),
+      created_before: optional(dateTime({ description: 'Administrators only' })),
+      order_by: oneOf(['id', 'name', 'username', 'created_at', 'updated_at'], {
+        default: 'id',
+        description: 'Administrators only',
+      }),
+      sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'Administrators only' }),
+      ...cursorFields,
+    }),
+    status: 200,
+    output: Type.Array(listedUserView),
+    paged: true,
+    async handle({ deps, caller, input, page, origin }) {
+      const query = {
+        ...input,
+        excludeActive: input.exclude_active,
+        excludeExternal: input.exclude_external,
+        createdAfter: input.created_after,
+        createdBefore: input.created_before,
+      }
+      const order = userOrderFor(caller, { by: input.order_by, direction: input.sort })
+      const asked = readKeyset({ ...input, order_by: order.by }, page)
+      const found = await findUsers(deps, caller, query, order, asked)
+      const end = nextOf(asked, found, (user) => ({ value: keyOf(user, order.by), id: user.id })) ?? found
+      if (!caller?.isAdmin) return { ...end, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
+      const accounts = await readAccounts(deps, found.rows)
+      return { ...end, rows: accounts.map((account) => viewAccount(account, origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:id',
+    summary: 'Get a user',
+    permission: 'user.read',
+    input: Type.Object({ id: integer() }),
+    status: 200,
+    output: userView,
+    async handle({ deps, caller, input, origin }) {
+      const user = await readUser(deps, caller, input.id)
+      return caller?.isAdmin ? describe(deps, user, origin) : viewUser(user, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/users',
+    summary: 'Create a user',
+    permission: 'user.manage',
+    input: Type.Object(
+      {
+        email: text(),
+        password: optional(text({ description: '8 to 128 characters' })),
+        ...wantsNoPassword,
+        skip_confirmation: optional(flag({ description: 'Accounts are confirmed at once either way' })),
+        name: text(),
+        username: text(),
+        ...optionalAttributes,
+      },
+      { atLeastOneOf: [['password', 'reset_password', 'force_random_password']] },
+    ),
+    status: 201,
+    output: accountView,
+    audit: { event: 'user.created', fields: ['admin', 'external'] },
+    async handle({ deps, caller, input, origin }) {
+      const { email, name, username } = input
+      const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
+      const draft = { email, name, username, password, ...attributesOf(input) }
+      return describe(deps, await createAccount(deps, draft, caller.user), origin)
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/users/:id',
+    summary: 'Change a user',
+    permission: 'user.manage',
+    input: Type.Object({
+      id: integer(),
+      email: optional(text()),
+      password: optional(text({ description: '8 to 128 characters' })),
+      skip_reconfirmation: optional(flag({ description: 'Addresses are confirmed at once either way' })),
+      name: optional(text()),
+      username: optional(text()),
+      ...optionalAttributes,
+    }),
+    status: 200,
+    output: accountView,
+    audit: { event: 'user.changed', fields: ['id', 'admin', 'external'] },
+    async handle({ deps, caller, input, origin }) {
+      const { id, email, name, username, password } = input
+      if (await changesAccess(deps, input)) assertRecentlyAuthenticated(deps, caller)
+      const change = { email, name, username, password, ...attributesOf(input) }
+      return describe(deps, await changeAccount(deps, id, change), origin)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id',
+    summary: 'Delete a user with his namespace and its projects',
+    permission: 'user.manage',
+    input: Type.Object({
+      id: integer(),
+      hard_delete: optional(
+        flag({ description: 'With the groups that nobody else owns; what he left elsewhere stays' }),
+      ),
+    }),
+    status: 204,
+    output: noOutput,
+    audit: { event: 'user.deleted', fields: ['id', 'hard_delete'] },
+    async handle({ deps, input, unmodifiedSince }) {
+      const user = await getUser(deps, input.id)
+      assertUnmodified(user, unmodifiedSince)
+      await removeUser(deps, user, input.hard_delete ?? false)
+    },
+  }),
+  changeOfState('block', 'blocked', 'Block a user and end all of their sessions', blockUser),
+  changeOfState('unblock', 'unblocked', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
+  changeOfState('ban', 'banned', 'Ban a user and end all of their sessions', banUser),
+  changeOfState('unban', 'unbanned', 'Lift the ban of a user', (deps, _caller, id) => unbanUser(deps, id)),
+  changeOfState('deactivate', 'deactivated', 'Deactivate a user until the next sign-in', deactivateUser),
+  changeOfState('activate', 'activated', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
+]
+
+function ownProfile(place: { path: string; outside?: boolean; summary: string }): Route {
+  return route({
+    ...place,
+    method: 'GET',
+    permission: 'self.read',
+    status: 200,
+    output: currentUserView,
+    handle: async ({ deps, caller, origin }) =>
+      caller.isAdmin ? describe(deps, caller.user, origin) : viewCurrentUser(caller.user, origin),
+  })
+}
+
+/** `POST /users/:id/<word>`, answered with `true`. */
+function changeOfState(
+  word: string,
+  done: string,
+  summary: string,
+  change: (deps: RootDeps, caller: Caller, id: number) => Promise<void>,
+): Route {
+  return route({
+    method: 'POST',
+    path: `/users/:id/${word}`,
+    summary,
+    permission: 'user.manage',
+    input: Type.Object({ id: integer() }),
+    status: 201,
+    output: Type.Boolean(),
+    audit: { event: `user.${done}`, fields: ['id'] },
+    async handle({ deps, caller, input }) {
+      await change(deps, caller, input.id)
+      return true
+    },
+  })
+}
+
+/** Whether a change decides who can get in: by the password, by the address or with an administrator's rights. */
+async function changesAccess(
+  deps: Deps,
+  { id, password, email, admin }: { id: number; password?: string; email?: string; admin?: boolean },
+): Promise<boolean> {
+  if (password !== undefined) return true
+  const user = await getUser(deps, id)
+  return (email !== undefined && email !== user.email) || (admin !== undefined && admin !== user.isAdmin)
+}
+
+function keyOf(user: User, by: UserOrder['by']): string {
+  if (by === 'username') return user.username.toLowerCase()
+  return { id: String(user.id), name: user.name, created_at: user.createdAt, updated_at: user.updatedAt }[by]
+}
+
+async function describe(deps: Deps, user: User, origin: string): Promise<Static<typeof accountView>> {
+  const [account] = await readAccounts(deps, [user])
+  return viewAccount({ ...user, namespaceId: null, createdBy: undefined, ...account }, origin)
+}
+
+function isWithoutPassword(input: { reset_password?: boolean; force_random_password?: boolean }): boolean {
+  return input.reset_password === true || input.force_random_password === true
+}
+
+function attributesOf(input: {
+  admin?: boolean
+  can_create_group?: boolean
+  external?: boolean
+  projects_limit?: number
+  note?: string | null
+}) {
+  return {
+    isAdmin: input.admin,
+    canCreateGroup: input.can_create_group,
+    isExternal: input.external,
+    projectsLimit: input.projects_limit,
+    note: input.note,
+  }
+}

@@ -1,0 +1,162 @@
+import Type from 'typebox'
+import type { Account, User } from '../../../domain/users/users.ts'
+import { nullableInteger, nullableString, timestamp } from '../views.ts'
+
+const basicFields = {
+  id: Type.Integer(),
+  username: Type.String(),
+  public_email: nullableString,
+  name: Type.String(),
+  state: Type.String(),
+  locked: Type.Boolean(),
+  avatar_url: nullableString,
+  web_url: Type.String(),
+}
+
+const profileFields = {
+  created_at: timestamp,
+  bio: Type.String(),
+  location: nullableString,
+  linkedin: Type.String(),
+  twitter: Type.String(),
+  discord: Type.String(),
+  website_url: Type.String(),
+  github: Type.String(),
+  job_title: Type.String(),
+  pronouns: nullableString,
+  organization: nullableString,
+  bot: Type.Boolean(),
+  work_information: nullableString,
+  followers: Type.Integer(),
+  following: Type.Integer(),
+  local_time: nullableString,
+}
+
+const privateFields = {
+  last_sign_in_at: nullableString,
+  confirmed_at: nullableString,
+  last_activity_on: nullableString,
+  email: Type.String(),
+  theme_id: Type.Integer(),
+  color_scheme_id: Type.Integer(),
+  projects_limit: Type.Integer(),
+  current_sign_in_at: nullableString,
+  identities: Type.Array(Type.Object({})),
+  can_create_group: Type.Boolean(),
+  can_create_project: Type.Boolean(),
+  two_factor_enabled: Type.Boolean(),
+  external: Type.Boolean(),
+  private_profile: Type.Boolean(),
+  commit_email: Type.String(),
+  preferred_language: Type.String(),
+}
+
+/** A user as he is named inside other answers, and in lists. */
+export const basicUserView = Type.Object(basicFields, { title: 'BasicUser' })
+
+/** The same, or null. Serialisers are slow with `anyOf`, so null is a type of the object. */
+export const nullableUser = Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({
+  ...Type.Object(basicUserView.properties),
+  type: ['object', 'null'],
+})
+
+const administratorFields = {
+  is_admin: Type.Boolean(),
+  note: nullableString,
+  namespace_id: nullableInteger,
+  created_by: Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({
+    ...Type.Object(basicFields),
+    type: ['object', 'null'],
+  }),
+}
+
+const detailFields = { ...profileFields, ...privateFields, ...administratorFields }
+
+/** What administrators are told about anybody. */
+export const accountView = Type.Object({ ...basicFields, ...detailFields }, { title: 'Account' })
+/** What a user is told about himself. */
+export const currentUserView = Type.Object({
+  ...basicFields,
+  ...profileFields,
+  ...privateFields,
+  ...Type.Partial(Type.Object(administratorFields)).properties,
+})
+/** A profile; more of it for administrators. */
+export const userView = Type.Object({
+  ...basicFields,
+  ...profileFields,
+  ...Type.Partial(Type.Object({ ...privateFields, ...administratorFields })).properties,
+})
+/** An item of the list of users; more of it for administrators. */
+export const listedUserView = Type.Object({
+  ...basicFields,
+  ...Type.Partial(Type.Object(detailFields)).properties,
+})
+
+export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'state'>, origin: string) {
+  return {
+    id: user.id,
+    username: user.username,
+    public_email: null,
+    name: user.name,
+    state: user.state,
+    locked: false,
+    avatar_url: null,
+    web_url: `${origin}/${user.username}`,
+  }
+}
+
+/** Nothing of a profile is kept here but the name; the rest is answered as somebody who left it blank. */
+export function viewUser(user: User, origin: string) {
+  return {
+    ...viewBasicUser(user, origin),
+    created_at: user.createdAt,
+    bio: '',
+    location: null,
+    linkedin: '',
+    twitter: '',
+    discord: '',
+    website_url: '',
+    github: '',
+    job_title: '',
+    pronouns: null,
+    organization: null,
+    bot: false,
+    work_information: null,
+    followers: 0,
+    following: 0,
+    local_time: null,
+  }
+}
+
+export function viewCurrentUser(user: User, origin: string) {
+  return {
+    ...viewUser(user, origin),
+    last_sign_in_at: null,
+    confirmed_at: user.createdAt,
+    last_activity_on: null,
+    email: user.email,
+    theme_id: 1,
+    color_scheme_id: 1,
+    projects_limit: user.projectsLimit,
+    current_sign_in_at: null,
+    identities: [],
+    can_create_group: user.canCreateGroup,
+    can_create_project: user.projectsLimit > 0,
+    two_factor_enabled: false,
+    external: user.isExternal,
+    private_profile: false,
+    commit_email: user.email,
+    preferred_language: 'en',
+  }
+}
+
+export function viewAccount(account: Account, origin: string) {
+  return {
+    ...viewCurrentUser(account, origin),
+    is_admin: account.isAdmin,
+    note: account.note,
+    namespace_id: account.namespaceId,
+    created_by: account.createdBy ? viewBasicUser(account.createdBy, origin) : null,
+  }
+}

@@ -1,0 +1,140 @@
+import Type, { type Static } from 'typebox'
+import { type State, severities, states } from '../../../domain/vulnerabilities/scales.ts'
+import {
+  type Bulk,
+  changeMany,
+  findBulks,
+  type Selection,
+  undoBulk,
+} from '../../../domain/vulnerabilities/triage/bulk.ts'
+import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
+import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
+import { freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
+import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
+import { readFilterObject } from './filters.ts'
+import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
+
+const actions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity'] as const
+
+const bulkView = Type.Object(
+  {
+    id: Type.Integer(),
+    project_id: Type.Integer(),
+    action: Type.Unsafe<(typeof actions)[number]>({ type: 'string', enum: actions }),
+    changed: Type.Integer(),
+    unchanged: Type.Integer({ description: 'Were so already' }),
+    author_id: nullableInteger,
+    created_at: timestamp,
+    undone_at: nullableTimestamp,
+    undone_by_id: nullableInteger,
+    restored: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'How many the undoing restored; the others had been changed since',
+    }),
+  },
+  { title: 'VulnerabilityBulk' },
+)
+
+const viewBulk = (bulk: Bulk) => ({
+  id: bulk.id,
+  project_id: bulk.projectId,
+  action: bulk.action,
+  changed: bulk.changed,
+  unchanged: bulk.unchanged,
+  author_id: bulk.userId,
+  created_at: bulk.createdAt,
+  undone_at: bulk.undoneAt,
+  undone_by_id: bulk.undoneById,
+  restored: bulk.restored,
+})
+
+const bulkFields = {
+  action: oneOf(actions),
+  vulnerability_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
+  filter: optional(freeForm({ description: 'Instead of ids: what the list of vulnerabilities is filtered by' })),
+  expected_count: optional(integer({ description: 'How many there should be; of another number none is changed' })),
+  expected_states: optional(
+    freeForm({
+      description:
+        'The state that the client shows of each id, such as `{"7": "detected"}`; where one is in another state, none is changed, and the answer is 409',
+    }),
+  ),
+  comment: optional(text({ description: 'Kept in the history; at most 50,000 characters' })),
+  ...dismissalFields,
+  severity: optional(oneOf([...severities, 'reported'], { description: 'For `severity`; `reported`: the scanner’s' })),
+}
+const bulkInput = Type.Object(bulkFields, { exactlyOneOf: [['vulnerability_ids', 'filter']] })
+
+function changeFrom({ action, severity, ...input }: Static<typeof bulkInput>): Change {
+  const comment = given(input.comment)
+  if (action === 'dismiss') return { action, comment, dismissalReason: dismissalReasonFrom(input) }
+  if (action !== 'severity') return { action, comment }
+  if (severity === undefined) throw parameterProblem('severity is missing')
+  return { action, comment, severity: severity === 'reported' ? undefined : severity }
+}
+
+function statesFrom({ expected_states: given, vulnerability_ids: ids }: Static<typeof bulkInput>) {
+  if (given === undefined) return undefined
+  if (ids === undefined) throw parameterProblem('expected_states needs vulnerability_ids')
+  const known = new Set(ids)
+  const expected: [number, State][] = Object.entries(given).map(([id, word]) => {
+    const state = states.find((name) => name === word)
+    if (!known.has(Number(id)) || state === undefined) throw parameterProblem(`expected_states[${id}] is invalid`)
+    return [Number(id), state]
+  })
+  return new Map(expected) satisfies ExpectedStates
+}
+
+function selectionFrom({ vulnerability_ids, filter }: Static<typeof bulkInput>): Selection {
+  return filter ? { filter: readFilterObject(filter) } : { ids: vulnerability_ids ?? [] }
+}
+
+const path = '/projects/:id/vulnerabilities/bulk'
+
+export const vulnerabilityBulkRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path,
+    summary: 'Do one thing to many vulnerabilities, to all of them or to none',
+    permission: 'vulnerability.bulk',
+    input: bulkInput,
+    status: 201,
+    output: bulkView,
+    handle: async ({ deps, project, caller, input }) =>
+      viewBulk(
+        await changeMany(deps, project, caller.user, {
+          selection: selectionFrom(input),
+          change: changeFrom(input),
+          expectedCount: input.expected_count,
+          expectedStates: statesFrom(input),
+        }),
+      ),
+  }),
+  route({
+    method: 'GET',
+    path,
+    summary: 'List what was done to many vulnerabilities at once, newest first',
+    permission: 'vulnerability.bulk.list',
+    status: 200,
+    output: Type.Array(bulkView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, project, page }) {
+      const found = await findBulks(deps, project, page)
+      return { ...found, rows: found.rows.map(viewBulk) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/:bulk_id/undo`,
+    summary: 'Undo what was done to many vulnerabilities, where nothing was done to them since',
+    permission: 'vulnerability.bulk',
+    input: Type.Object({ bulk_id: integer() }),
+    status: 201,
+    output: bulkView,
+    handle: async ({ deps, project, caller, input }) =>
+      viewBulk(await undoBulk(deps, project, caller.user, input.bulk_id)),
+  }),
+]

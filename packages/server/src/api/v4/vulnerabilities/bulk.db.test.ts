@@ -1,0 +1,262 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../../testing/client.ts'
+import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { entry } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+let projects = 0
+/** A project with as many vulnerabilities, and their ids in the order of their titles. */
+async function projectWith(count: number): Promise<{ project: TestProject; ids: number[] }> {
+  const project = await server.project(`acme/bulk-${++projects}`)
+  const numbers = Array.from({ length: count }, (_, index) => index + 1)
+  await importEntries(
+    server,
+    project,
+    numbers.map((line) =>
+      entry({ name: `Flaw ${String(line).padStart(4, '0')}`, severity: 'Low', line, rule: `r${line}` }),
+    ),
+  )
+  const vulnerabilities = await vulnerabilitiesOf(server, project)
+  const titles = Object.keys(vulnerabilities).sort()
+  return { project, ids: titles.map((title) => vulnerabilities[title].id) }
+}
+
+const bulk = (project: TestProject, fields: object, client: Client = server.admin) =>
+  client.post(`/projects/${project.id}/vulnerabilities/bulk`, fields)
+const undo = (project: TestProject, id: number, client: Client = server.admin) =>
+  client.post(`/projects/${project.id}/vulnerabilities/bulk/${id}/undo`)
+const statesOf = async (project: TestProject) =>
+  Object.values(await vulnerabilitiesOf(server, project))
+    .sort((a, b) => a.id - b.id)
+    .map(({ state }) => state)
+
+describe('a bulk change', () => {
+  test('does one thing to many, and says how many it changed', async () => {
+    const { project, ids } = await projectWith(3)
+    const maintainer = await server.as('maintainer', project)
+    await maintainer.post(`/vulnerabilities/${ids[0]}/dismiss`, { dismissal_reason: 'used_in_tests' })
+    const fields = {
+      action: 'dismiss',
+      vulnerability_ids: [...ids, ids[1]],
+      dismissal_reason: 'used_in_tests',
+      comment: 'all of it',
+    }
+    const reply = await bulk(project, fields, maintainer)
+    expect(reply).toMatchObject({
+      status: 201,
+      body: {
+        ...{ id: expect.any(Number), project_id: project.id, action: 'dismiss', changed: 2, unchanged: 1 },
+        ...{ author_id: maintainer.user?.id, undone_at: null, restored: null },
+      },
+    })
+    for (const vulnerability of Object.values(await vulnerabilitiesOf(server, project))) {
+      expect(vulnerability).toMatchObject({ state: 'dismissed', dismissal_reason: 'used_in_tests' })
+    }
+    expect((await historyOf(maintainer, ids[2] ?? 0)).at(-1)).toMatchObject({
+      ...{ kind: 'state', from: 'detected', to: 'dismissed', comment: 'all of it', bulk_id: reply.body.id },
+      ...{ author: { id: maintainer.user?.id }, details: null },
+    })
+    expect((await bulk(project, fields, maintainer)).body).toMatchObject({ changed: 0, unchanged: 3 })
+    expect(await maintainer.get(`/projects/${project.id}/vulnerabilities/bulk`)).toMatchObject({
+      status: 200,
+      body: [{ changed: 0 }, reply.body],
+    })
+  })
+
+  test('takes ids as a form writes them, and every action', async () => {
+    const { project, ids } = await projectWith(2)
+    for (const [action, state] of [
+      ['confirm', 'confirmed'],
+      ['resolve', 'resolved'],
+      ['dismiss', 'dismissed'],
+      ['revert', 'detected'],
+    ] as const) {
+      const form = new URLSearchParams([
+        ['action', action],
+        ...ids.map((id) => ['vulnerability_ids[]', `${id}`] as [string, string]),
+      ])
+      expect((await server.admin.post(`/projects/${project.id}/vulnerabilities/bulk`, form)).body).toMatchObject({
+        changed: 2,
+      })
+      expect(await statesOf(project)).toEqual([state, state])
+    }
+    expect(
+      await bulk(project, { action: 'severity', severity: 'critical', vulnerability_ids: ids.join() }),
+    ).toMatchObject({
+      status: 201,
+      body: { changed: 2 },
+    })
+    expect((await server.admin.get(`/vulnerabilities/${ids[0]}`)).body.severity).toBe('critical')
+    expect(
+      (await bulk(project, { action: 'severity', severity: 'reported', vulnerability_ids: ids })).body.changed,
+    ).toBe(2)
+    expect((await server.admin.get(`/vulnerabilities/${ids[0]}`)).body).toMatchObject({
+      severity: 'low',
+      severity_overridden: false,
+    })
+  })
+
+  test('is all or nothing: what is not of the project is named, and nothing is changed', async () => {
+    const { project, ids } = await projectWith(2)
+    const { ids: foreign } = await projectWith(1)
+    expect(await bulk(project, { action: 'confirm', vulnerability_ids: [...ids, 999_999, ...foreign] })).toMatchObject({
+      status: 400,
+      body: {
+        message: {
+          vulnerability_ids: [`not found in this project: ${foreign[0]}, 999999; nothing was changed`],
+        },
+      },
+    })
+    expect(await statesOf(project)).toEqual(['detected', 'detected'])
+    expect((await server.admin.get(`/projects/${project.id}/vulnerabilities/bulk`)).body).toEqual([])
+  })
+
+  test('goes over what a filter lets through, as the list shows it', async () => {
+    const { project, ids } = await projectWith(12)
+    for (const id of ids.slice(0, 3)) await server.admin.post(`/vulnerabilities/${id}/confirm`)
+    for (const id of ids.slice(3, 5)) await server.admin.put(`/vulnerabilities/${id}/severity`, { severity: 'high' })
+    const filter = { state: 'detected', severity: ['low', 'medium'] }
+    const list = `/projects/${project.id}/vulnerabilities?state=detected&severity=low,medium&per_page=100`
+    const { body: shown } = await server.admin.get(list)
+    expect(shown).toHaveLength(7)
+    expect((await bulk(project, { action: 'resolve', filter, expected_count: 8 })).status).toBe(409)
+    const reply = await bulk(project, { action: 'resolve', filter, expected_count: 7 })
+    expect(reply).toMatchObject({ status: 201, body: { changed: 7, unchanged: 0 } })
+    expect((await server.admin.get(list)).body).toEqual([])
+    const { body: resolved } = await server.admin.get(`/projects/${project.id}/vulnerabilities?state=resolved`)
+    expect(resolved.map(({ id }: { id: number }) => id)).toEqual(shown.map(({ id }: { id: number }) => id))
+    expect((await undo(project, reply.body.id)).body.restored).toBe(7)
+    expect((await server.admin.get(list)).headers['x-total']).toBe('7')
+    const form = new URLSearchParams({ action: 'confirm', 'filter[search]': 'Flaw 0012' })
+    expect((await server.admin.post(`/projects/${project.id}/vulnerabilities/bulk`, form)).body.changed).toBe(1)
+    expect((await bulk(project, { action: 'dismiss', filter: {} })).body).toMatchObject({ changed: 12 })
+    expect((await bulk(project, { action: 'dismiss', filter: { severity: 'critical' } })).body.changed).toBe(0)
+  })
+
+  test('does not go on when there are more or fewer than were shown', async () => {
+    const { project, ids } = await projectWith(2)
+    const reply = await bulk(project, { action: 'confirm', vulnerability_ids: ids, expected_count: 3 })
+    expect(reply).toMatchObject({
+      status: 409,
+      body: { message: 'expected 3 vulnerabilities, but there are 2; look again' },
+    })
+    expect(await statesOf(project)).toEqual(['detected', 'detected'])
+    expect((await bulk(project, { action: 'confirm', vulnerability_ids: ids, expected_count: 2 })).status).toBe(201)
+  })
+
+  test('needs to know what, of which, and who asks', async () => {
+    const { project, ids } = await projectWith(1)
+    for (const [fields, error] of [
+      [{}, 'action is missing, vulnerability_ids, filter are missing, exactly one parameter must be provided'],
+      [{ action: 'confirm', vulnerability_ids: ids, filter: {} }, 'vulnerability_ids, filter are mutually exclusive'],
+      [{ action: 'confirm', filter: { severity: 'worst' } }, 'severity does not have a valid value'],
+      [
+        { action: 'confirm', filter: { sevrity: 'low', colour: 'red' } },
+        expect.stringMatching(
+          /^filter\[sevrity\] is not a filter, filter\[colour\] is not a filter; there are: .*severity, /,
+        ),
+      ],
+      [{ action: 'delete', vulnerability_ids: ids }, 'action does not have a valid value'],
+      [{ action: 'confirm', vulnerability_ids: [] }, 'vulnerability_ids is empty'],
+      [{ action: 'confirm', vulnerability_ids: ['x'] }, 'vulnerability_ids is invalid'],
+      [
+        { action: 'dismiss', vulnerability_ids: ids, dismissal_reason: 'x' },
+        'dismissal_reason does not have a valid value',
+      ],
+      [{ action: 'severity', vulnerability_ids: ids }, 'severity is missing'],
+    ] as const) {
+      expect(await bulk(project, fields)).toMatchObject({ status: 400, body: { error } })
+    }
+    expect(
+      await bulk(project, { action: 'confirm', vulnerability_ids: ids, comment: 'x'.repeat(50_001) }),
+    ).toMatchObject({
+      status: 400,
+      body: { message: { comment: ['is too long (maximum is 50000 characters)'] } },
+    })
+    const developer = await server.as('developer', project)
+    expect((await bulk(project, { action: 'confirm', vulnerability_ids: ids }, developer)).status).toBe(403)
+    expect((await developer.get(`/projects/${project.id}/vulnerabilities/bulk`)).status).toBe(200)
+    expect(await statesOf(project)).toEqual(['detected'])
+  })
+})
+
+describe('undoing a bulk change', () => {
+  test('restores what was there, but for what was changed since', async () => {
+    const { project, ids } = await projectWith(4)
+    const [a = 0, b = 0, c = 0] = ids
+    const [first, second] = [await server.as('maintainer', project), await server.as('maintainer', project)]
+    await first.post(`/vulnerabilities/${a}/confirm`)
+    await first.post(`/vulnerabilities/${b}/dismiss`, { dismissal_reason: 'mitigating_control' })
+    const before = await vulnerabilitiesOf(server, project)
+    const { body: done } = await bulk(project, { action: 'resolve', vulnerability_ids: ids }, second)
+    await first.post(`/vulnerabilities/${c}/revert`)
+    const reply = await undo(project, done.id, second)
+    expect(reply).toMatchObject({
+      status: 201,
+      body: { id: done.id, changed: 4, restored: 3, undone_by_id: second.user?.id, undone_at: expect.any(String) },
+    })
+    const after = await vulnerabilitiesOf(server, project)
+    for (const [title, vulnerability] of Object.entries(before)) {
+      expect(after[title]).toEqual({ ...vulnerability, updated_at: after[title].updated_at })
+    }
+    expect((await historyOf(server.admin, b)).at(-1)).toMatchObject({
+      ...{ kind: 'state', from: 'resolved', to: 'dismissed', dismissal_reason: 'mitigating_control' },
+      ...{ author: { id: second.user?.id }, details: { undoes_bulk_id: done.id } },
+    })
+    expect((await undo(project, done.id)).status).toBe(304)
+    expect(await undo(project, 999_999)).toMatchObject({ status: 404, body: { message: '404 Not found' } })
+  })
+
+  test('of one after the other goes back step by step', async () => {
+    const { project, ids } = await projectWith(2)
+    const steps = []
+    for (const action of ['confirm', 'resolve', 'revert']) {
+      steps.push((await bulk(project, { action, vulnerability_ids: ids })).body)
+    }
+    const [confirmed, resolved, reverted] = steps
+    expect((await undo(project, reverted.id)).body.restored).toBe(2)
+    expect(await statesOf(project)).toEqual(['resolved', 'resolved'])
+    expect((await undo(project, resolved.id)).body.restored).toBe(2)
+    await server.admin.post(`/vulnerabilities/${ids[1]}/dismiss`)
+    expect((await undo(project, confirmed.id)).body.restored).toBe(1)
+    expect(await statesOf(project)).toEqual(['detected', 'dismissed'])
+  })
+
+  test('gives severities back to the scanner where they were the scanner’s', async () => {
+    const { project, ids } = await projectWith(2)
+    const [a = 0, b = 0] = ids
+    await server.admin.put(`/vulnerabilities/${a}/severity`, { severity: 'high' })
+    const { body: done } = await bulk(project, { action: 'severity', severity: 'critical', vulnerability_ids: ids })
+    expect((await undo(project, done.id)).body.restored).toBe(2)
+    const read = async (id: number) => (await server.admin.get(`/vulnerabilities/${id}`)).body
+    expect(await read(a)).toMatchObject({ severity: 'high', severity_overridden: true })
+    expect(await read(b)).toMatchObject({ severity: 'low', severity_overridden: false })
+  })
+
+  test('names the ghost where a user has been deleted', async () => {
+    const { project, ids } = await projectWith(1)
+    const maintainer = await server.as('maintainer', project)
+    await maintainer.post(`/vulnerabilities/${ids[0]}/confirm`)
+    const { body: done } = await bulk(project, { action: 'revert', vulnerability_ids: ids })
+    await server.admin.delete(`/users/${maintainer.user?.id}`)
+    expect((await undo(project, done.id)).body.restored).toBe(1)
+    expect((await server.admin.get(`/vulnerabilities/${ids[0]}`)).body).toMatchObject({
+      state: 'confirmed',
+      confirmed_by_id: expect.any(Number),
+    })
+  })
+
+  test('is for whoever may make one, in this project', async () => {
+    const { project, ids } = await projectWith(1)
+    const other = await server.project(`acme/bulk-${++projects}`)
+    const { body: done } = await bulk(project, { action: 'confirm', vulnerability_ids: ids })
+    expect((await undo(project, done.id, await server.as('developer', project))).status).toBe(403)
+    expect((await undo(other, done.id)).status).toBe(404)
+    expect(await statesOf(project)).toEqual(['confirmed'])
+  })
+})

@@ -1,0 +1,103 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
+import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/list/list.ts'
+import {
+  dismissalReasons,
+  reportTypes,
+  type State,
+  severities,
+  states,
+} from '../../../domain/vulnerabilities/scales.ts'
+import type { Bag } from '../../../http/params/bag.ts'
+import { compileInput } from '../../../http/params/compile-input.ts'
+import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { cursorFields } from '../../../http/response/keyset.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
+
+/** What lists of vulnerabilities are filtered by: GitLab's names in GraphQL, as REST writes them. */
+export const filterProperties = {
+  state: optional(
+    listOf([...states, 'opened'], { commaSeparated: true, description: '`opened` is another word for `detected`' }),
+  ),
+  severity: optional(listOf(severities, { commaSeparated: true })),
+  report_type: optional(listOf([...reportTypes, 'generic'], { commaSeparated: true })),
+  scanner: optional(textList({ commaSeparated: true, description: 'External ids of scanners' })),
+  identifier: optional(
+    textList({ description: 'A whole name or external id of an identifier, such as CVE-2021-44228, in whatever case' }),
+  ),
+  search: optional(
+    text({ description: 'Words that the title, the place or an identifier contains; three letters or more' }),
+  ),
+  ref: optional(text({ allowBlank: false, description: 'What is there on this branch or tag' })),
+  present_on_default_branch: optional(
+    flag({
+      description:
+        'False: what the default branch never had, also when no branch has it any more; true is usual without `ref`',
+    }),
+  ),
+  has_resolution: optional(flag({ description: 'No longer found on the default branch' })),
+  dismissal_reason: optional(
+    listOf(dismissalReasons, {
+      commaSeparated: true,
+      description: 'Together with `state`: in one of the states, or dismissed for one of these reasons',
+    }),
+  ),
+}
+
+export const listProperties = {
+  ...filterProperties,
+  sort: oneOf(vulnerabilitySorts, { default: 'severity_desc' }),
+  ...cursorFields,
+}
+
+const filterInput = Type.Object(filterProperties)
+const compiledFilter = compileInput(filterInput)
+
+/** The same as an object of its own. A name that is none would quietly choose more than was meant, so it is refused. */
+export function readFilterObject(bag: Bag): VulnerabilityFilter {
+  assertKnown('filter', bag, filterProperties)
+  return readFilter(compiledFilter(bag))
+}
+
+export function assertKnown(parameter: string, bag: Bag, properties: object): void {
+  const unknown = Object.keys(bag).filter((name) => !Object.hasOwn(properties, name))
+  if (unknown.length === 0) return
+  const named = unknown.map((name) => `${parameter}[${name}] is not a filter`).join(', ')
+  throw parameterProblem(`${named.slice(0, 200)}; there are: ${Object.keys(properties).join(', ')}`)
+}
+
+export function readFilter(input: Static<typeof filterInput>): VulnerabilityFilter {
+  return {
+    states: readStates(input.state),
+    severities: input.severity,
+    reportTypes: input.report_type,
+    scanners: named(input.scanner),
+    identifiers: named(input.identifier),
+    search: input.search?.trim() || undefined,
+    ref: input.ref,
+    isOnDefaultBranch: input.present_on_default_branch,
+    isResolvedOnDefaultBranch: input.has_resolution,
+    dismissalReasons: input.dismissal_reason,
+  }
+}
+
+export function readStates(words: readonly (State | 'opened')[] | undefined): State[] | undefined {
+  return words?.map((word) => (word === 'opened' ? 'detected' : word))
+}
+
+/** Blank ones name nothing. */
+export function named(texts: readonly string[] | undefined): string[] | undefined {
+  return texts?.map((text) => text.trim()).filter((text) => text !== '')
+}
+
+export function writeCursor({ severity, id }: VulnerabilityPlace): string {
+  return Buffer.from(`${severity}:${id}`).toString('base64url')
+}
+
+/** Made by somebody else than us it may hold anything. */
+export function readCursor(cursor: string): VulnerabilityPlace {
+  const [, severity, id] = /^(\d{1,2}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')
+  return { severity: Number(severity), id: Number(id) }
+}

@@ -1,0 +1,98 @@
+import Type from 'typebox'
+import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import { groupScope } from '../../../domain/vulnerabilities/list/group-scope.ts'
+import { type BySeverity, readStatistics, type Statistics } from '../../../domain/vulnerabilities/list/statistics.ts'
+import type { State } from '../../../domain/vulnerabilities/scales.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { nullableInteger } from '../views.ts'
+
+/** Worst first, as GitLab names them in its statistics. */
+const worstFirst = ['critical', 'high', 'medium', 'low', 'unknown', 'info'] as const
+
+const each = <T extends Type.TSchema>(schema: T) =>
+  Type.Object({ critical: schema, high: schema, medium: schema, low: schema, unknown: schema, info: schema })
+const count = Type.Integer()
+const counts = each(count)
+const stateCounts = Type.Object({ detected: count, confirmed: count, resolved: count, dismissed: count })
+const grade = Type.Unsafe<Statistics['letterGrade']>({ type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] })
+
+const statisticsFields = {
+  total: Type.Integer({ description: 'Active ones: detected or confirmed. So are the numbers by severity' }),
+  ...counts.properties,
+  letter_grade: grade,
+  counts: each(stateCounts),
+  mean_time_to_resolve: Type.Unsafe<number | null>({
+    ...nullableInteger,
+    description: 'Seconds from detection to resolution, of those that are resolved',
+  }),
+  mean_time_to_resolve_by_severity: each(nullableInteger),
+  per_day: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), total: count, ...counts.properties }), {
+    description: 'Active ones at the end of each of the last 365 days (UTC)',
+  }),
+}
+const statisticsView = Type.Object(statisticsFields, { title: 'VulnerabilityStatistics' })
+const groupStatisticsView = Type.Object(
+  {
+    projects: count,
+    projects_by_grade: Type.Object({ A: count, B: count, C: count, D: count, F: count }),
+    ...statisticsFields,
+  },
+  { title: 'GroupVulnerabilityStatistics' },
+)
+
+function viewStatistics({ active, letterGrade, counts, days, secondsToResolve }: Statistics) {
+  return {
+    ...viewActive(active),
+    letter_grade: letterGrade,
+    counts: inOrder((severity) => byState(counts[severity])),
+    mean_time_to_resolve: secondsToResolve.overall,
+    mean_time_to_resolve_by_severity: inOrder((severity) => secondsToResolve.bySeverity[severity]),
+    per_day: days.map(({ date, active }) => ({ date, ...viewActive(active) })),
+  }
+}
+
+function viewActive(active: BySeverity<number>) {
+  const total = worstFirst.reduce((sum, severity) => sum + active[severity], 0)
+  return { total, ...inOrder((severity) => active[severity]) }
+}
+
+/** In the order in which a vulnerability goes through them. */
+function byState({ detected, confirmed, resolved, dismissed }: Record<State, number>) {
+  return { detected, confirmed, resolved, dismissed }
+}
+
+function inOrder<T>(value: (severity: (typeof worstFirst)[number]) => T): BySeverity<T> {
+  const [critical, high, medium] = [value('critical'), value('high'), value('medium')]
+  return { critical, high, medium, low: value('low'), unknown: value('unknown'), info: value('info') }
+}
+
+export const vulnerabilityStatisticsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/vulnerability_statistics',
+    summary: 'Count a project’s vulnerabilities by severity and state, now and day by day',
+    permission: 'vulnerability.statistics',
+    status: 200,
+    output: statisticsView,
+    unknownFilters: 'refused',
+    handle: async ({ deps, project }) => viewStatistics(await readStatistics(deps, projectScope(project.id))),
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/vulnerability_statistics',
+    summary: 'Count the vulnerabilities of the projects in a group and below, as far as the caller may read them',
+    permission: 'group.vulnerability.list',
+    status: 200,
+    output: groupStatisticsView,
+    unknownFilters: 'refused',
+    async handle({ deps, group, caller }) {
+      const scope = await groupScope(deps, group, caller)
+      const statistics = await readStatistics(deps, scope)
+      return {
+        projects: scope.projectIds.length,
+        projects_by_grade: statistics.grades,
+        ...viewStatistics(statistics),
+      }
+    },
+  }),
+]

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../../testing/client.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+async function report(client: Client, project: TestProject, entries: object[]): Promise<void> {
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true' })
+  expect((await client.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+}
+
+const statistics = async (client: Client, project: TestProject) =>
+  (await client.get(`/projects/${project.id}/vulnerability_statistics`)).body
+
+test('of an empty project are zeros, the best grade and a year without anything', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const project = await server.project('acme/empty')
+  const body = await statistics(await server.as('developer', project), project)
+  const none = { critical: 0, high: 0, medium: 0, low: 0, unknown: 0, info: 0 }
+  expect(body).toMatchObject({ total: 0, ...none, letter_grade: 'A', mean_time_to_resolve: null })
+  expect(body.mean_time_to_resolve_by_severity.high).toBe(null)
+  expect(body.counts.critical).toEqual({ detected: 0, confirmed: 0, resolved: 0, dismissed: 0 })
+  expect(body.per_day).toHaveLength(365)
+  expect(body.per_day[0]).toEqual({ date: '2025-03-02', total: 0, ...none })
+  expect(body.per_day.at(-1).date).toBe('2026-03-01')
+})
+
+test('count by severity and state, grade, and remember each day as it ended', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const project = await server.project('acme/days')
+  const both = [entry({ line: 1, severity: 'High' }), entry({ line: 2, severity: 'Low', rule: 'b' })]
+  await report(server.admin, project, both)
+  clock.now = '2026-03-04T23:59:59.999Z'
+  await report(server.admin, project, [...both, entry({ line: 3, severity: 'Critical', rule: 'c' })])
+  clock.now = '2026-03-05T00:00:00.000Z'
+  // The scanner thinks better of the first one.
+  await report(server.admin, project, [entry({ line: 1, severity: 'Medium' }), both[1] ?? {}])
+  clock.now = '2026-03-06T12:00:00.000Z'
+
+  const body = await statistics(server.admin, project)
+  expect(body).toMatchObject({ total: 3, critical: 1, high: 0, medium: 1, low: 1, letter_grade: 'F' })
+  expect(body.counts).toMatchObject({ critical: { detected: 1 }, medium: { detected: 1 }, high: { detected: 0 } })
+  const ends = Object.fromEntries(
+    body.per_day
+      .slice(-7)
+      .map(({ date, critical, high, medium, low, total }: Record<string, number>) => [
+        date,
+        [critical, high, medium, low, total],
+      ]),
+  )
+  expect(ends).toEqual({
+    '2026-02-28': [0, 0, 0, 0, 0],
+    '2026-03-01': [0, 1, 0, 1, 2],
+    '2026-03-02': [0, 1, 0, 1, 2],
+    '2026-03-03': [0, 1, 0, 1, 2],
+    '2026-03-04': [1, 1, 0, 1, 3],
+    '2026-03-05': [1, 0, 1, 1, 3],
+    '2026-03-06': [1, 0, 1, 1, 3],
+  })
+})
+
+test('tell the mean time from detection to resolution, of what is resolved now', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const project = await server.project('acme/times')
+  const severities = ['High', 'High', 'Low', 'Critical']
+  await report(
+    server.admin,
+    project,
+    severities.map((severity, line) => entry({ line: line + 1, severity, rule: `rule-${line}` })),
+  )
+  const { body: rows } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc`)
+  const change = async (index: number, action: string, at: string) => {
+    clock.now = at
+    expect((await server.admin.post(`/vulnerabilities/${rows[index].id}/${action}`)).status).toBe(201)
+  }
+  await change(0, 'resolve', '2026-03-01T11:00:00.000Z')
+  await change(1, 'resolve', '2026-03-01T13:00:00.000Z')
+  await change(2, 'resolve', '2026-03-02T10:00:00.000Z')
+  await change(3, 'dismiss', '2026-03-03T10:00:00.000Z')
+  const hour = 3600
+  expect(await statistics(server.admin, project)).toMatchObject({
+    total: 0,
+    letter_grade: 'A',
+    counts: { high: { resolved: 2 }, low: { resolved: 1 }, critical: { dismissed: 1, detected: 0 } },
+    mean_time_to_resolve: (28 * hour) / 3,
+    mean_time_to_resolve_by_severity: { high: 2 * hour, low: 24 * hour, critical: null },
+  })
+  await change(2, 'revert', '2026-03-04T10:00:00.000Z')
+  const body = await statistics(server.admin, project)
+  expect(body).toMatchObject({ total: 1, letter_grade: 'B', mean_time_to_resolve: 2 * hour })
+  expect(body.per_day.slice(-4).map(({ total }: { total: number }) => total)).toEqual([2, 1, 0, 1])
+})
+
+test('are for developers and up, and say who may not read them', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/private')
+  const path = `/projects/${project.id}/vulnerability_statistics`
+  expect((await server.anonymous.get(path)).status).toBe(401)
+  expect((await (await server.as('outsider', project)).get(path)).status).toBe(404)
+  expect((await (await server.as('reporter', project)).get(path)).status).toBe(403)
+  expect((await (await server.as('developer', project)).get(path)).status).toBe(200)
+})
+
+async function groupOfThree(server: TestServer) {
+  const projects = [
+    await server.project('top/one'),
+    await server.project('top/two'),
+    await server.project('top/three'),
+    await server.project('elsewhere/four'),
+  ] as const
+  for (const [index, project] of projects.entries()) {
+    const severities = [['Low'], ['Critical', 'Low'], ['Medium'], ['Critical']][index] ?? []
+    await report(
+      server.admin,
+      project,
+      severities.map((severity, line) => entry({ line: line + 1, severity, name: `${severity} in ${index + 1}` })),
+    )
+  }
+  return projects
+}
+
+test('of a group, and its list, have what the caller may read in each project, and nothing of others', async () => {
+  const server = await startServer()
+  const [one, two, three] = await groupOfThree(server)
+  const developer = await server.as('developer', one)
+  const member = { user_id: developer.user?.id, access_level: 20 }
+  await server.admin.post(`/projects/${three.id}/members`, member)
+  const groupDeveloper = await server.user('group-developer')
+  await server.admin.post('/groups/top/members', { user_id: groupDeveloper.user?.id, access_level: 30 })
+
+  const titles = async (client: Client, query = '') => {
+    const { status, body, headers } = await client.get(`/groups/top/vulnerabilities${query}`)
+    expect([status, headers['x-total']]).toEqual([200, String(body.length)])
+    return body.map(({ title }: { title: string }) => title)
+  }
+  expect(await titles(developer)).toEqual(['Low in 1'])
+  const worstFirst = ['Critical in 2', 'Medium in 3', 'Low in 2', 'Low in 1']
+  expect(await titles(groupDeveloper)).toEqual(worstFirst)
+  expect(await titles(server.admin)).toEqual(worstFirst)
+  expect(await titles(server.admin, '?severity=low,medium&sort=detected_asc')).toEqual([
+    'Low in 1',
+    'Low in 2',
+    'Medium in 3',
+  ])
+  expect(await titles(server.admin, `?project_id=${one.id},${two.id}&search=low`)).toEqual(['Low in 2', 'Low in 1'])
+  const { body } = await server.admin.get('/groups/top/vulnerabilities?per_page=1')
+  expect(body[0]).toMatchObject({
+    project: { id: two.id, path_with_namespace: 'top/two' },
+    finding: { project_id: two.id },
+  })
+
+  const own = await developer.get('/groups/top/vulnerability_statistics')
+  expect(own).toMatchObject({ status: 200, body: { projects: 1, total: 1, low: 1, letter_grade: 'B' } })
+  const all = await groupDeveloper.get('/groups/top/vulnerability_statistics')
+  expect(all.body).toMatchObject({
+    projects: 3,
+    projects_by_grade: { A: 0, B: 1, C: 1, D: 0, F: 1 },
+    total: 4,
+    critical: 1,
+    medium: 1,
+    low: 2,
+    letter_grade: 'F',
+  })
+  expect(all.body.per_day.at(-1)).toMatchObject({ total: 4, low: 2 })
+})
+
+test('of a group are nobody’s without a token, and empty for whoever may read nothing', async () => {
+  const server = await startServer()
+  await groupOfThree(server)
+  const stranger = await server.user('stranger')
+  expect((await server.anonymous.get('/groups/top/vulnerabilities')).status).toBe(401)
+  expect(await stranger.get('/groups/top/vulnerabilities')).toMatchObject({ status: 200, body: [] })
+  expect(await stranger.get('/groups/top/vulnerability_statistics')).toMatchObject({ body: { projects: 0, total: 0 } })
+  expect(await stranger.get('/groups/nowhere/vulnerabilities')).toMatchObject({
+    status: 404,
+    body: { message: '404 Group Not Found' },
+  })
+})

@@ -1,0 +1,126 @@
+import Type from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
+import type { Project } from '../../../domain/projects/project.ts'
+import type { Vulnerability } from '../../../domain/vulnerabilities/finding.ts'
+import { type DismissalReason, dismissalReasons, severities, states } from '../../../domain/vulnerabilities/scales.ts'
+import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
+import { oneOf, optional, text } from '../../../http/params/input.ts'
+import { type Route, route } from '../../../http/route.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
+import { viewVulnerability, vulnerabilityView } from './routes.ts'
+
+const comment = optional(text({ description: 'Kept in the history; at most 50,000 characters' }))
+
+interface Call {
+  deps: RootDeps
+  project: Project
+  vulnerability: Vulnerability
+  caller: Caller
+}
+
+const expected_state = optional(
+  oneOf(states, {
+    description: 'The state that the client shows; in another one nothing is changed, and the answer is 409',
+  }),
+)
+
+async function change({ deps, project, caller, vulnerability }: Call, what: Omit<ChangeRequest, 'id'>) {
+  const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, ...what })
+  return viewVulnerability(project, await withFinding(deps, changed))
+}
+
+function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `/vulnerabilities/:id/${action}`,
+    summary,
+    permission: `vulnerability.${action}`,
+    input: Type.Object({ comment, expected_state }),
+    status: 201,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: { action, comment: given(call.input.comment) },
+        expectedState: call.input.expected_state,
+      }),
+  })
+}
+
+/** `reason` is what some GitLab clients send. */
+export const dismissalFields = {
+  dismissal_reason: optional(
+    oneOf(dismissalReasons, { description: 'A dismissed vulnerability takes over another reason, or a comment' }),
+  ),
+  reason: optional(oneOf(dismissalReasons, { description: 'Another name of `dismissal_reason`' })),
+}
+
+type Dismissal = Partial<Record<keyof typeof dismissalFields, DismissalReason | undefined>>
+
+export function dismissalReasonFrom({ dismissal_reason, reason }: Dismissal): DismissalReason | undefined {
+  if (dismissal_reason !== undefined && reason !== undefined && dismissal_reason !== reason) {
+    throw parameterProblem('dismissal_reason, reason have different values')
+  }
+  return dismissal_reason ?? reason
+}
+
+/** Forms cannot leave a field out. */
+export const given = (written: string | undefined) => (written?.trim() ? written : undefined)
+
+export const vulnerabilityLifeRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/vulnerabilities/:id',
+    summary: 'Get a vulnerability',
+    permission: 'vulnerability.read',
+    status: 200,
+    output: vulnerabilityView,
+    handle: async ({ deps, project, vulnerability }) =>
+      viewVulnerability(project, await withFinding(deps, vulnerability)),
+  }),
+  transition('confirm', 'Say that a vulnerability is one'),
+  transition('resolve', 'Say that a vulnerability is no longer there'),
+  route({
+    method: 'POST',
+    path: '/vulnerabilities/:id/dismiss',
+    summary: 'Say that a vulnerability needs no work',
+    permission: 'vulnerability.dismiss',
+    input: Type.Object({ comment, ...dismissalFields, expected_state }),
+    status: 201,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: {
+          action: 'dismiss',
+          comment: given(call.input.comment),
+          dismissalReason: dismissalReasonFrom(call.input),
+        },
+        expectedState: call.input.expected_state,
+      }),
+  }),
+  transition('revert', 'Take back what was said of a vulnerability: it is detected, and waits for triage'),
+  route({
+    method: 'PUT',
+    path: '/vulnerabilities/:id/severity',
+    summary: 'Set the severity, which reports then leave as it is',
+    permission: 'vulnerability.severity',
+    input: Type.Object({ severity: oneOf(severities), comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: { action: 'severity', severity: call.input.severity, comment: given(call.input.comment) },
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vulnerabilities/:id/severity',
+    summary: 'Go by the scanner’s severity again',
+    permission: 'vulnerability.severity',
+    input: Type.Object({ comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, { change: { action: 'severity', severity: undefined, comment: given(call.input.comment) } }),
+  }),
+]

@@ -1,0 +1,264 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+let projects = 0
+const freshProject = () => server.project(`acme/life-${++projects}`)
+
+async function send(project: TestProject, entries: object[], fields: Record<string, string> = {}): Promise<Reply> {
+  const file = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true', ...fields })
+  const reply = await server.admin.post(`/projects/${project.id}/security_reports`, file)
+  expect(reply.status, reply.text).toBe(201)
+  return reply
+}
+
+async function vulnerabilityOf(project: TestProject): Promise<number> {
+  await send(project, [entry({ name: 'SQL injection', severity: 'High', line: 1 })])
+  const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+  return body[0].id
+}
+
+const actions = { confirm: 'confirmed', resolve: 'resolved', dismiss: 'dismissed', revert: 'detected' } as const
+
+/** What the list counts, as kept; every total must be what there is. */
+async function total(project: TestProject): Promise<string | undefined> {
+  return (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).headers['x-total']
+}
+
+const history = async (id: number, client: Client = server.admin): Promise<Reply['body'][]> =>
+  (await client.get(`/vulnerabilities/${id}/history?per_page=100`)).body
+
+describe('a vulnerability', () => {
+  test('is read by its id, as the list shows it', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const { body: listed } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    const developer = await server.as('developer', project)
+    expect(await developer.get(`/vulnerabilities/${id}`)).toMatchObject({ status: 200, body: listed[0] })
+  })
+
+  test('is dismissed with `reason` as well, which is another name of `dismissal_reason`', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const both = { reason: 'false_positive', dismissal_reason: 'used_in_tests' }
+    expect(await server.admin.post(`/vulnerabilities/${id}/dismiss`, both)).toMatchObject({
+      status: 400,
+      body: { error: 'dismissal_reason, reason have different values' },
+    })
+    expect(await server.admin.post(`/vulnerabilities/${id}/dismiss`, { reason: 'lazy' })).toMatchObject({
+      status: 400,
+      body: { error: 'reason does not have a valid value' },
+    })
+    expect((await server.admin.get(`/vulnerabilities/${id}`)).body.state).toBe('detected')
+    expect(await server.admin.post(`/vulnerabilities/${id}/dismiss`, { reason: 'false_positive' })).toMatchObject({
+      status: 201,
+      body: { state: 'dismissed', dismissal_reason: 'false_positive' },
+    })
+    const bulk = { action: 'dismiss', vulnerability_ids: [id] }
+    const path = `/projects/${project.id}/vulnerabilities/bulk`
+    expect((await server.admin.post(path, { ...bulk, ...both })).status).toBe(400)
+    expect((await server.admin.post(path, { ...bulk, reason: 'mitigating_control' })).body.changed).toBe(1)
+    expect((await server.admin.get(`/vulnerabilities/${id}`)).body.dismissal_reason).toBe('mitigating_control')
+  })
+
+  test('goes from every state to every other, saying when and by whom, and not twice', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const maintainer = await server.as('maintainer', project)
+    for (const first of Object.keys(actions) as (keyof typeof actions)[]) {
+      for (const second of Object.keys(actions) as (keyof typeof actions)[]) {
+        await maintainer.post(`/vulnerabilities/${id}/${first}`)
+        const reply = await maintainer.post(`/vulnerabilities/${id}/${second}`)
+        if (first === second) {
+          expect(reply).toMatchObject({ status: 304, text: '' })
+          expect([reply.headers['content-type'], reply.headers['content-length']]).toEqual([undefined, undefined])
+          continue
+        }
+        expect(reply).toMatchObject({ status: 201, body: { id, state: actions[second] } })
+        if (second === 'revert') {
+          expect(reply.body).toMatchObject({
+            ...{ confirmed_at: null, confirmed_by_id: null, resolved_at: null, resolved_by_id: null },
+            ...{ dismissed_at: null, dismissed_by_id: null },
+          })
+        } else {
+          expect(reply.body[`${actions[second]}_by_id`]).toBe(maintainer.user?.id)
+          expect(reply.body[`${actions[second]}_at`]).toBe(reply.body.updated_at)
+        }
+        expect(await maintainer.get(`/vulnerabilities/${id}`)).toMatchObject({ body: reply.body })
+      }
+    }
+    expect(await total(project)).toBe('1')
+  })
+
+  test('keeps the times of its other states until it is reverted', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const { body: confirmed } = await server.admin.post(`/vulnerabilities/${id}/confirm`)
+    const { body: resolved } = await server.admin.post(`/vulnerabilities/${id}/resolve`)
+    expect(resolved).toMatchObject({ confirmed_at: confirmed.confirmed_at, confirmed_by_id: 1, dismissed_at: null })
+  })
+
+  test('is dismissed for one of five reasons, or for none', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const dismiss = (fields: object = {}) => server.admin.post(`/vulnerabilities/${id}/dismiss`, fields)
+    expect(await dismiss({ dismissal_reason: 'lazy' })).toMatchObject({
+      status: 400,
+      body: { error: 'dismissal_reason does not have a valid value' },
+    })
+    expect(await dismiss({ dismissal_reason: 'used_in_tests', comment: 'a fixture' })).toMatchObject({
+      status: 201,
+      body: { state: 'dismissed', dismissal_reason: 'used_in_tests' },
+    })
+    expect((await dismiss()).status).toBe(304)
+    expect((await dismiss({ dismissal_reason: 'used_in_tests' })).status).toBe(304)
+    expect(await dismiss({ dismissal_reason: 'false_positive' })).toMatchObject({
+      status: 201,
+      body: { dismissal_reason: 'false_positive' },
+    })
+    expect(await dismiss({ comment: 'looked again' })).toMatchObject({
+      status: 201,
+      body: { dismissal_reason: 'false_positive' },
+    })
+    expect(await server.admin.post(`/vulnerabilities/${id}/confirm`)).toMatchObject({
+      body: { dismissal_reason: null },
+    })
+    expect(await history(id)).toMatchObject([
+      { kind: 'created' },
+      {
+        kind: 'state',
+        from: 'detected',
+        to: 'dismissed',
+        dismissal_reason: 'used_in_tests',
+        comment: 'a fixture',
+        text: 'changed vulnerability status from Detected to Dismissed: Used in tests with the following comment: "a fixture"',
+      },
+      { from: 'dismissed', to: 'dismissed', dismissal_reason: 'false_positive', comment: null },
+      { from: 'dismissed', to: 'dismissed', dismissal_reason: 'false_positive', comment: 'looked again' },
+      { from: 'dismissed', to: 'confirmed', dismissal_reason: null },
+    ])
+  })
+
+  test('takes a comment of 50,000 characters and no more; that it is so already comes first', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const confirm = (comment: string) => server.admin.post(`/vulnerabilities/${id}/confirm`, { comment })
+    expect(await confirm('ä'.repeat(50_001))).toMatchObject({
+      status: 400,
+      body: { message: { comment: ['is too long (maximum is 50000 characters)'] } },
+    })
+    expect((await confirm('🐞'.repeat(50_000))).status).toBe(201)
+    expect((await confirm('ä'.repeat(50_001))).status).toBe(304)
+    expect((await history(id)).at(-1)).toMatchObject({ comment: '🐞'.repeat(50_000) })
+  })
+})
+
+describe('who may', () => {
+  test('hears 401 before anything, 404 before his input is looked at, and 400 before 403', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const [outsider, reporter, developer] = [
+      await server.as('outsider', project),
+      await server.as('reporter', project),
+      await server.as('developer', project),
+    ]
+    const wrong = { dismissal_reason: 'lazy' }
+    const notFound = { status: 404, body: { message: '404 Not found' } }
+    const forbidden = { status: 403, body: { message: '403 Forbidden' } }
+    for (const path of ['/vulnerabilities/999999', '/vulnerabilities/x', `/vulnerabilities/${id}`]) {
+      expect(await server.anonymous.post(`${path}/dismiss`, wrong)).toMatchObject({
+        status: 401,
+        body: { message: '401 Unauthorized' },
+      })
+      expect(await outsider.get(path)).toMatchObject(notFound)
+      expect(await outsider.post(`${path}/dismiss`, wrong)).toMatchObject(notFound)
+    }
+    expect(await reporter.get(`/vulnerabilities/${id}`)).toMatchObject(forbidden)
+    expect(await reporter.post(`/vulnerabilities/${id}/dismiss`, wrong)).toMatchObject(forbidden)
+    expect((await developer.post(`/vulnerabilities/${id}/dismiss`, wrong)).status).toBe(400)
+    expect(await developer.post(`/vulnerabilities/${id}/dismiss`)).toMatchObject(forbidden)
+    // It is so already, whoever asks that may read it.
+    expect((await developer.post(`/vulnerabilities/${id}/revert`)).status).toBe(304)
+    expect(await reporter.post(`/vulnerabilities/${id}/revert`)).toMatchObject(forbidden)
+    await server.admin.post(`/vulnerabilities/${id}/dismiss`)
+    expect(
+      (await developer.post(`/vulnerabilities/${id}/dismiss`, { dismissal_reason: 'false_positive' })).status,
+    ).toBe(304)
+    expect(await developer.post(`/vulnerabilities/${id}/revert`)).toMatchObject(forbidden)
+    expect((await server.admin.get(`/vulnerabilities/${id}`)).body.state).toBe('dismissed')
+  })
+
+  test('a token that may only read does not triage, and hears which scope would', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const maintainer = await server.as('maintainer', project)
+    const reading = await server.client(maintainer, { scopes: ['read_api'] })
+    expect((await reading.get(`/vulnerabilities/${id}`)).status).toBe(200)
+    expect(await reading.post(`/vulnerabilities/${id}/confirm`)).toMatchObject({
+      status: 403,
+      body: { error: 'insufficient_scope', scope: 'api' },
+    })
+  })
+
+  test('developers triage where the operator says so', async () => {
+    const server = await startServer({ settings: { triageRole: 'developer' } })
+    const project = await server.project('acme/site')
+    const file = formWithFile('file', 'r.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
+    await server.admin.post(`/projects/${project.id}/security_reports`, file)
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    const developer = await server.as('developer', project)
+    expect((await developer.post(`/vulnerabilities/${body[0].id}/confirm`)).status).toBe(201)
+  })
+})
+
+describe('a severity that somebody set', () => {
+  test('stays whatever reports say, and can be taken back', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const set = (severity: string) =>
+      server.admin.put(`/vulnerabilities/${id}/severity`, { severity, comment: 'exposed' })
+    expect(await set('critical')).toMatchObject({
+      status: 200,
+      body: { severity: 'critical', severity_overridden: true, finding: { severity: 'high' } },
+    })
+    expect((await set('critical')).status).toBe(304)
+    await send(project, [entry({ name: 'SQL injection', severity: 'Low', line: 1 })])
+    expect(await server.admin.get(`/vulnerabilities/${id}`)).toMatchObject({
+      body: { severity: 'critical', finding: { severity: 'low' } },
+    })
+    expect(await server.admin.delete(`/vulnerabilities/${id}/severity`)).toMatchObject({
+      status: 200,
+      body: { severity: 'low', severity_overridden: false },
+    })
+    expect((await server.admin.delete(`/vulnerabilities/${id}/severity`)).status).toBe(304)
+    await send(project, [entry({ name: 'SQL injection', severity: 'Medium', line: 1 })])
+    expect((await server.admin.get(`/vulnerabilities/${id}`)).body.severity).toBe('medium')
+    expect(await history(id)).toMatchObject([
+      { kind: 'created' },
+      { kind: 'severity', from: 'high', to: 'critical', comment: 'exposed', author: { id: 1 } },
+      { kind: 'severity', from: 'critical', to: 'low', author: { id: 1 } },
+      { kind: 'severity', from: 'low', to: 'medium', author: null, import: { ref: 'main' } },
+    ])
+    expect(await total(project)).toBe('1')
+  })
+
+  test('is one that there is', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    for (const [severity, error] of [
+      ['worst', 'severity does not have a valid value'],
+      [undefined, 'severity is missing'],
+    ]) {
+      expect(await server.admin.put(`/vulnerabilities/${id}/severity`, { severity })).toMatchObject({
+        status: 400,
+        body: { error },
+      })
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { Failure } from '../../platform/failure.ts'
+import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
+import type { Engine, Result, Session } from '../open.ts'
+import { plainValue, postgresDialect, statementName } from '../sql.ts'
+import { openCommitLog } from './commit-log.ts'
+import { command, openConnections } from './connections.ts'
+import { isConflict, isReadOnly, isStalePlan, unavailableBecause, wasRejected } from './errors.ts'
+
+const maxAttempts = 5
+
+/**
+ * Plain queries share a few connections and are pipelined on them. Whatever writes or may wait for a lock has a
+ * connection to itself, so that it never delays the queries behind it.
+ */
+export async function openPostgres(
+  options: { url: string; connections?: number },
+  changes: ChangeLog,
+): Promise<Engine> {
+  const self = randomBytes(6).toString('hex')
+  const connections = openConnections(options.url, options.connections ?? 4)
+
+  const engine: Engine = {
+    dialect: postgresDialect,
+    async execute(query, want) {
+      const { text, values } = query
+      const written = changes.tablesWritten(text)
+      if (written.length > 0) return engine.transaction((session) => session.execute(query, want))
+      for (;;) {
+        const { client, retire } = await connections.shared()
+        try {
+          return await send(client, text, values)
+        } catch (error) {
+          // A standby cancels queries that conflict with what it replays.
+          if (isConflict(error)) throw unavailableBecause(error)
+          if (!isStalePlan(error)) throw error
+          retire()
+        }
+      }
+    },
+
+    async transaction(work, { isProvisional = false } = {}) {
+      for (let attempt = 1; ; ) {
+        const client = await connections.dedicated()
+        const written = new Set<string>()
+        let failure: unknown
+        let committing = false
+        let usable = true
+        const remember = (error: unknown) => {
+          failure ??= error
+          throw error
+        }
+        const session: Session = {
+          execute({ text, values }) {
+            for (const table of changes.tablesWritten(text)) written.add(table)
+            return send(client, text, values).catch(remember)
+          },
+          // A migration takes as long as it takes.
+          script: (text) => command(client, text, 0).then(() => {}, remember),
+        }
+        try {
+          // Not awaited: the first statement travels with it, and fails when it does.
+          const begun = command(client, isProvisional ? 'begin; set local synchronous_commit = off' : 'begin')
+          begun.catch(() => {})
+          const result = await work(session)
+          committing = true
+          await commit(client, begun, written)
+          return result
+        } catch (error) {
+          usable = await command(client, 'rollback').then(
+            () => !isStalePlan(failure),
+            () => false,
+          )
+          // Every connection is stale at most once, so this does not count as an attempt.
+          const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
+          if (isReadOnly(failure ?? error)) connections.drop()
+          if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.inDoubt = true
+          if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
+        } finally {
+          // A commit whose answer was lost may have happened.
+          if (committing) changes.bump(written)
+          client.release(!usable)
+        }
+        await setTimeout(Math.random() * 20 * attempt)
+      }
+    },
+
+    // A commit is seen when it is on the disk, or on the standbys, as the server is set.
+    settled: async () => {},
+    async foreignKeys() {
+      const { rows } = await command((await connections.shared()).client, foreignKeyQueries.postgres)
+      return rows as ForeignKey[] // the columns that were asked for
+    },
+    async schemaChanged() {
+      await command((await connections.shared()).client, commits.schemaChanged())
+    },
+    ready: connections.probe,
+    broken: new Promise(() => {}),
+    check: async () => [], // PostgreSQL checks its own pages as it reads them
+    synchronize: () => commits.synchronize(),
+    async close() {
+      await Promise.all([commits.close(), connections.close()])
+    },
+  }
+
+  const refresh = async () => changes.refresh(await engine.foreignKeys())
+  const commits = await openCommitLog({ changes, self, peer: connections, refresh }).catch(async (error: unknown) => {
+    await connections.close()
+    throw error
+  })
+  return engine
+
+  /** One round trip: what the other processes read is written by the transaction, or not at all. */
+  async function commit(client: pg.ClientBase, begun: Promise<unknown>, written: Set<string>): Promise<void> {
+    const recorded = written.size > 0 ? commits.record(written).map((query) => command(client, query)) : []
+    const [ended] = await Promise.all([command(client, 'commit'), begun, ...recorded])
+    if (ended.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back instead of committing it')
+  }
+}
+
+async function send(client: pg.ClientBase, text: string, unbound: readonly unknown[]): Promise<Result> {
+  const values = unbound.map(plainValue)
+  const name = statementName(text)
+  const result = await command(client, name === undefined ? { text, values } : { name, text, values })
+  return { rows: result.rows, changed: result.rowCount ?? 0 }
+}
+
+type Unavailable = Failure & { cause: { kind: 'unavailable' } }
+
+function isUnavailable(error: unknown): error is Unavailable {
+  return error instanceof Failure && error.cause.kind === 'unavailable'
+}

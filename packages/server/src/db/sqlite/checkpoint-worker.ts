@@ -1,0 +1,22 @@
+import { parentPort } from 'node:worker_threads'
+import Sqlite from 'better-sqlite3'
+import type { CheckpointResult } from './wal-checkpointer.ts'
+
+// Runs in a thread of its own: see checkpoints.ts.
+parentPort?.on('message', (file: string) => parentPort?.postMessage(checkpoint(file)))
+
+/** Reports failures as values: an error that crosses threads loses its code. */
+function checkpoint(file: string): CheckpointResult {
+  let database: Sqlite.Database | undefined
+  try {
+    database = new Sqlite(file, { fileMustExist: true, timeout: 5_000 })
+    database.pragma('synchronous = normal')
+    database.pragma('wal_checkpoint(passive)')
+    return { isDone: true }
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error
+    return { isDone: false, code: error.code, message: error.message }
+  } finally {
+    database?.close()
+  }
+}

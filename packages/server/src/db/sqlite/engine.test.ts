@@ -1,0 +1,226 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import sql, { raw } from 'sql-template-tag'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../db.ts'
+import { openDatabase } from '../open.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'alcove-db-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const open = () => openDatabase({ kind: 'sqlite', file: join(folder, 'alcove.db') })
+
+test('a file is open once, and free again after closing', async () => {
+  const first = await open()
+  await expect(open()).rejects.toThrow(/alcove\.db is in use by another process/)
+  await first.close()
+  const second = await open()
+  await second.close()
+})
+
+test('another process keeps us out until it is killed', async () => {
+  const program = `
+    import { openDatabase } from '${new URL('../open.ts', import.meta.url)}'
+    const db = await openDatabase({ kind: 'sqlite', file: process.argv[1] })
+    console.log('open')
+    setInterval(() => db, 1000)`
+  const options = ['--import', 'tsx', '--input-type=module', '-e', program, join(folder, 'alcove.db')]
+  const other = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(other.stdout, 'data')
+  await expect(open()).rejects.toThrow(/in use by another process/)
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  const db = await open()
+  await db.close()
+})
+
+test('commits are on disk before they are reported, those of the same moment by one wait', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer)`)
+  expect(await db.one(sql`pragma journal_mode`)).toEqual({ journal_mode: 'wal' })
+  const disk = holdDisk()
+  try {
+    const reported: number[] = []
+    const insert = (n: number) => db.run(sql`insert into things values (${n})`).then(() => reported.push(n))
+    const writes = [insert(1)]
+    await disk.asked(1)
+    writes.push(insert(2), insert(3))
+    writes.push(db.transaction((tx) => tx.run(sql`insert into things values (4)`)).then(() => reported.push(4)))
+    const provisional = await db.transaction((tx) => tx.run(sql`insert into things values (5)`), {
+      isProvisional: true,
+    })
+    expect([provisional, reported]).toEqual([1, []])
+    // Whoever reads sees them already; who does what cannot be undone waits.
+    expect(await db.all(sql`select n from things order by n`)).toHaveLength(5)
+    const settled = db.settled().then(() => reported.push(0))
+    disk.answer()
+    await disk.asked(2)
+    expect(reported).toEqual([1])
+    disk.answer()
+    await Promise.all([...writes, settled])
+    expect([reported.sort(), disk.count()]).toEqual([[0, 1, 2, 3, 4], 2])
+
+    const lost = insert(6)
+    await disk.asked(3)
+    disk.answer(new Error('the disk is gone'))
+    await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    // Linux has forgotten the pages, so the next sync would succeed: it is not even tried.
+    const refused = { cause: { kind: 'unavailable', what: 'the database' } }
+    await expect(db.run(sql`insert into things values (7)`)).rejects.toMatchObject(refused)
+    await expect(db.transaction(async () => 'read only')).rejects.toMatchObject(refused)
+    await expect(db.settled()).rejects.toMatchObject(refused)
+    await expect(db.ready()).rejects.toMatchObject(refused)
+    await expect(db.broken).resolves.toMatchObject({ message: 'the disk is gone' })
+    expect(disk.count()).toBe(3)
+    expect(await db.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
+  } finally {
+    disk.release()
+  }
+  const size = await sizeOf('alcove.db-wal')
+  await db.close()
+  // Closing did not copy what may not be on the disk into the database.
+  expect(await sizeOf('alcove.db-wal')).toBe(size)
+  const again = await open()
+  expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
+  await again.run(sql`insert into things values (8)`)
+  await again.close()
+})
+
+test('nothing that waits is acknowledged when the sync before it fails', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer)`)
+  const disk = holdDisk()
+  try {
+    const insert = (n: number) => db.run(sql`insert into things values (${n})`).then(() => 'acknowledged')
+    const first = insert(1)
+    await disk.asked(1)
+    const second = insert(2)
+    disk.answer(new Error('the disk is gone'))
+    await expect(first).rejects.toThrow('the disk is gone')
+    await expect(second).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    expect(disk.count()).toBe(1)
+  } finally {
+    disk.release()
+  }
+  await db.close()
+})
+
+test('after a checkpoint that could not sync the file nothing is written any more', async () => {
+  let checkpoints = 0
+  const db = await openDatabase({
+    kind: 'sqlite',
+    file: join(folder, 'alcove.db'),
+    async checkpoint() {
+      checkpoints++
+      return { isDone: false, code: 'SQLITE_IOERR_FSYNC', message: 'disk I/O error' }
+    },
+  })
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  const before = await sizeOf('alcove.db')
+  // The commit that makes the log long enough may come before the failure or after it.
+  for (let n = 1; n <= 16 && checkpoints === 0; n++) await fill(db, n).catch(() => {})
+  await expect(db.broken).resolves.toMatchObject({ message: 'disk I/O error' })
+  await expect(fill(db, 99)).rejects.toMatchObject({ cause: { kind: 'unavailable', what: 'the database' } })
+  expect([checkpoints, await sizeOf('alcove.db')]).toEqual([1, before])
+  await db.close()
+  const again = await open()
+  expect(await again.one(sql`select max(n) as n from things where n < 99`)).not.toEqual({ n: null })
+  await again.close()
+})
+
+/** Lets every wait for the disk last until it is answered. */
+function holdDisk() {
+  const real = fs.fdatasync
+  const waiting: ((error: Error | null) => void)[] = []
+  let count = 0
+  const held = (_handle: number, done: (error: Error | null) => void) => {
+    count++
+    waiting.push(done)
+  }
+  fs.fdatasync = held as typeof fs.fdatasync
+  syncBuiltinESMExports()
+  return {
+    count: () => count,
+    answer: (error: Error | null = null) => waiting.shift()?.(error),
+    async asked(times: number) {
+      while (count < times) await setTimeout(1)
+    },
+    release() {
+      fs.fdatasync = real
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+test('a log that has grown goes into the file while writers go on, and begins anew', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  let most = 0
+  for (let n = 1; n <= 150; n++) {
+    await fill(db, n)
+    most = Math.max(most, await sizeOf('alcove.db-wal'))
+  }
+  expect(most).toBeLessThan(80 * mebibyte)
+  await expect.poll(() => framesLeft(db), { timeout: 10_000 }).toBeLessThan(4_000)
+  expect(await sizeOf('alcove.db')).toBeGreaterThan(20 * mebibyte)
+  await db.close()
+  const again = await open()
+  expect(await again.one(sql`select count(*) as count from things`)).toEqual({ count: 150 })
+  await again.close()
+})
+
+test('where no thread can open the file, the log goes into it all the same', async () => {
+  const db = await open()
+  await db.run(sql`create table things (n integer primary key, text text)`)
+  await rename(join(folder, 'alcove.db'), join(folder, 'moved.db'))
+  for (let n = 1; n <= 20; n++) await fill(db, n)
+  await expect.poll(() => sizeOf('moved.db')).toBeGreaterThan(10 * mebibyte)
+  expect(await db.one(sql`select count(*) as count from things`)).toEqual({ count: 20 })
+  await db.close()
+})
+
+const mebibyte = 1024 * 1024
+const sizeOf = async (name: string) => (await stat(join(folder, name))).size
+
+const fill = (db: Database, n: number) => db.run(sql`insert into things values (${n}, ${'x'.repeat(mebibyte)})`)
+
+async function framesLeft(db: Database): Promise<number> {
+  const found = await db.one<{ log: number; checkpointed: number }>(sql`pragma wal_checkpoint(noop)`)
+  return found ? found.log - found.checkpointed : 0
+}
+
+test('a write that fails at its commit says so, also when it returns a row', async () => {
+  const db = await open()
+  await db.run(sql`create table owners (id integer primary key)`)
+  await db.run(sql`create table things (owner integer references owners(id) deferrable initially deferred)`)
+  await expect(db.one(sql`insert into things values (7) returning owner`)).rejects.toThrow(/FOREIGN KEY/)
+  expect(await db.all(sql`select owner from things`)).toEqual([])
+  await db.close()
+})
+
+test('whole numbers are stored as integers in every column', async () => {
+  const db = await open()
+  await db.run(sql`create table things (a text, b blob, c numeric)`)
+  await db.run(sql`insert into things values (${7}, ${7}, ${7})`)
+  expect(await db.one(sql`select a, typeof(b) as b, typeof(c) as c from things`)).toEqual({
+    a: '7',
+    b: 'integer',
+    c: 'integer',
+  })
+  await db.close()
+})
+
+test('more texts than are kept prepared', async () => {
+  const db = await open()
+  for (let n = 0; n < 1200; n++) expect(await db.one(sql`select ${raw(`${n}`)} as n`)).toEqual({ n })
+  await db.close()
+})

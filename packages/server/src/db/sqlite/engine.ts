@@ -1,0 +1,301 @@
+import { existsSync, realpathSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import type { Sql } from 'sql-template-tag'
+import { Failure, unavailable } from '../../platform/failure.ts'
+import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
+import type { DatabaseOptions, Engine, Result, Want } from '../open.ts'
+import { plainValue, sqliteDialect } from '../sql.ts'
+import { openDurablePosition, prepareLog } from './durable-position.ts'
+import { addFunctions } from './functions.ts'
+import { openSettling } from './group-commit.ts'
+import { checkIntegrity } from './integrity.ts'
+import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
+import { openCheckpoints } from './wal-checkpointer.ts'
+
+const maxPreparedStatements = 500
+const turnTimeoutMs = 60_000
+
+type SqliteOptions = Extract<DatabaseOptions, { kind: 'sqlite' }>
+
+/**
+ * Writes go through one connection, one after the other; reads use another and see the last commit without waiting.
+ * The calls are synchronous: what makes a transaction long is the awaiting inside its work. A commit is seen by others
+ * at once, and answered to whoever made it when the log is on the disk.
+ */
+export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Promise<Engine> {
+  const path = options.file
+  // One database has one lock, by whichever path it was opened.
+  const file = existsSync(path) ? realpathSync(path) : path
+  const lock = takeLock(file)
+  const [writer, reader] = connectBoth(file, lock, options)
+  const inTurn = createQueue()
+  const health = watchStorage()
+  const pageSize = Number(writer.database.pragma('page_size', { simple: true }))
+  const durable = openDurablePosition(file)
+  const log = openSettling(`${file}-wal`, { health, durable, pageSize })
+  const checkpoints = openCheckpoints(file, {
+    writer: writer.database,
+    inTurn,
+    health,
+    checkpoint: options.checkpoint,
+  })
+  const committed = () => log.appended(checkpoints.committed())
+  const settled = () =>
+    log.settled().catch((error: unknown) => {
+      const why = error instanceof Failure && error.cause.kind === 'unavailable' ? error.cause.why : String(error)
+      throw new Failure({ kind: 'unavailable', what: 'the database', why: `${why}`, inDoubt: true })
+    })
+  const failureOf = (error: unknown) => {
+    if (isStorageLost(error)) health.fail(error)
+    return unavailableOr(error)
+  }
+  committed()
+
+  return {
+    dialect: sqliteDialect,
+    async execute(query, want) {
+      const { sql } = query
+      try {
+        const read = reader.prepare(sql)
+        if (read.readonly) return read.execute(query.values, want)
+        const result = await inTurn(async () => {
+          health.assertSound()
+          const result = writer.prepare(sql).execute(query.values, want)
+          changes.bump(changes.tablesWritten(sql))
+          committed()
+          return result
+        })
+        if (result.changed > 0) await settled()
+        return result
+      } catch (error) {
+        throw failureOf(error)
+      }
+    },
+    async transaction(work, { isProvisional = false } = {}) {
+      let isWritten = false
+      const result = await inTurn(async () => {
+        const { database } = writer
+        const written = new Set<string>()
+        try {
+          health.assertSound()
+          database.exec('begin immediate')
+          const result = await work({
+            async execute(query: Sql, want: Want) {
+              const { sql } = query
+              const statement = writer.prepare(sql)
+              const result = statement.execute(query.values, want)
+              if (!statement.readonly) for (const table of changes.tablesWritten(sql)) written.add(table)
+              isWritten ||= !statement.readonly && result.changed > 0
+              return result
+            },
+            async script(text) {
+              isWritten = true
+              database.exec(text)
+            },
+          })
+          database.exec('commit')
+          changes.bump(written)
+          if (isWritten) committed()
+          return result
+        } catch (error) {
+          // A full disk has rolled back already.
+          if (database.inTransaction) database.exec('rollback')
+          throw failureOf(error)
+        }
+      })
+      if (isWritten && !isProvisional) await settled()
+      return result
+    },
+    settled,
+    // One process only: its own commits are counted as they end.
+    synchronize: () => undefined,
+    async foreignKeys() {
+      try {
+        return reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all()
+      } catch (error) {
+        throw damagedOr(error)
+      }
+    },
+    async schemaChanged() {
+      reader.forgetStatements()
+      writer.forgetStatements()
+    },
+    async ready() {
+      health.assertSound()
+      reader.database.prepare('select 1').get()
+    },
+    broken: health.broken,
+    check: (options) => checkIntegrity(file, options),
+    async close() {
+      await checkpoints.close()
+      await inTurn(async () => {
+        await log.close()
+        // Closing would copy the log into the file, unchecked. What is left of it is for the next start.
+        if (!health.isBroken()) for (const { database } of [reader, writer]) database.close()
+        durable.close(!existsSync(`${file}-wal`))
+        lock.close()
+      })
+    },
+  }
+}
+
+/** The lock when no process has the database; `undefined` while one does. */
+export function lockIfFree(file: string): Sqlite.Database | undefined {
+  try {
+    return takeLock(existsSync(file) ? realpathSync(file) : file)
+  } catch (error) {
+    if (error instanceof InUse) return undefined
+    throw error
+  }
+}
+
+class InUse extends Error {}
+
+/** The lock is a transaction that stays open: the system releases it when the process ends, however it ends. */
+function takeLock(file: string): Sqlite.Database {
+  const lock = new Sqlite(`${file}.lock`, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
+    throw new InUse(`${file} is in use by another process; stop that one first, or use PostgreSQL to run several`)
+  }
+}
+
+function connectBoth(file: string, lock: Sqlite.Database, options: SqliteOptions): [Connection, Connection] {
+  try {
+    prepareLog(file, options)
+    return [connect(file, false), connect(file, true)]
+  } catch (error) {
+    lock.close()
+    throw damagedOr(error)
+  }
+}
+
+function damagedOr(error: unknown): unknown {
+  return isStorageLost(error) ? damagedDatabase([error instanceof Error ? error.message : '']) : error
+}
+
+interface Connection {
+  readonly database: Sqlite.Database
+  prepare(sql: string): Statement
+  forgetStatements(): void
+}
+
+function connect(file: string, readonly: boolean): Connection {
+  const database = new Sqlite(file, { readonly, timeout: 5_000 })
+  if (!readonly) database.pragma('journal_mode = wal')
+  // A commit does not wait for the disk itself: whoever asked for it does, and all who did at the same time together.
+  database.pragma('synchronous = normal')
+  database.pragma('foreign_keys = on')
+  database.pragma('cache_size = -4000')
+  // Mapped once: what is written goes through the cache anyway.
+  if (readonly) database.pragma('mmap_size = 67108864')
+  database.pragma('temp_store = memory')
+  database.pragma('journal_size_limit = 67108864')
+  addFunctions(database)
+
+  const prepared = new Map<string, Statement>()
+  return {
+    database,
+    prepare(sql) {
+      const known = prepared.get(sql)
+      if (known) return known
+      const statement = prepareStatement(database, sql)
+      const [oldest] = prepared.size >= maxPreparedStatements ? prepared.keys() : []
+      if (oldest !== undefined) prepared.delete(oldest)
+      prepared.set(sql, statement)
+      return statement
+    },
+    forgetStatements: () => prepared.clear(),
+  }
+}
+
+interface Statement {
+  readonly readonly: boolean
+  execute(values: readonly unknown[], want: Want): Result
+}
+
+function prepareStatement(database: Sqlite.Database, sql: string): Statement {
+  const statement = database.prepare<unknown[], unknown[]>(sql)
+  if (!statement.reader) {
+    return {
+      readonly: statement.readonly,
+      execute: (values) => ({ rows: [], changed: statement.run(...values.map(boundValue)).changes }),
+    }
+  }
+  // Rows as lists, because the driver takes longer to make objects than we do.
+  const rowFrom = rowReader(statement.columns())
+  statement.raw()
+  return {
+    readonly: statement.readonly,
+    execute(values, want) {
+      const bound = values.map(boundValue)
+      // Outside a transaction a write is committed behind its last row: after `get` nobody would hear that it failed.
+      if (want !== 'one' || !statement.readonly) {
+        const rows = statement.all(...bound).map(rowFrom)
+        return { rows, changed: rows.length }
+      }
+      const row = statement.get(...bound)
+      return row ? { rows: [rowFrom(row)], changed: 1 } : { rows: [], changed: 0 }
+    },
+  }
+}
+
+/** SQLite knows neither booleans nor JSON; the declared type of a column tells. Computed columns have none. */
+function rowReader(columns: readonly Sqlite.ColumnDefinition[]): (values: readonly unknown[]) => object {
+  const fields = columns.map(({ name, type }, index) => ({ index, name, read: readers[type?.toLowerCase() ?? ''] }))
+  return (values) => {
+    const row: Record<string, unknown> = {}
+    for (const { index, name, read } of fields) row[name] = read ? read(values[index]) : values[index]
+    return row
+  }
+}
+
+const readers: Record<string, (value: unknown) => unknown> = {
+  boolean: (value) => (value === null ? null : value !== 0),
+  // A number in JSON text becomes a number on its way into a column declared `json`.
+  json: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
+}
+
+/** Turns errors of the disk, of memory and of other programs' locks into outages. A full disk or a lock changes nothing. */
+function unavailableOr(error: unknown): unknown {
+  const isOutage =
+    error instanceof Sqlite.SqliteError &&
+    (isStorageLost(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM)/.test(error.code))
+  if (!isOutage) return error
+  const why = `${error.code} ${error.message}`
+  return new Failure({
+    kind: 'unavailable',
+    what: 'the database',
+    why,
+    inDoubt: !/^SQLITE_(FULL|BUSY)/.test(error.code),
+  })
+}
+
+/** The driver binds every number as a float, which shows in columns without a numeric type; only bigints are integers. */
+function boundValue(value: unknown): unknown {
+  const plain = plainValue(value)
+  if (typeof plain === 'number') return Number.isSafeInteger(plain) ? BigInt(plain) : plain
+  return typeof plain === 'boolean' ? (plain ? 1n : 0n) : plain
+}
+
+/** Runs one piece of work at a time, in the order of asking. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) =>
+    new Promise((resolve, reject) => {
+      let gaveUp = false
+      const timer = setTimeout(() => {
+        gaveUp = true
+        const why = `waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`
+        reject(unavailable('the database', why))
+      }, turnTimeoutMs)
+      last = last.then(async () => {
+        clearTimeout(timer)
+        if (!gaveUp) await work().then(resolve, reject)
+      })
+    })
+}

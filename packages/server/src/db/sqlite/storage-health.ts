@@ -1,0 +1,47 @@
+import { Failure } from '../../platform/failure.ts'
+
+/**
+ * Latches the first error after which the disk and what the system holds in memory may differ, such as a failed sync:
+ * Linux reports it once and then forgets the pages. From then on no write is accepted until the process has restarted.
+ */
+export interface StorageHealth {
+  /** Resolves with the first such error; stays pending while all is well. */
+  readonly broken: Promise<Error>
+  isBroken(): boolean
+  fail(error: unknown): void
+  /** Throws `unavailable` after a failure. */
+  assertSound(): void
+}
+
+export function watchStorage(): StorageHealth {
+  let failure: Error | undefined
+  let resolve: (error: Error) => void = () => {}
+  const broken = new Promise<Error>((resolveIt) => {
+    resolve = resolveIt
+  })
+  return {
+    broken,
+    isBroken: () => failure !== undefined,
+    fail(error) {
+      failure ??= error instanceof Error ? error : new Error(String(error))
+      resolve(failure)
+    },
+    assertSound() {
+      if (!failure) return
+      const why = `refused until the process restarts, after: ${failure.message}`
+      throw new Failure({ kind: 'unavailable', what: 'the database', why })
+    },
+  }
+}
+
+/** True for SQLite's errors that a second attempt would hide or spread: a failed sync, a damaged file. */
+export function isStorageLost(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return /^SQLITE_(IOERR_(DIR_)?FSYNC|CORRUPT|NOTADB)/.test(code)
+}
+
+/** What an operator reads when a start finds the database file damaged. */
+export function damagedDatabase(problems: readonly string[]): Error {
+  const what = problems.slice(0, 3).join('; ').replaceAll('\n', ' ')
+  return new Error(`the database is damaged (${what}); restore a backup, see docs/operating/back-up.md`)
+}

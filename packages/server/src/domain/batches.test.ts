@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { inSlices } from './batches.ts'
+
+test('a long list is worked through in order, in slices, and what is large alone', async () => {
+  const slices: number[][] = []
+  const isLarge = (one: number) => one === 3 || one === 4 || one === 500
+  await inSlices(
+    Array.from({ length: 600 }, (_, index) => index),
+    async (slice) => void slices.push([...slice]),
+    isLarge,
+  )
+  expect(slices.flat()).toEqual(Array.from({ length: 600 }, (_, index) => index))
+  expect(slices.map(({ length }) => length)).toEqual([3, 1, 1, 250, 245, 1, 99])
+})

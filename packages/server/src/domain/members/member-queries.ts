@@ -1,0 +1,215 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { roles } from '../access/roles.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import { selectState } from '../users/user-queries.ts'
+import type { User } from '../users/users.ts'
+import type { Member, MemberFilter, MemberSource, Person } from './member.ts'
+
+interface MemberRow {
+  access_level: number
+  expires_on: string | null
+  created_at: string
+  updated_at: string | null
+  user_id: number
+  username: string
+  name: string
+  state: User['state']
+  creator_id: number | null
+  creator_username: string
+  creator_name: string
+  creator_state: User['state']
+}
+
+/** One row more than the page holds. Whoever is a member more than once appears with the highest level. */
+export async function listMembers(
+  db: Db,
+  source: MemberSource,
+  filter: MemberFilter,
+  today: string,
+  page: PageRequest,
+): Promise<Member[]> {
+  const rows = await db.all<MemberRow>(sql`
+    with ${ranked(db, source, today)}
+    select m.access_level, m.expires_on, m.created_at, m.updated_at, u.id as user_id, u.username, u.name, ${selectState('u')},
+      c.id as creator_id, c.username as creator_username, c.name as creator_name,
+      ${selectState('c', 'creator_state')}
+    from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
+      left join users c on c.id = m.created_by_id
+    where ranked.place = 1 ${matching(db, filter)}
+    order by m.id limit ${page.perPage + 1} offset ${page.offset}`)
+  return rows.map(memberFrom)
+}
+
+export async function countMembers(db: Db, source: MemberSource, filter: MemberFilter, today: string): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    with ${ranked(db, source, today)}
+    select count(*) as total from (
+      select 1 from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
+      where ranked.place = 1 ${matching(db, filter)} limit ${maxCountedRows + 1}
+    ) as counted`)
+  return row?.total ?? 0
+}
+
+/** The place of each membership among those of the same user. */
+function ranked(db: Db, { projectId, namespaceIds }: MemberSource, today: string): Sql {
+  return sql`ranked as (
+    select id, row_number() over (partition by user_id order by access_level desc, id) as place
+    from members
+    where (project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})
+      and (expires_on is null or expires_on > ${today}))`
+}
+
+function matching(db: Db, { search, userIds, exceptUserIds, minAccessLevel }: MemberFilter): Sql {
+  return sql`
+    ${search ? sql`and (${db.dialect.contains(sql`u.name`, search)} or ${db.dialect.contains(sql`u.username`, search)})` : empty}
+    ${userIds ? sql`and u.id in ${db.dialect.integers(userIds)}` : empty}
+    ${exceptUserIds ? sql`and u.id not in ${db.dialect.integers(exceptUserIds)}` : empty}
+    ${minAccessLevel ? sql`and m.access_level >= ${minAccessLevel}` : empty}`
+}
+
+export interface MemberTerms {
+  accessLevel: number
+  expiresOn: string | null
+}
+
+/** A membership that is over gives way. False when the user is a member already. Give one id, not both. */
+export async function insertMember(
+  db: Db,
+  place: { projectId?: number; namespaceId?: number },
+  userId: number,
+  terms: MemberTerms,
+  createdById: number | null,
+  now: string,
+): Promise<boolean> {
+  const conflict = place.projectId === undefined ? sql`(namespace_id, user_id)` : sql`(project_id, user_id)`
+  const changed = await db.run(sql`
+    insert into members (project_id, namespace_id, user_id, access_level, expires_on, created_by_id, created_at)
+    values (${place.projectId}, ${place.namespaceId}, ${userId}, ${terms.accessLevel}, ${terms.expiresOn},
+      ${createdById}, ${now})
+    on conflict ${conflict} do update set access_level = excluded.access_level, expires_on = excluded.expires_on,
+      created_by_id = excluded.created_by_id, created_at = excluded.created_at, updated_at = null
+    where members.expires_on <= ${now.slice(0, 10)}`)
+  return changed === 1
+}
+
+/** `expiresOn` undefined leaves the day as it is. */
+export async function updateMember(
+  db: Db,
+  source: MemberSource,
+  userId: number,
+  terms: { accessLevel: number; expiresOn: string | null | undefined },
+  now: string,
+): Promise<void> {
+  const { accessLevel, expiresOn } = terms
+  await db.run(sql`
+    update members set access_level = ${accessLevel}, updated_at = ${now}
+      ${expiresOn === undefined ? empty : sql`, expires_on = ${expiresOn}`}
+    where user_id = ${userId} and ${isDirect(db, source)}`)
+}
+
+export async function deleteMember(db: Db, source: MemberSource, userId: number): Promise<void> {
+  await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
+}
+
+/** At most so many memberships that were over before that day or are over since. How many it were. */
+export async function deleteExpiredMembers(db: Db, today: string, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from members where id in (
+      select id from members where expires_on <= ${today} order by expires_on, id limit ${limit})`)
+}
+
+function isDirect(db: Db, { projectId, namespaceIds }: MemberSource): Sql {
+  return sql`(project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})`
+}
+
+export async function findUserIdByName(db: Db, username: string): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`
+    select id from users where username_key = ${username.toLowerCase()} and is_ghost = false`)
+  return row?.id
+}
+
+export async function findExistingUserId(db: Db, id: number): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`select id from users where id = ${id} and is_ghost = false`)
+  return row?.id
+}
+
+/** The group that gives the user his highest level, of these; the nearest of several. */
+export async function findHighestGroup(
+  db: Db,
+  userId: number,
+  namespaceIds: readonly number[],
+  today: string,
+): Promise<{ level: number; name: string } | undefined> {
+  return db.one(sql`
+    select m.access_level as level, g.name from members m join namespaces g on g.id = m.namespace_id
+    where m.user_id = ${userId} and g.kind = 'group' and g.id in ${db.dialect.integers(namespaceIds)}
+      and (m.expires_on is null or m.expires_on > ${today})
+    order by m.access_level desc, g.lineage desc, m.id limit 1`)
+}
+
+/** Whether another user owns one of the namespaces, can sign in, and stays: without an end date. */
+export async function hasOtherOwner(db: Db, namespaceIds: readonly number[], userId: number): Promise<boolean> {
+  return (await listIdsOwnedByOthers(db, namespaceIds, userId)).length > 0
+}
+
+/** Those of the namespaces of which that is true. */
+export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number[], userId: number): Promise<number[]> {
+  const rows = await db.all<{ namespace_id: number }>(sql`
+    select distinct m.namespace_id from members m join users u on u.id = m.user_id
+    where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId}
+      and m.access_level >= ${roles.owner} and m.expires_on is null and u.state = 'active' and not u.is_deactivated
+    order by m.namespace_id`)
+  return rows.map((row) => row.namespace_id)
+}
+
+/** The highest level the user holds in the project or any of the namespaces; 0 when none. Day as YYYY-MM-DD. */
+export async function findAccessLevel(
+  db: Db,
+  userId: number,
+  namespaceIds: readonly number[],
+  projectId: number | null,
+  today: string,
+): Promise<number> {
+  const row = await db.one<{ level: number | null }>(sql`
+    select max(access_level) as level from members
+    where user_id = ${userId}
+      and (project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})
+      and (expires_on is null or expires_on > ${today})`)
+  return row?.level ?? 0
+}
+
+/** The user's levels in those of the projects and namespaces that he is a direct member of. */
+export async function listLevels(
+  db: Db,
+  userId: number,
+  projectIds: readonly number[],
+  namespaceIds: readonly number[],
+  today: string,
+): Promise<{ projectId: number | null; namespaceId: number | null; level: number }[]> {
+  const rows = await db.all<{ project_id: number | null; namespace_id: number | null; access_level: number }>(sql`
+    select project_id, namespace_id, access_level from members
+    where user_id = ${userId} and (expires_on is null or expires_on > ${today})
+      and (project_id in ${db.dialect.integers(projectIds)} or namespace_id in ${db.dialect.integers(namespaceIds)})
+    order by id`)
+  return rows.map((row) => ({ projectId: row.project_id, namespaceId: row.namespace_id, level: row.access_level }))
+}
+
+export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {
+  return db.all<Person>(sql`
+    select id, username, name, ${selectState('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
+}
+
+function memberFrom(row: MemberRow): Member {
+  return {
+    person: { id: row.user_id, username: row.username, name: row.name, state: row.state },
+    accessLevel: row.access_level,
+    expiresOn: row.expires_on,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.created_at,
+    createdBy:
+      row.creator_id === null
+        ? null
+        : { id: row.creator_id, username: row.creator_username, name: row.creator_name, state: row.creator_state },
+  }
+}

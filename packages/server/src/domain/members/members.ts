@@ -1,0 +1,235 @@
+import { setImmediate } from 'node:timers/promises'
+import { conflict, Failure, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { grantableLevels, roleName, roles } from '../access/roles.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { lockNamespace } from '../namespaces/namespace-queries.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
+import { groupLevel, projectLevel } from '../projects/visible.ts'
+import { assertUnmodified } from '../unmodified.ts'
+import type { Member, MemberFilter, MemberSource } from './member.ts'
+import {
+  countMembers,
+  deleteExpiredMembers,
+  deleteMember,
+  findExistingUserId,
+  findHighestGroup,
+  findUserIdByName,
+  hasOtherOwner,
+  insertMember,
+  listMembers,
+  updateMember,
+} from './member-queries.ts'
+
+/** What people are members of. */
+export type MemberPlace = { project: Project; group?: undefined } | { group: Namespace; project?: undefined }
+
+/** Direct members, or with those of the groups above, each with the highest level. */
+export type Reach = 'direct' | 'all'
+
+export async function findMembers(
+  deps: Deps,
+  place: MemberPlace,
+  reach: Reach,
+  filter: MemberFilter,
+  page: PageRequest,
+): Promise<Page<Member>> {
+  const [source, today] = [sourceOf(place, reach), deps.now().slice(0, 10)]
+  const [rows, counted] = await Promise.all([
+    listMembers(deps.db, source, filter, today, page),
+    countMembers(deps.db, source, filter, today),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+export async function getMember(deps: Deps, place: MemberPlace, reach: Reach, userId: number): Promise<Member> {
+  const one = { page: 1, perPage: 1, offset: 0 }
+  const today = deps.now().slice(0, 10)
+  const [member] = await listMembers(deps.db, sourceOf(place, reach), { userIds: [userId] }, today, one)
+  if (!member) throw notFound()
+  return member
+}
+
+export interface MemberTerms {
+  accessLevel: number
+  /** YYYY-MM-DD; undefined leaves it as it is. */
+  expiresOn: string | null | undefined
+}
+
+/** Whom to add: one of both. */
+export interface Candidate {
+  id?: number | undefined
+  username?: string | undefined
+}
+
+export function addMember(
+  deps: Deps,
+  caller: Caller,
+  place: MemberPlace,
+  candidate: Candidate,
+  terms: MemberTerms,
+): Promise<Member> {
+  return transaction(deps, async (deps) => {
+    const userId = await findCandidate(deps, candidate)
+    if (userId === undefined) throw notFound('User')
+    await assertMayGrant(deps, caller, place, terms.accessLevel)
+    await assertTerms(deps, place, userId, terms)
+    const { accessLevel, expiresOn = null } = terms
+    const added = await insertMember(
+      deps.db,
+      place.project ? { projectId: place.project.id } : { namespaceId: place.group.id },
+      userId,
+      { accessLevel, expiresOn },
+      caller.user.id,
+      deps.now(),
+    )
+    if (!added) throw conflict('Member already exists')
+    return getMember(deps, place, 'direct', userId)
+  })
+}
+
+/** Each on his own: who cannot be added does not keep the others out. What is wrong, by the name that was sent. */
+export async function addMembers(
+  deps: Deps,
+  caller: Caller,
+  place: MemberPlace,
+  candidates: ReadonlyMap<string, Candidate>,
+  terms: MemberTerms,
+): Promise<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  for (const [name, candidate] of candidates) {
+    try {
+      await addMember(deps, caller, place, candidate, terms)
+    } catch (error) {
+      problems[name] = sentenceOf(error)
+    }
+  }
+  return problems
+}
+
+export function changeMember(
+  deps: Deps,
+  caller: Caller,
+  place: MemberPlace,
+  userId: number,
+  terms: MemberTerms,
+): Promise<Member> {
+  return transaction(deps, async (deps) => {
+    await hold(deps, place)
+    const member = await getMember(deps, place, 'direct', userId)
+    await assertMayGrant(deps, caller, place, Math.max(member.accessLevel, terms.accessLevel))
+    await assertTerms(deps, place, userId, terms)
+    if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
+    await updateMember(deps.db, sourceOf(place, 'direct'), userId, terms, deps.now())
+    return getMember(deps, place, 'direct', userId)
+  })
+}
+
+/**
+ * Everybody may leave; others are removed by whoever may manage members. `unmodifiedSince` (ms): a membership that
+ * changed after that stays.
+ */
+export function removeMember(
+  deps: Deps,
+  caller: Caller,
+  place: MemberPlace,
+  userId: number,
+  unmodifiedSince: number | undefined,
+): Promise<void> {
+  return transaction(deps, async (deps) => {
+    await hold(deps, place)
+    const isSelf = userId === caller.user.id
+    const level = await levelIn(deps, place, caller)
+    if (!isSelf && level < managing(place)) throw forbidden()
+    const member = await getMember(deps, place, 'direct', userId)
+    if (!isSelf) await assertMayGrant(deps, caller, place, member.accessLevel)
+    assertUnmodified(member, unmodifiedSince)
+    await assertNotNeeded(deps, place, member)
+    await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
+  })
+}
+
+/** They count for nothing from their day on; the rows go when there is time. */
+export async function forgetExpiredMembers(deps: Deps): Promise<void> {
+  const atOnce = 500
+  const today = deps.now().slice(0, 10)
+  while ((await deleteExpiredMembers(deps.db, today, atOnce)) === atOnce) await setImmediate()
+}
+
+function sourceOf(place: MemberPlace, reach: Reach): MemberSource {
+  const namespace = place.group ?? place.project.namespace
+  const projectId = place.project?.id ?? null
+  if (reach === 'all') return { projectId, namespaceIds: lineageOf(namespace) }
+  return { projectId, namespaceIds: place.group ? [place.group.id] : [] }
+}
+
+function levelIn(deps: Deps, place: MemberPlace, caller: Caller): Promise<number> {
+  return place.group ? groupLevel(deps, place.group, caller) : projectLevel(deps, place.project, caller)
+}
+
+function managing(place: MemberPlace): number {
+  return place.group ? roles.owner : roles.maintainer
+}
+
+async function findCandidate(deps: Deps, { id, username }: Candidate): Promise<number | undefined> {
+  if (id !== undefined) return findExistingUserId(deps.db, id)
+  return username === undefined ? undefined : findUserIdByName(deps.db, username)
+}
+
+/** Nobody hands out, or takes away, more than he holds. */
+async function assertMayGrant(deps: Deps, caller: Caller, place: MemberPlace, accessLevel: number): Promise<void> {
+  if (accessLevel > roles.maintainer && (await levelIn(deps, place, caller)) < roles.owner) throw forbidden()
+}
+
+async function assertTerms(deps: Deps, place: MemberPlace, userId: number, terms: MemberTerms): Promise<void> {
+  const today = deps.now().slice(0, 10)
+  const least = place.group ? 0 : roles.guest
+  const isListed = grantableLevels.includes(terms.accessLevel) && terms.accessLevel >= least
+  const problems: InvalidAttributes = {
+    ...(isListed ? {} : { access_level: ['is not included in the list'] }),
+    ...(terms.expiresOn && terms.expiresOn < today ? { expires_at: ['cannot be a date in the past'] } : {}),
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+
+  const { namespaceIds } = sourceOf(place, 'all')
+  const above = place.group ? namespaceIds.slice(0, -1) : namespaceIds
+  const inherited = await findHighestGroup(deps.db, userId, above, today)
+  if (!inherited || inherited.level <= terms.accessLevel) return
+  const name = `${roleName(inherited.level)} inherited membership from group ${inherited.name}`
+  throw invalid({ access_level: [`should be greater than or equal to ${name}`] })
+}
+
+const lastOwner = 'A group needs an owner who is active and whose membership does not end. Add another one first.'
+
+/** Keeps the last owner of a group, and the user to whom a personal project belongs. */
+async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): Promise<void> {
+  if (place.project) {
+    if (place.project.namespace.ownerId === member.person.id) throw forbidden()
+    return
+  }
+  if (member.accessLevel < roles.owner) return
+  if (!(await hasOtherOwner(deps.db, lineageOf(place.group), member.person.id))) throw forbidden(lastOwner)
+}
+
+/** Two owners cannot remove each other at the same time. */
+async function hold(deps: Deps, place: MemberPlace): Promise<void> {
+  if (place.group) await lockNamespace(deps.db, place.group.id)
+}
+
+/** For answers about many at once, where each has one line. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Failure)) throw error
+  const { cause } = error
+  if (cause.kind === 'conflict') return cause.sentence
+  if (cause.kind === 'not-found') return 'User not found'
+  if (cause.kind === 'forbidden') return 'Access level is higher than your own'
+  if (cause.kind !== 'invalid') throw error
+  return Object.entries(cause.attributes)
+    .flatMap(([name, messages]) => messages.map((message) => `${capitalised(name.replaceAll('_', ' '))} ${message}`))
+    .join(', ')
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

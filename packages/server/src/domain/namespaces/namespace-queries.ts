@@ -1,0 +1,161 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { Visibility } from '../access/roles.ts'
+import { lineageRange, type Namespace } from '../projects/project.ts'
+
+export interface NamespaceRow {
+  id: number
+  organization_id: number
+  kind: Namespace['kind']
+  name: string
+  path: string
+  full_path: string
+  full_name: string
+  description: string
+  visibility: Namespace['visibility']
+  parent_id: number | null
+  owner_id: number | null
+  lineage: string
+  created_at: string
+  updated_at: string
+}
+
+export const namespaceColumns: Sql = sql`namespaces.id, namespaces.organization_id, namespaces.kind, namespaces.name,
+  namespaces.path, namespaces.full_path, namespaces.full_name, namespaces.description, namespaces.visibility,
+  namespaces.parent_id, namespaces.owner_id, namespaces.lineage, namespaces.created_at, namespaces.updated_at`
+
+export async function findNamespaceById(db: Db, id: number): Promise<Namespace | undefined> {
+  const row = await db.one<NamespaceRow>(sql`select ${namespaceColumns} from namespaces where id = ${id}`)
+  return row && namespaceFrom(row)
+}
+
+export async function findNamespaceByPath(db: Db, fullPath: string): Promise<Namespace | undefined> {
+  const row = await db.one<NamespaceRow>(
+    sql`select ${namespaceColumns} from namespaces where full_path_key = ${fullPath.toLowerCase()}`,
+  )
+  return row && namespaceFrom(row)
+}
+
+/** Held until the transaction ends, so that its path cannot change while something is put below it. */
+export async function lockNamespace(db: Db, id: number): Promise<Namespace | undefined> {
+  const row = await db.one<NamespaceRow>(sql`
+    select ${namespaceColumns} from namespaces where id = ${id} ${db.dialect.forUpdate}`)
+  return row && namespaceFrom(row)
+}
+
+export async function findOwnNamespace(db: Db, userId: number): Promise<Namespace | undefined> {
+  const row = await db.one<NamespaceRow>(sql`
+    select ${namespaceColumns} from namespaces where owner_id = ${userId} and kind = 'user'`)
+  return row && namespaceFrom(row)
+}
+
+export interface GroupDraft {
+  name: string
+  path: string
+  description: string
+  visibility: Visibility
+}
+
+/** `undefined` when a group, a user or a project has the path. */
+export async function insertGroup(
+  db: Db,
+  draft: GroupDraft,
+  parent: Namespace | null,
+  organizationId: number,
+  now: string,
+): Promise<Namespace | undefined> {
+  const fullPath = parent ? `${parent.fullPath}/${draft.path}` : draft.path
+  const fullName = parent ? `${parent.fullName} / ${draft.name}` : draft.name
+  const key = fullPath.toLowerCase()
+  const row = await db.one<NamespaceRow>(sql`
+    insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, description,
+      visibility, parent_id, lineage, created_at, updated_at)
+    select ${organizationId}, 'group', ${draft.name}, ${draft.path}, ${fullPath}, ${key}, ${fullName},
+      ${draft.description}, ${draft.visibility}, ${parent?.id},
+      ${parent ? lineageRange(parent)[0] : ''}, ${now}, ${now}
+    where not exists (select 1 from projects where full_path_key = ${key})
+    on conflict (full_path_key) do nothing
+    returning ${namespaceColumns}`)
+  return row && namespaceFrom(row)
+}
+
+/** False when a group, a user or a project has the path. Throws a unique violation when one gets it meanwhile. */
+export async function updateGroup(db: Db, group: Namespace, now: string): Promise<boolean> {
+  const key = group.fullPath.toLowerCase()
+  const changed = await db.run(sql`
+    update namespaces set name = ${group.name}, path = ${group.path}, full_path = ${group.fullPath},
+      full_path_key = ${key}, full_name = ${group.fullName}, description = ${group.description},
+      visibility = ${group.visibility}, updated_at = ${now}
+    where id = ${group.id}
+      and not exists (select 1 from projects where full_path_key = ${key})
+      and not exists (select 1 from namespaces other where other.full_path_key = ${key} and other.id <> ${group.id})`)
+  return changed === 1
+}
+
+/** Gives everything below a group the paths and names that follow from its own. */
+export async function updateSubgroupPaths(db: Db, before: Namespace, after: Namespace): Promise<void> {
+  const [from, to] = lineageRange(before)
+  await db.run(sql`
+    update namespaces set
+      full_path = ${after.fullPath} || substr(full_path, ${before.fullPath.length + 1}),
+      full_path_key = ${after.fullPath.toLowerCase()} || substr(full_path_key, ${before.fullPath.length + 1}),
+      full_name = ${after.fullName} || substr(full_name, ${[...before.fullName].length + 1})
+    where lineage >= ${from} and lineage < ${to}`)
+}
+
+/** Subgroups, projects and memberships go with it. */
+export async function deleteNamespace(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from namespaces where id = ${id}`)) === 1
+}
+
+export async function listOwnNamespaces(db: Db, userId: number): Promise<Namespace[]> {
+  const rows = await db.all<NamespaceRow>(sql`
+    select ${namespaceColumns} from namespaces where owner_id = ${userId} order by id`)
+  return rows.map(namespaceFrom)
+}
+
+/** The visibilities of the projects and the subgroups right in a group. */
+export async function listVisibilitiesIn(
+  db: Db,
+  groupId: number,
+): Promise<{ of: 'project' | 'group'; visibility: Visibility }[]> {
+  return db.all(sql`
+    select distinct 'project' as "of", visibility from projects where namespace_id = ${groupId}
+    union all
+    select distinct 'group' as "of", visibility from namespaces where parent_id = ${groupId}
+    order by 1, 2`)
+}
+
+export function namespaceFrom(row: NamespaceRow): Namespace {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    kind: row.kind,
+    name: row.name,
+    path: row.path,
+    fullPath: row.full_path,
+    fullName: row.full_name,
+    description: row.description,
+    visibility: row.visibility,
+    parentId: row.parent_id,
+    ownerId: row.owner_id,
+    lineage: row.lineage,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** These namespaces' own ids and those of everything inside. */
+export async function listNamespaceIdsBelow(
+  db: Db,
+  namespaces: readonly Pick<Namespace, 'id' | 'lineage'>[],
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const namespace of namespaces) {
+    const [from, to] = lineageRange(namespace)
+    const rows = await db.all<{ id: number }>(sql`
+      select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to}) order by id`)
+    ids.push(...rows.map((row) => row.id))
+  }
+  return ids
+}

@@ -1,0 +1,86 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
+import { invalid, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps, RootDeps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Visitor } from '../projects/visible.ts'
+import {
+  countOrganizations,
+  findOrganization,
+  hasPrivateOrganization,
+  type Insider,
+  insertOrganization,
+  listOrganizations,
+} from './organization-queries.ts'
+import { groupProblems } from './paths.ts'
+
+/** What topics and projects belong to. The first one is there from the start, and public. */
+export interface Organization {
+  id: number
+  name: string
+  path: string
+  description: string
+  /** A private one is not there for those who have nothing to do with it. */
+  isPublic: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+export type NewOrganization = Pick<Organization, 'name' | 'path' | 'description' | 'isPublic'>
+
+export const defaultOrganizationId = 1
+
+export async function createOrganization(deps: Deps, caller: Caller, fresh: NewOrganization): Promise<Organization> {
+  const problems = groupProblems(fresh, true)
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+  const organization = await insertOrganization(deps.db, fresh, caller.user.id, deps.now())
+  if (!organization) throw invalid({ path: ['has already been taken'] })
+  return organization
+}
+
+export async function findOrganizations(
+  deps: Deps,
+  visitor: Visitor | null,
+  page: PageRequest,
+): Promise<Page<Organization>> {
+  const insider = insiderOf(deps, visitor)
+  const [rows, counted] = await Promise.all([
+    listOrganizations(deps.db, insider, page),
+    countOrganizations(deps.db, insider),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** Whoever may not know of it is told that it is not there. */
+export async function readOrganization(deps: Deps, visitor: Visitor | null, id: number): Promise<Organization> {
+  const organization = await findOrganization(deps.db, id, insiderOf(deps, visitor))
+  if (!organization) throw notFound('Organization')
+  return organization
+}
+
+/** Whoever asks. */
+export async function getOrganization(deps: Deps, id: number): Promise<Organization> {
+  const organization = await findOrganization(deps.db, id, undefined)
+  if (!organization) throw notFound('Organization')
+  return organization
+}
+
+/** Whether the caller may know of it, if one is asked for; costs nothing for the first one. */
+export async function assertOrganizationReadable(
+  deps: Deps,
+  visitor: Visitor | null,
+  id: number | undefined,
+): Promise<void> {
+  if (id !== undefined && id !== defaultOrganizationId) await readOrganization(deps, visitor, id)
+}
+
+/** Whether anything in this instance is hidden by its organization; remembered. */
+export function hasHiddenOrganizations(deps: RootDeps): Promise<boolean> {
+  return privates(deps.db).get('any', () => hasPrivateOrganization(deps.db))
+}
+
+const privates = perDatabase((changes) => openCache<boolean>(changes, ['organizations'], 1))
+
+function insiderOf(deps: Deps, visitor: Visitor | null): Insider | undefined {
+  return visitor?.isAdmin ? undefined : { userId: visitor?.user.id, today: deps.now().slice(0, 10) }
+}

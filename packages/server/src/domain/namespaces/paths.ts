@@ -1,0 +1,122 @@
+import type { InvalidAttributes } from '../../platform/failure.ts'
+import { reservedNames } from '../users/user-draft.ts'
+
+const maxLength = 255
+const maxDescriptionLength = 2000
+const blank = "can't be blank"
+const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
+
+const pathCharacters = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]*$/
+const projectPathRule =
+  "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'"
+const groupPathRule =
+  "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'."
+const projectNameRule =
+  "can contain only letters, digits, emoji, '_', '.', '+', dashes, or spaces. It must start with a letter, digit, emoji, or '_'."
+const groupNameRule =
+  "can contain only letters, digits, emoji, '_', '.', dash, space, parenthesis. It must start with letter, digit, emoji or '_'."
+const projectName =
+  /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\p{Pd}+\u{a9}-\u{1f9ff}_. ]*$/u
+const groupName = /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_()\-. ]*$/u
+
+/** Everything wrong with those attributes of a project that are given. */
+export function projectProblems(draft: {
+  name?: string | undefined
+  path?: string | undefined
+  description?: string | null | undefined
+  defaultBranch?: string | undefined
+}): InvalidAttributes {
+  const { name, path, description, defaultBranch } = draft
+  return withoutEmpty({
+    name: name === undefined ? [] : nameProblems(name, projectName, projectNameRule),
+    path: path === undefined ? [] : pathProblems(path, isProjectPath, projectPathRule, reservedInGroups),
+    description: descriptionProblems(description),
+    default_branch: defaultBranch === undefined || isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
+  })
+}
+
+/** Everything wrong with those attributes of a group that are given. */
+export function groupProblems(
+  draft: { name?: string | undefined; path?: string | undefined; description?: string | undefined },
+  isTopLevel: boolean,
+): InvalidAttributes {
+  const { name, path, description } = draft
+  return withoutEmpty({
+    name: name === undefined ? [] : nameProblems(name, groupName, groupNameRule),
+    path:
+      path === undefined
+        ? []
+        : pathProblems(path, isGroupPath, groupPathRule, isTopLevel ? reservedNames : reservedInGroups),
+    description: descriptionProblems(description),
+  })
+}
+
+/** Said of the path, as GitLab does; below a long group there is room for short ones only. */
+export function fullPathProblems(fullPath: string): InvalidAttributes {
+  return fullPath.length > maxLength ? { path: [tooLong(maxLength)] } : {}
+}
+
+/** The name itself where it can be a path, else what is left of it in lower case: `Über Maß` becomes `uber-mass`. */
+export function pathFromName(name: string): string {
+  if (isProjectPath(name)) return name
+  return name
+    .replaceAll('ß', 'ss')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^-|-$/g, '')
+}
+
+/** What stands behind a group in addresses, so that nothing in it can be called so. */
+const reservedInGroups = new Set([
+  ...['-', 'badges', 'blame', 'blob', 'builds', 'commits', 'create', 'create_dir', 'edit', 'files', 'find_file'],
+  ...['new', 'preview', 'raw', 'refs', 'tree', 'update', 'wikis'],
+])
+
+function isProjectPath(path: string): boolean {
+  return pathCharacters.test(path) && !/\.(git|atom)$/i.test(path)
+}
+
+function isGroupPath(path: string): boolean {
+  return isProjectPath(path) && !path.endsWith('.')
+}
+
+function nameProblems(name: string, pattern: RegExp, rule: string): string[] {
+  if (name.trim() === '') return [blank]
+  return [...(isLonger(name, maxLength) ? [tooLong(maxLength)] : []), ...(pattern.test(name) ? [] : [rule])]
+}
+
+function pathProblems(
+  path: string,
+  isAllowed: (path: string) => boolean,
+  rule: string,
+  reserved: ReadonlySet<string>,
+): string[] {
+  if (path.trim() === '') return [blank]
+  if (!isAllowed(path)) return [rule]
+  if (path.length > maxLength) return [tooLong(maxLength)]
+  return reserved.has(path.toLowerCase()) ? [`${path} is a reserved name`] : []
+}
+
+function descriptionProblems(description: string | null | undefined): string[] {
+  return isLonger(description ?? '', maxDescriptionLength) ? [tooLong(maxDescriptionLength)] : []
+}
+
+/** As git has it. */
+function isBranchName(name: string): boolean {
+  return (
+    name.length <= maxLength &&
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be in it
+    !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|\/$|\.$|\.lock(\/|$)|(^|\/)\.|^@$/.test(name)
+  )
+}
+
+function isLonger(text: string, most: number): boolean {
+  return text.length > most && [...text].length > most
+}
+
+function withoutEmpty(problems: Record<string, readonly string[]>): InvalidAttributes {
+  return Object.fromEntries(Object.entries(problems).filter(([, messages]) => messages.length > 0))
+}

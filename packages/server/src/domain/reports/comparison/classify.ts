@@ -1,0 +1,187 @@
+import { type Deps, provisionally, type RootDeps } from '../../deps.ts'
+import type { Identifier, Scanner } from '../formats/report.ts'
+import { uuidBesides } from '../formats/result-fingerprints.ts'
+import { keepIdentifiers, keepScanners, listScannerIds } from '../imports/catalogue-queries.ts'
+import {
+  findKnownFindings,
+  hasAnyFinding,
+  hasFindings,
+  insertBelongings,
+  insertFindings,
+  type KnownFinding,
+  type StoredDraft,
+} from '../imports/finding-queries.ts'
+import { stageFindings } from '../imports/staged-queries.ts'
+import {
+  addNew,
+  type Classified,
+  type FreshFinding,
+  type ImportPlace,
+  idOf,
+  mayChange,
+  nothingClassified,
+  see,
+} from './classified.ts'
+import { findContested } from './contested.ts'
+import { noteDoubts } from './doubts.ts'
+import { fingerprintKeysOf, formerUuids, lineOf, matchingKeys, nearestKey } from './finding-keys.ts'
+import { inFittingSlices } from './fitting-slices.ts'
+import { type ImportedFinding, renamed } from './imported-finding.ts'
+
+/**
+ * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
+ * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
+ */
+export function openClassifier(deps: RootDeps, place: ImportPlace) {
+  const result = nothingClassified()
+  const identifierIds = new Map<string, number>()
+  /** Before this import: of its own ones no two have the same uuid. */
+  let hasAny: boolean | undefined
+
+  async function keepScannersOf(scanners: readonly Scanner[]): Promise<void> {
+    const unknown = scanners.filter(({ externalId }) => !result.scannerIds.has(externalId))
+    if (unknown.length === 0) return
+    const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
+    const ids = place.importId
+      ? await provisionally(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
+      : await listScannerIds(
+          deps.db,
+          place.projectId,
+          distinct.map(({ externalId }) => externalId),
+        )
+    for (const [externalId, id] of ids) {
+      result.scannerIds.set(externalId, id)
+      if (await hasFindings(deps.db, id)) result.scannersWithPast.add(id)
+    }
+  }
+
+  async function add(batch: readonly ImportedFinding[]): Promise<void> {
+    await keepScannersOf(batch.map(({ scanner }) => scanner))
+    const uuids = batch.map(({ uuid }) => uuid)
+    hasAny ??= await hasAnyFinding(deps.db, place.projectId)
+    const known = await knownByUuid(uuids)
+    const contested = await findContested(deps.db, batch, known)
+    const besides = await knownByUuid([...contested.keys()].map(besidesOf))
+    const pairs = batch.map((given) => {
+      const owner = contested.get(given)
+      const finding = owner ? renamed(given, besidesOf(given)) : given
+      return { finding, owner, match: (owner ? besides : known).get(finding.uuid) }
+    })
+    await noteDoubts(deps.db, place, pairs, result.doubts)
+    const inserted: ImportedFinding[] = []
+    const staged: ImportedFinding[] = []
+    result.kept += batch.length
+    for (const { finding, owner, match } of pairs) {
+      if (hasPast(finding)) result.repeats.addAll(fingerprintKeysOf(finding))
+      const differs = match !== undefined && match.digest !== finding.digest
+      if (!match && owner) {
+        staged.push(finding)
+        result.contested.push({ ...freshFrom(finding, 0), owner })
+      } else if (!match) inserted.push(finding)
+      else if (!match.isOwnUuid) {
+        staged.push(finding)
+        result.claims.push({ ...freshFrom(finding, match.id), known: match, differs })
+      } else if (!match.wasSeen) {
+        if (differs) {
+          staged.push(finding)
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
+        }
+        addFresh(finding, match.id)
+      } else {
+        if (differs && mayChange(place, match)) {
+          staged.push(finding)
+          result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
+        }
+        see(result, place, match)
+      }
+    }
+    await write(inserted, staged)
+  }
+
+  async function knownByUuid(uuids: readonly string[]): Promise<Map<string, KnownFinding>> {
+    const listed = hasAny && uuids.length > 0 ? await findKnownFindings(deps.db, place, uuids) : []
+    return new Map(listed.map((finding) => [finding.uuid, finding]))
+  }
+
+  async function write(inserted: readonly ImportedFinding[], staged: readonly ImportedFinding[]): Promise<void> {
+    const { importId, projectId, now } = place
+    if (importId === undefined) {
+      for (const finding of inserted) addFresh(finding, 0)
+      return
+    }
+    if (inserted.length + staged.length === 0) return
+    const ids = await provisionally(deps, async ({ db }) => {
+      await learnIdentifiers(
+        db,
+        [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),
+      )
+      const drafts = inserted.map(draftOf)
+      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
+      const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft }))
+      await insertBelongings(db, projectId, withIds)
+      await stageFindings(db, importId, staged.map(draftOf))
+      return ids
+    })
+    for (const finding of inserted) addFresh(finding, idOf(ids, finding.uuid))
+  }
+
+  async function learnIdentifiers(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
+    const unknown = identifiers.filter(({ fingerprint }) => !identifierIds.has(fingerprint))
+    if (unknown.length === 0) return
+    if (identifierIds.size > maxRemembered) identifierIds.clear()
+    const all = identifierIds.size === 0 ? identifiers : unknown
+    for (const [fingerprint, id] of await keepIdentifiers(db, place.projectId, all)) identifierIds.set(fingerprint, id)
+  }
+
+  const hasPast = ({ scanner }: ImportedFinding): boolean =>
+    result.scannersWithPast.has(result.scannerIds.get(scanner.externalId) ?? 0)
+
+  function draftOf(finding: ImportedFinding): StoredDraft {
+    const { uuid, row, identifiers } = finding
+    const ids = identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
+    return { uuid, row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }
+  }
+
+  function addFresh(finding: ImportedFinding, id: number): void {
+    const fresh = freshFrom(finding, id)
+    const mayBeKnown = fresh.keys.length + fresh.former.length > 0 || fresh.nearestKey !== undefined
+    if (mayBeKnown) result.fresh.push(fresh)
+    else addNew(result, fresh)
+  }
+
+  const freshFrom = (finding: ImportedFinding, id: number): FreshFinding => {
+    const scannerId = result.scannerIds.get(finding.scanner.externalId) ?? 0
+    return {
+      id,
+      scannerId,
+      uuid: finding.uuid,
+      name: finding.name,
+      severity: finding.severity,
+      reportType: finding.reportType,
+      location: finding.location,
+      line: lineOf(finding.location),
+      isLarge: finding.isLarge,
+      keys: hasPast(finding) ? matchingKeys(finding, true) : [],
+      fingerprints: hasPast(finding) ? fingerprintKeysOf(finding) : [],
+      nearestKey: hasPast(finding) ? nearestKey(finding) : undefined,
+      // Also of scanners that are new: they may take over from others.
+      former: hasAny ? formerUuids(finding, place.projectId) : [],
+    }
+  }
+
+  return {
+    keepScannersOf,
+    /** Between two batches other requests have their turn. */
+    async addAll(
+      batches: AsyncIterable<readonly ImportedFinding[]>,
+      afterEach: () => Promise<void>,
+    ): Promise<Classified> {
+      await inFittingSlices(batches, { work: add, afterEach })
+      return result
+    },
+  }
+}
+
+const maxRemembered = 100_000
+
+const besidesOf = ({ uuid, fingerprints }: ImportedFinding): string => uuidBesides(uuid, fingerprints)

@@ -1,0 +1,55 @@
+import type { Db } from '../../../db/db.ts'
+import { type FingerprintKey, haveSameFingerprint } from '../formats/result-fingerprints.ts'
+import type { KnownFinding } from '../imports/finding-queries.ts'
+import { fingerprintKeysOf } from './finding-keys.ts'
+import type { ImportedFinding } from './imported-finding.ts'
+import { hashKey, startKeyTable } from './key-table.ts'
+import { listFingerprintKeys } from './match-queries.ts'
+
+/**
+ * Finds the findings whose uuid, which is made of their place, belongs to a known finding with other fingerprints: something
+ * else has moved to that place. Returns those known findings.
+ */
+export async function findContested(
+  db: Db,
+  batch: readonly ImportedFinding[],
+  known: ReadonlyMap<string, KnownFinding>,
+): Promise<Map<ImportedFinding, KnownFinding>> {
+  const contested = new Map<ImportedFinding, KnownFinding>()
+  const pairs = batch.flatMap((finding) => {
+    const owner = known.get(finding.uuid)
+    const mayDiffer = owner?.wasSeen && finding.fingerprints.length > 0 && owner.digest !== finding.digest
+    return mayDiffer ? [{ finding, owner }] : []
+  })
+  if (pairs.length === 0) return contested
+  const keys = await listFingerprintKeys(
+    db,
+    pairs.map(({ owner }) => owner.id),
+  )
+  for (const { finding, owner } of pairs) {
+    const { anywhere } = keys.get(owner.id) ?? { anywhere: [] }
+    if (haveSameFingerprint(fingerprintKeysOf(finding), anywhere) === false) contested.set(finding, owner)
+  }
+  return contested
+}
+
+/** Remembers which fingerprints a report has more than once. */
+export interface Repeats {
+  addAll: (keys: readonly FingerprintKey[]) => void
+  isRepeated: (key: string) => boolean
+}
+
+export function startRepeats(): Repeats {
+  const [once, again] = [startKeyTable(), startKeyTable()]
+  return {
+    addAll(keys) {
+      for (const { inFile, anywhere } of keys) {
+        for (const hash of [inFile, anywhere].map(hashKey)) {
+          if (once.find(hash) === undefined) once.add(hash, 0)
+          else again.add(hash, 0)
+        }
+      }
+    },
+    isRepeated: (key) => again.find(hashKey(key)) !== undefined,
+  }
+}

@@ -1,0 +1,37 @@
+import type { Db } from '../../../db/db.ts'
+import { groupBy } from '../../group-by.ts'
+import type { Gaps } from '../formats/gaps.ts'
+import type { KnownFinding } from '../imports/finding-queries.ts'
+import { findNewestSighting } from '../imports/occurrence-queries.ts'
+import { isIn } from './categories.ts'
+import type { ImportPlace } from './classified.ts'
+import type { ImportedFinding } from './imported-finding.ts'
+
+/**
+ * Adds what doubtful findings may stand for: everything that was not in a report together with them. One that is new may
+ * stand for anything; one that was there, for what no report has named since it came.
+ */
+export async function noteDoubts(
+  db: Db,
+  place: ImportPlace,
+  pairs: readonly { finding: ImportedFinding; match: KnownFinding | undefined }[],
+  doubts: Gaps,
+): Promise<void> {
+  const doubtful = pairs.filter(({ finding }) => finding.doubt !== undefined)
+  const groups = groupBy(doubtful, ({ finding: { scanner, reportType, doubt }, match }) =>
+    JSON.stringify([scanner.externalId, reportType, doubt, wasThere(place, match)]),
+  )
+  for (const group of groups.values()) {
+    const [{ finding, match } = {}] = group
+    if (!finding) continue
+    const { scanner, reportType, doubt, pointer } = finding
+    const ids = group.flatMap((one) => one.match?.id ?? [])
+    const since = wasThere(place, match) ? await findNewestSighting(db, place.ref, ids) : undefined
+    for (const _ of group) {
+      doubts.add({ scanner: scanner.externalId, reportType, since }, `an entry cannot be read (${doubt})`, pointer)
+    }
+  }
+}
+
+const wasThere = ({ category }: ImportPlace, match: KnownFinding | undefined): boolean =>
+  match?.wasPresent === true && (!category || isIn(category, match.categories))

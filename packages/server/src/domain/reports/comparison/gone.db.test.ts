@@ -1,0 +1,71 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Db } from '../../../db/db.ts'
+import { startServer } from '../../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
+import { listScannerIds } from '../imports/catalogue-queries.ts'
+import { nothingClassified } from './classified.ts'
+import { findGone } from './gone.ts'
+
+test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
+  const server = await startServer()
+  const { id: projectId } = await server.project('acme/site')
+  const { db } = server.deps
+  const severities = ['critical', 'low', 'info', 'high'] as const
+  const of = (index: number, fields: Partial<MadeUp> = {}): MadeUp => ({
+    ...usual,
+    id: index,
+    projectId,
+    severity: severities[index % 4] ?? 'low',
+    ...fields,
+  })
+  const ids = Array.from({ length: 4100 }, (_, index) => index + 1)
+  const others = [
+    of(5001, { refs: ['feature'] }),
+    of(5002, { refs: [] }),
+    of(5003, { reportType: 'secret_detection' }),
+    of(5004, { scanner: 'gitleaks' }),
+    of(5005, { refs: ['feature'], isOnDefaultBranch: false }),
+    of(5006, { refs: [], isResolvedOnDefaultBranch: true }),
+  ]
+  await insertMadeUp(db, [...ids.map((id) => of(id)), ...others], server.deps.now())
+  const [[name, scannerId] = ['', 0]] = await listScannerIds(db, projectId, ['semgrep'])
+  let slices = 0
+  const changing: Db = Object.create(db, {
+    all: {
+      value: async (query: Parameters<Db['all']>[0]) => {
+        const rows = await db.all(query)
+        // The worst become the least, and the other way round.
+        await db.run(sql`update findings set severity = 8 - severity where project_id = ${projectId}`)
+        slices++
+        return rows
+      },
+    },
+  })
+  const place = {
+    projectId,
+    ref: 'main',
+    defaultBranch: 'main',
+    category: undefined,
+    artifact: undefined,
+    importId: undefined,
+    now: server.deps.now(),
+  }
+  const reported = ids.filter((id) => id % 5 === 0)
+  const classified = {
+    ...nothingClassified(),
+    scannerIds: new Map([[name, scannerId]]),
+    scannersWithPast: new Set([scannerId]),
+    seen: new Set(reported),
+  }
+  const { gone, left } = await findGone(
+    { ...server.deps, db: changing },
+    place,
+    { reportTypes: ['sast'], gaps: [] },
+    classified,
+  )
+  // The last two are nowhere on the branch, though vulnerabilities say so.
+  expect(gone).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
+  expect(left).toEqual([])
+  expect(slices).toBeGreaterThan(2)
+})

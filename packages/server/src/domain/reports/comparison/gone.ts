@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deps } from '../../deps.ts'
+import { listSaidToBeThere } from '../../vulnerabilities/list/promoted-queries.ts'
+import type { ReportType } from '../../vulnerabilities/scales.ts'
+import { isOfAnother } from '../formats/artifacts.ts'
+import { covers, type Gap, gapsOf, isTotal } from '../formats/gaps.ts'
+import { listScannerIds } from '../imports/catalogue-queries.ts'
+import { listMissedBy, listOfScanner, listPlaces, type Scan } from '../imports/occurrence-queries.ts'
+import { speaksAloneFor, speaksFor } from './categories.ts'
+import type { Classified, ImportPlace } from './classified.ts'
+
+export interface Missing {
+  gone: number[]
+  /** Still in the newest report of another category. */
+  left: number[]
+  /** How many keep their state because the report cannot speak for them. */
+  held: number
+  /** Gaps that kept one of them, and those that would keep any. */
+  effective: ReadonlySet<Gap>
+  /** Other artifacts than that of the report, and how many of their findings keep their state. */
+  others: Map<string, number>
+  /** What was looked for. */
+  scans: Scan[]
+}
+
+interface Looked {
+  reportTypes: readonly string[]
+  /** What the report cannot speak for. */
+  gaps: readonly Gap[]
+}
+
+/** Findings of one scanner and type, and the scanners whose reports speak for them. */
+interface Source {
+  scannerId: number
+  reportType: string
+  speakers: readonly string[]
+}
+
+/**
+ * Finds what these scanners found on the ref before, and this report does not name, as far as it speaks for it. On the
+ * default branch also what was found on it while it had another name, or was promoted although it does not have it.
+ */
+export async function findGone(
+  deps: Deps,
+  place: ImportPlace,
+  { reportTypes, gaps }: Looked,
+  { scannerIds, scannersWithPast, seen }: Classified,
+): Promise<Missing> {
+  const effective = new Set(gaps.filter(({ since }) => since === undefined))
+  const missing: Missing = { gone: [], left: [], held: 0, effective, others: new Map(), scans: [] }
+  for (const [externalId, scannerId] of scannerIds) {
+    for (const reportType of reportTypes) {
+      const source = { scannerId, reportType, speakers: [externalId] }
+      const held = scannersWithPast.has(scannerId)
+        ? await search(deps, place, source, { gaps, seen, missing, effective })
+        : 0
+      const isComplete = held === 0 && !gapsOf(gaps, [externalId], reportType).some(isTotal)
+      missing.scans.push({ scannerId, reportType, isComplete })
+    }
+  }
+  if (scannerIds.has(billScanner)) return missing
+  const bills = (await listScannerIds(deps.db, place.projectId, [billScanner])).get(billScanner)
+  for (const reportType of reportTypes) {
+    const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
+    if (bills === undefined || speakers.length === 0) continue
+    // Another scanner may have another name for the same artifact.
+    const anyArtifact = { ...place, artifact: undefined }
+    await search(deps, anyArtifact, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
+  }
+  return missing
+}
+
+interface Search {
+  gaps: readonly Gap[]
+  seen: ReadonlySet<number>
+  /** These take what is found. */
+  missing: Missing
+  effective: Set<Gap>
+}
+
+/** Returns how many missing findings of the source keep their state. */
+async function search(
+  deps: Deps,
+  place: ImportPlace,
+  source: Source,
+  { gaps, seen, missing, effective }: Search,
+): Promise<number> {
+  const { category } = place
+  const { others } = missing
+  const heldAmong = openHold(deps, place, gapsOf(gaps, source.speakers, source.reportType), { effective, others })
+  let held = 0
+  const add = async (list: number[], ids: readonly number[]): Promise<void> => {
+    const kept = await heldAmong(ids)
+    held += kept.size
+    list.push(...ids.filter((id) => !kept.has(id)))
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const slice = await listOfScanner(deps.db, source, place.ref, after, sliceSize)
+    const unseen = slice.filter(({ id }) => !seen.has(id))
+    const spokenFor = unseen.filter(({ isPresent, categories }) => isPresent && speaksFor(category, categories))
+    const [gone, left] = partition(spokenFor, ({ categories }) => speaksAloneFor(category, categories))
+    await add(missing.gone, idsOf(gone))
+    await add(missing.left, idsOf(left))
+    const absent = idsOf(unseen.filter(({ isPresent }) => !isPresent))
+    await add(missing.gone, await listWanting(deps, place, source, absent))
+    after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
+    await setImmediate()
+  }
+  missing.held += held
+  return held
+}
+
+/**
+ * Returns a function that selects the findings that the report cannot speak for: a gap covers them, or they were last
+ * observed in another artifact.
+ */
+function openHold(
+  { db }: Deps,
+  { ref, artifact }: ImportPlace,
+  gaps: readonly Gap[],
+  { effective, others }: { effective: Set<Gap>; others: Map<string, number> },
+): (ids: readonly number[]) => Promise<ReadonlySet<number>> {
+  if (gaps.some(isTotal)) return async (ids) => new Set(ids)
+  return async (ids) => {
+    const isNeeded = ids.length > 0 && (gaps.length > 0 || artifact !== undefined)
+    const places = isNeeded ? await listPlaces(db, ref, ids) : []
+    const held = new Set<number>()
+    for (const one of places) {
+      if (one.artifact !== null && isOfAnother(artifact, one.artifact)) {
+        held.add(one.id)
+        others.set(one.artifact, (others.get(one.artifact) ?? 0) + 1)
+      }
+      for (const gap of gaps.filter((gap) => covers(gap, one))) {
+        held.add(one.id)
+        effective.add(gap)
+      }
+    }
+    return held
+  }
+}
+
+/** Of findings that are not on the ref: those that the default branch is said to have all the same. */
+async function listWanting(
+  { db }: Deps,
+  { ref, defaultBranch, category }: ImportPlace,
+  source: Source,
+  absent: readonly number[],
+): Promise<number[]> {
+  // Secrets never say that they are gone.
+  if (ref !== defaultBranch || source.reportType === 'secret_detection' || absent.length === 0) return []
+  const wanting = await listSaidToBeThere(db, absent)
+  if (!category) return wanting
+  if (category.id === undefined || wanting.length === 0) return []
+  return listMissedBy(db, source, ref, category.id, wanting)
+}
+
+const idsOf = (findings: readonly { id: number }[]): number[] => findings.map(({ id }) => id)
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
+}
+
+const sliceSize = 2000
+
+/** GitLab's own scanner of bills of materials finds what these scanners find too; where they ran, they are believed. */
+const billScanner = 'gitlab-sbom-vulnerability-scanner'
+const speaksForBills: ReadonlyMap<string, readonly string[]> = new Map<ReportType, readonly string[]>([
+  ['container_scanning', ['trivy']],
+  ['dependency_scanning', ['gemnasium', 'gemnasium-maven', 'gemnasium-python']],
+])

@@ -1,0 +1,84 @@
+import { inSlices } from '../../batches.ts'
+import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import { isOfAnother } from '../formats/artifacts.ts'
+import { type Gap, gapsOf } from '../formats/gaps.ts'
+import { pairByFingerprint } from '../formats/result-fingerprints.ts'
+import { speaksFor } from './categories.ts'
+import type { Classified, FreshFinding, ImportPlace } from './classified.ts'
+import { anywhereRank, isOfOneFile, nearestKeyOf } from './finding-keys.ts'
+import { type Candidate, listByKeys, listFingerprintKeys, listNearby } from './match-queries.ts'
+import { pairNearest } from './nearest.ts'
+
+/** A finding of the report and the known finding that it is. */
+export interface Pair {
+  fresh: FreshFinding
+  known: Candidate
+}
+
+/**
+ * What only reports of other categories have, here or on the default branch, is where it was. What a report without one
+ * found here may have moved in its file: a report that has the same code there would have named it at its place. What was
+ * last observed in another artifact is still there.
+ */
+export const mayHaveMoved = (
+  place: ImportPlace,
+  { wasPresent, categories, artifact }: Candidate,
+  rank: number,
+): boolean =>
+  !(wasPresent === true && isOfAnother(place.artifact, artifact)) &&
+  (speaksFor(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
+
+/** Pairs findings with known ones that the report does not name otherwise, by the fingerprints of the scanner. */
+export async function pairsByFingerprint(
+  deps: Deps,
+  place: ImportPlace,
+  { seen, repeats }: Classified,
+  open: readonly FreshFinding[],
+): Promise<Pair[]> {
+  const keys = open.flatMap(({ fingerprints }) => fingerprints.flatMap(({ inFile, anywhere }) => [inFile, anywhere]))
+  const candidates = new Map<number, Candidate>()
+  await inSlices([...new Set(keys)], async (slice) => {
+    for (const known of await listByKeys(deps.db, place, slice)) {
+      if (!seen.has(known.id) && mayHaveMoved(place, known, 1)) candidates.set(known.id, known)
+    }
+  })
+  const withKeys: (Candidate & { inFile: string[]; anywhere: string[]; staysInFile: boolean })[] = []
+  await inSlices([...candidates.values()], async (slice) => {
+    const keys = await listFingerprintKeys(
+      deps.db,
+      slice.map(({ id }) => id),
+    )
+    for (const known of slice) {
+      const { inFile, anywhere } = keys.get(known.id) ?? { inFile: [], anywhere: [] }
+      withKeys.push({ ...known, inFile, anywhere, staysInFile: !mayHaveMoved(place, known, anywhereRank) })
+    }
+  })
+  return pairByFingerprint(open, withKeys, repeats.isRepeated)
+}
+
+/** Pairs findings that have nothing but their line with the nearest known ones, as far as the report is complete. */
+export async function pairsByLine(
+  deps: Deps,
+  place: ImportPlace,
+  { seen, scannerIds }: Classified,
+  open: readonly FreshFinding[],
+  gaps: readonly Gap[],
+): Promise<Pair[]> {
+  const complete = [...scannerIds].filter(([scanner]) => gapsOf(gaps, [scanner], 'sast').length === 0)
+  const scanners = new Map(complete.map(([scanner, id]) => [id, scanner]))
+  const bare = open.filter(({ nearestKey, scannerId }) => nearestKey !== undefined && scanners.has(scannerId))
+  const files = new Set(bare.map(({ location }) => String(location['file'])))
+  const known: (Candidate & { key: string })[] = []
+  await inSlices([...files], async (slice) => {
+    for (const candidate of await listNearby(deps.db, place, [...scanners.keys()], slice)) {
+      const { identifier, file, ...rest } = candidate
+      const key = nearestKeyOf(scanners.get(candidate.scannerId) ?? '', identifier, file)
+      if (!seen.has(candidate.id) && mayHaveMoved(place, rest, 1)) known.push({ ...rest, key })
+    }
+  })
+  const knownByKey = groupBy(known, ({ key }) => key)
+  return [...groupBy(bare, ({ nearestKey = '' }) => nearestKey)].flatMap(([key, fresh]) =>
+    pairNearest(fresh, knownByKey.get(key) ?? []),
+  )
+}

@@ -1,0 +1,222 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { newestScan } from '../../vulnerabilities/rows.ts'
+import type { JsonObject } from '../formats/report.ts'
+import type { MatchReason } from './finding-keys.ts'
+import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
+
+/** A known finding that another one might be. */
+export interface Candidate {
+  id: number
+  uuid: string
+  digest: string
+  vulnerabilityId: number | null
+  wasPresent: boolean | undefined
+  /** Where it is on the ref, and where on the default branch: see categories.ts. */
+  categories: string
+  /** Of the report without a category that it was last observed in on the ref; looked up where the place has one. */
+  artifact: string | null
+  wasOnDefaultBranch: boolean
+  reportType: string
+  scannerId: number
+  line: number
+}
+
+export interface Place {
+  projectId: number
+  ref: string
+  defaultBranch: string
+  artifact: string | undefined
+}
+
+interface CandidateRow {
+  id: number
+  uuid: string
+  digest: string
+  vulnerability_id: number | null
+  is_present: boolean | null
+  categories: string
+  artifact: string | null
+  seen_on_default: number | null
+  report_type: string
+  scanner_id: number
+  location: JsonObject
+}
+
+/** Findings that somebody has seen and that have these keys, with the key they have. A key everything has tells nothing. */
+export async function listByKeys(
+  db: Db,
+  place: Place,
+  keys: readonly string[],
+): Promise<(Candidate & { key: string })[]> {
+  const rows = await db.all<CandidateRow & { key: string }>(sql`
+    select k.key, ${candidateColumns(db, place)}
+    from finding_keys k join findings f on f.id = k.finding_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where k.project_id = ${place.projectId} and k.key in ${db.dialect.texts(keys)}
+      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    order by f.id, k.rank`)
+  return rows.map(({ key, ...row }) => ({ key, ...candidateFrom(row) }))
+}
+
+export async function listByUuids(db: Db, place: Place, uuids: readonly string[]): Promise<Candidate[]> {
+  const rows = await db.all<CandidateRow>(sql`
+    select ${candidateColumns(db, place)}
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where f.project_id = ${place.projectId} and f.uuid in ${db.dialect.texts(uuids)}
+      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    order by f.id`)
+  return rows.map(candidateFrom)
+}
+
+/** The keys of fingerprints that findings have, by finding. */
+export async function listFingerprintKeys(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<Map<number, { inFile: string[]; anywhere: string[] }>> {
+  const rows = await db.all<{ finding_id: number; rank: number; key: string }>(sql`
+    select k.finding_id, k.rank, k.key from finding_keys k
+    where k.finding_id ${db.dialect.among(db.dialect.integers(findingIds))} order by k.finding_id, k.rank`)
+  const keys = new Map<number, { inFile: string[]; anywhere: string[] }>()
+  for (const { finding_id, rank, key } of rows) {
+    if (!isOfFingerprint(rank)) continue
+    const of = keys.get(finding_id) ?? { inFile: [], anywhere: [] }
+    keys.set(finding_id, of)
+    of[rank < anywhereRank ? 'inFile' : 'anywhere'].push(key)
+  }
+  return keys
+}
+
+/**
+ * Findings in code that are in these files, on the ref or, where it never had them, on the default branch, and that have
+ * nothing but their line to be recognised by.
+ */
+export async function listNearby(
+  db: Db,
+  place: Place,
+  scannerIds: readonly number[],
+  files: readonly string[],
+): Promise<(Candidate & { identifier: string; file: string })[]> {
+  const starts = db.dialect.texts(files.map((file) => [...file].slice(0, longestPlace).join('')))
+  const rows = await db.all<CandidateRow & { identifier: string; place: string }>(sql`
+    select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.place
+    from findings f join identifiers i on i.id = f.primary_identifier_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where f.project_id = ${place.projectId}
+      and substr(f.place, 1, 500) ${db.dialect.among(sql`select * from ${starts} as listed`)}
+      and f.report_type = 'sast' and f.scanner_id in ${db.dialect.integers(scannerIds)}
+      and not exists (select 1 from finding_keys k where k.finding_id = f.id and k.rank <> ${locationRank})
+      and (o.is_present = true or (o.id is null and exists (
+        select 1 from occurrences d where d.finding_id = f.id and d.ref = ${place.defaultBranch} and d.is_present = true)))
+    order by f.id`)
+  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.place }))
+}
+
+/** So many characters of a place are in the index. */
+const longestPlace = 500
+
+const candidateColumns = (db: Db, { defaultBranch, artifact }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
+  f.report_type, f.scanner_id, f.location, o.is_present,
+  case when o.is_present = true then o.categories else '' end || coalesce((
+    select d.categories from occurrences d
+    where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') as categories,
+  ${artifact === undefined ? sql`null` : artifactOfLastImport(db)} as artifact,
+  (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+
+const artifactOfLastImport = (db: Db) => sql`(
+    select m.artifact from imports m where m.id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id))`
+
+const candidateFrom = (row: CandidateRow): Candidate => ({
+  id: row.id,
+  uuid: row.uuid,
+  digest: row.digest,
+  vulnerabilityId: row.vulnerability_id,
+  wasPresent: row.is_present ?? undefined,
+  categories: row.categories,
+  artifact: row.artifact,
+  wasOnDefaultBranch: row.seen_on_default !== null,
+  reportType: row.report_type,
+  scannerId: row.scanner_id,
+  line: lineOf(row.location),
+})
+
+export interface MatchDraft {
+  findingId: number
+  uuid: string
+  reason: MatchReason
+  location: JsonObject
+}
+
+/** Before the finding takes over the new location. */
+export async function insertMatches(
+  db: Db,
+  { projectId, ref, importId, now }: { projectId: number; ref: string; importId: number; now: string },
+  matches: readonly MatchDraft[],
+): Promise<void> {
+  const rows = matches.map(({ findingId, uuid, reason, location }) => ({
+    finding_id: findingId,
+    uuid,
+    reason,
+    location,
+  }))
+  const columns = { finding_id: 'integer', uuid: 'text', reason: 'text', location: 'json' } as const
+  await db.run(sql`
+    insert into finding_matches (project_id, finding_id, import_id, uuid, reason, ref, old_location, new_location,
+      created_at)
+    select ${projectId}, r.finding_id, ${importId}, r.uuid, r.reason, ${ref}, f.location, r.location, ${now}
+    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id`)
+}
+
+/** These uuids stand for findings of their own, or are about to be matched anew. */
+export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
+  await db.run(sql`
+    delete from finding_matches where project_id = ${projectId} and uuid in ${db.dialect.texts(uuids)}`)
+}
+
+export interface StoredMatch {
+  id: number
+  uuid: string
+  reason: MatchReason
+  ref: string
+  importId: number | null
+  oldLocation: object
+  newLocation: object
+  createdAt: string
+}
+
+/** Newest first. */
+export async function listMatches(
+  db: Db,
+  findingId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<StoredMatch[]> {
+  const rows = await db.all<{
+    id: number
+    uuid: string
+    reason: MatchReason
+    ref: string
+    import_id: number | null
+    old_location: object
+    new_location: object
+    created_at: string
+  }>(sql`
+    select id, uuid, reason, ref, import_id, old_location, new_location, created_at
+    from finding_matches where finding_id = ${findingId} order by id desc limit ${limit} offset ${offset}`)
+  return rows.map((row) => ({
+    id: row.id,
+    uuid: row.uuid,
+    reason: row.reason,
+    ref: row.ref,
+    importId: row.import_id,
+    oldLocation: row.old_location,
+    newLocation: row.new_location,
+    createdAt: row.created_at,
+  }))
+}
+
+export async function findFindingId(db: Db, projectId: number, id: number): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`
+    select f.id from findings f where f.id = ${id} and f.project_id = ${projectId}
+      and exists (select 1 from occurrences o where o.finding_id = f.id)`)
+  return row?.id
+}

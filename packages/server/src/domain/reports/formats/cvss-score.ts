@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module'
+import type CvssCalculator from 'ae-cvss-calculator'
+import type { Severity } from '../../vulnerabilities/scales.ts'
+import type { CvssVector } from './report.ts'
+
+/** What a CVSS vector stands for. */
+interface CvssRating {
+  version: string
+  /** 0 to 10, by the base metrics alone. */
+  baseScore: number
+  /** With everything else that the vector says. */
+  overallScore: number
+  /** The word of its own version for the overall score: 2.0 has no `critical`. */
+  severity: 'none' | 'low' | 'medium' | 'high' | 'critical'
+}
+
+/** Undefined when the vector is none or lacks a base metric. */
+export type RateVector = (vector: string) => CvssRating | undefined
+/** The base score, 0 to 10. */
+export type ScoreVector = (vector: string) => number | undefined
+
+/** Reads vectors of CVSS 2.0, 3.0, 3.1 and 4.0. The calculator is large, so it is loaded when something is to be rated. */
+export function loadRatings(): RateVector {
+  // Not imported: what that makes of a package like this one goes by who loads it.
+  const calculator: typeof CvssCalculator = createRequire(import.meta.url)('ae-cvss-calculator')
+  return (vector) => {
+    const version = /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0'
+    const required = baseMetrics[version]
+    if (!required || vector.length > maxLength) return undefined
+    const metrics = new Set(vector.split('/').map((metric) => metric.slice(0, Math.max(metric.indexOf(':'), 0))))
+    if (!required.every((metric) => metrics.has(metric))) return undefined
+    const scores = calculator.fromVector(vector)?.calculateScores()
+    // Of 4.0 the calculator calls base what counts in the threat, too.
+    const baseScore = scores && ('baseMetricsOnly' in scores ? scores.baseMetricsOnly : scores.base)
+    if (!isScore(baseScore)) return undefined
+    const overallScore = isScore(scores?.overall) ? scores.overall : baseScore
+    return { version, baseScore, overallScore, severity: wordOf(version, overallScore) }
+  }
+}
+
+export function loadScores(): ScoreVector {
+  const rate = loadRatings()
+  return (vector) => rate(vector)?.baseScore
+}
+
+const isScore = (score: unknown): score is number => typeof score === 'number' && score >= 0 && score <= 10
+
+function wordOf(version: string, score: number): CvssRating['severity'] {
+  if (version === '2.0') return score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low'
+  const word = severityOfScore(score)
+  return word === 'info' || word === 'unknown' ? 'none' : word
+}
+
+const maxLength = 512
+
+const version3 = ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A']
+const baseMetrics: Record<string, string[]> = {
+  '2.0': ['AV', 'AC', 'Au', 'C', 'I', 'A'],
+  '3.0': version3,
+  '3.1': version3,
+  '4.0': ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'],
+}
+
+/** The word that a score from 0 to 10 stands for, by the scale of CVSS 3 and 4; nothing at all is mere information. */
+export function severityOfScore(score: number): Severity {
+  if (score >= 9) return 'critical'
+  if (score >= 7) return 'high'
+  if (score >= 4) return 'medium'
+  return score > 0 ? 'low' : 'info'
+}
+
+/** The worst severity that any of the vectors stands for. */
+export function severityOfVectors(
+  vectors: readonly Pick<CvssVector, 'vector'>[],
+  scoreOf: ScoreVector,
+): Severity | undefined {
+  const scores = vectors.map(({ vector }) => scoreOf(vector)).filter((score) => score !== undefined)
+  return scores.length > 0 ? severityOfScore(Math.max(...scores)) : undefined
+}

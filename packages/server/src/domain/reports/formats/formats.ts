@@ -1,0 +1,53 @@
+import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportType } from '../../vulnerabilities/scales.ts'
+import { cyclonedx } from './cyclonedx/cyclonedx.ts'
+import { gitlab } from './gitlab/gitlab.ts'
+import { gitleaks } from './gitleaks/gitleaks.ts'
+import { grype } from './grype/grype.ts'
+import { objectOf } from './json-fields.ts'
+import type { ReportFormat } from './report-format.ts'
+import { sarif } from './sarif/sarif.ts'
+import { semgrep } from './semgrep/semgrep.ts'
+import { trivy } from './trivy/trivy.ts'
+import { readable, unsupportedDocument } from './unsupported.ts'
+
+/** Every format that is read, those that tell themselves apart most surely first. */
+const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
+
+/** The format that a document is written in, known by its content alone. */
+export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {
+  // gitleaks writes this when it found nothing; so does many a script that failed.
+  if (root === null && reportType === 'secret_detection') return gitleaks
+  if (unsupportedDocument(root)) return undefined
+  return formats.find(({ recognises }) => recognises(root))
+}
+
+export function unknownFormat(root: unknown): ReportProblem {
+  const known = unsupportedDocument(root)
+  if (known) return known
+  const message = `This is no report of a known format: it is ${describe(root)}. What can be read: ${readable}.`
+  return { type: 'Format', message, pointer: '' }
+}
+
+function describe(root: unknown): string {
+  if (root === null) {
+    return 'the word null, which gitleaks writes when it finds nothing; if that is so, send report_type=secret_detection'
+  }
+  if (Array.isArray(root)) return `a list of ${describeElement(root[0])}`
+  const object = objectOf(root)
+  return object ? `an object with ${listKeys(object)}` : `a ${typeof root}`
+}
+
+function describeElement(first: unknown): string {
+  const object = objectOf(first)
+  return object ? `objects with ${listKeys(object)}` : 'something that is no object'
+}
+
+const maxShown = 10
+
+function listKeys(object: object): string {
+  const keys = Object.keys(object)
+  const shown = keys.slice(0, maxShown).map((key) => JSON.stringify(key.slice(0, 40)))
+  if (shown.length === 0) return 'no keys'
+  return `the keys ${shown.join(', ')}${keys.length > maxShown ? ' and others' : ''}`
+}

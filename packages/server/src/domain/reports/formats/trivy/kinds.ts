@@ -1,0 +1,36 @@
+import type { Item } from '../../reader/document.ts'
+import { textOf } from '../json-fields.ts'
+import type { JsonObject } from '../report.ts'
+import { shorten } from '../shorten.ts'
+
+/** What a result lists, each under its own key. */
+export const kinds = [
+  'Vulnerabilities',
+  'Misconfigurations',
+  'Secrets',
+  'Licenses',
+  'ExperimentalModifiedFindings',
+] as const
+export type Kind = (typeof kinds)[number]
+export type FindingKind = Exclude<Kind, 'Licenses' | 'ExperimentalModifiedFindings'>
+
+export const isOfFindings = (kind: Kind): kind is FindingKind =>
+  kind !== 'Licenses' && kind !== 'ExperimentalModifiedFindings'
+
+export const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
+
+/** The kind of an entry that may be a finding, or why it is none. */
+export function findingKind(kind: Kind, { Status, Name }: JsonObject): { kind: FindingKind } | { reason: string } {
+  if (kind === 'Licenses') return { reason: `a licence is no vulnerability${named(Name)}` }
+  if (kind === 'ExperimentalModifiedFindings') {
+    return { reason: `a rule of the scanner’s configuration took it out${named(Status)}` }
+  }
+  if (Status === 'not_affected') return { reason: 'the report says that the product is not affected' }
+  if (Status === 'PASS') return { reason: 'the check passed' }
+  return Status === 'EXCEPTION' ? { reason: 'an exception was made for it' } : { kind }
+}
+
+const named = (value: unknown): string => {
+  const name = textOf(value)
+  return name === undefined ? '' : ` (${shorten(name, 100)})`
+}

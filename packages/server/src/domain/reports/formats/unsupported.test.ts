@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readWholeReport } from '../reader/read-report.ts'
+
+async function messagesOf(text: string) {
+  const read = await readWholeReport(() => Readable.from([Buffer.from(text)]), { projectId: 1 })
+  return 'problems' in read ? read.problems.map(({ message }) => message) : []
+}
+
+const documents: [name: string, document: unknown][] = [
+  ['an npm audit report', { auditReportVersion: 2, vulnerabilities: { lodash: {} }, metadata: {} }],
+  ['a report of npm, pnpm or yarn audit', { actions: [], advisories: {}, muted: [], metadata: {} }],
+  ['a cargo audit report', { database: {}, lockfile: {}, vulnerabilities: { found: true, list: [] } }],
+  ['a pip-audit report', { dependencies: [], fixes: [] }],
+  ['a Safety report', { report_meta: {}, vulnerabilities: [] }],
+  ['an OSV-Scanner report', { results: [{ source: {} }], experimental_config: {} }],
+  ['an OSV-Scanner report', { results: [] }],
+  ['a ZAP report', { '@programName': 'ZAP', '@version': '2.16.0', site: [] }],
+  ['a Snyk report', { vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm' }],
+  ['a Snyk report', [{ vulnerabilities: [], ok: true, dependencyCount: 3, packageManager: 'npm' }]],
+  ['a Checkov report', { check_type: 'terraform', results: {}, summary: {} }],
+  ['a Checkov report', [{ check_type: 'terraform', results: {}, summary: {} }]],
+  ['a Bandit report', { errors: [], generated_at: '2026-01-01', metrics: {}, results: [] }],
+  ['a gosec report', { 'Golang errors': {}, Issues: [], Stats: {} }],
+  ['a Brakeman report', { scan_info: {}, warnings: [] }],
+  ['a KICS report', { kics_version: '2.0', queries: [] }],
+  ['a detect-secrets baseline', { version: '1.5.0', plugins_used: [], results: {} }],
+  ['an ESLint report', [{ filePath: '/a.js', messages: [] }]],
+  ['a Nuclei report', [{ 'template-id': 'a', info: {} }]],
+  ['a Dependency-Check report', { reportSchema: '1.1', scanInfo: {}, dependencies: [] }],
+  ['a GitLab Code Quality report', [{ check_name: 'a', fingerprint: 'b', location: {} }]],
+  ['a list of issues of SonarQube', { total: 1, effortTotal: 2, issues: [], components: [] }],
+  ['a trivy k8s report', { ClusterName: 'a', Resources: [] }],
+  ['an SPDX bill of materials', { spdxVersion: 'SPDX-2.3', packages: [] }],
+]
+
+test.for(documents)('%s is refused by its name', async ([name, document]) => {
+  expect(await messagesOf(JSON.stringify(document))).toEqual([
+    expect.stringMatching(new RegExp(`^This is ${name}; Alcove does not read it\\. .+\\. What can be read: GitLab`)),
+  ])
+})
+
+test.for([
+  ['an XML file', '<?xml version="1.0"?>\n<OWASPZAPReport/>'],
+  ['an XML file', '\ufeff  <issues format="5"/>'],
+  ['an HTML page', '<!DOCTYPE html><html><body>Sign in</body></html>'],
+  ['a table of comma-separated values', 'Title,Severity,File\n"SQL, injection",High,a.py\n'],
+  ['a table of comma-separated values', '"Title";"Severity"\r\n"XSS";"High"\r\n'],
+  ['a yarn audit report', '{"type":"auditAdvisory","data":{}}\n{"type":"auditSummary","data":{}}\n'],
+  ['a list of JSON documents, one a line', '{"SourceMetadata":{}}\n{"SourceMetadata":{}}\n'],
+  ['a ZIP archive', 'PK\u0003\u0004\u0014'],
+])('%s is refused by its name: %s', async ([name, text]) => {
+  expect(await messagesOf(text as string)).toEqual([
+    expect.stringContaining(`This is ${name}; Alcove does not read it.`),
+  ])
+})
+
+test('an empty file is called empty', async () => {
+  expect(await messagesOf(' \n')).toEqual(['Report file is empty'])
+})
+
+test('text that is almost JSON is refused at its line', async () => {
+  expect(await messagesOf('{"a": 1,\n"b": }')).toEqual([expect.stringContaining('line 2, column 6')])
+})
+
+test.for([[{ version: '2.1.0' }], [{ version: '2.1.0', tool: {} }]])(
+  'SARIF without runs and schema is called SARIF: %j',
+  async ([document]) => {
+    expect(await messagesOf(JSON.stringify(document))).toEqual(['root is missing required keys: runs'])
+  },
+)

@@ -1,0 +1,131 @@
+import type { ReportProblem } from '../../../platform/failure.ts'
+import { isObject } from './json-fields.ts'
+import type { JsonObject } from './report.ts'
+
+/** What can be read, for messages. */
+export const readable =
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep and gitleaks'
+
+/** A kind of file that people send and that cannot be read. */
+interface Unsupported {
+  name: string
+  /** What to send in its place. */
+  hint: string
+  matches: (has: (...keys: string[]) => boolean, root: JsonObject) => boolean
+}
+
+const lockFileHint = 'Scan the lock file with Trivy or Grype and send their JSON.'
+const sarifHint = (option: string) => `Let the tool write SARIF (${option}).`
+
+/** Known by the keys of the document, or of the first element of a list. */
+const unsupported: readonly Unsupported[] = [
+  { name: 'an npm audit report', hint: lockFileHint, matches: (has) => has('auditReportVersion') },
+  {
+    name: 'a report of npm, pnpm or yarn audit',
+    hint: lockFileHint,
+    matches: (has) => has('advisories', 'metadata') || has('auditAdvisory'),
+  },
+  {
+    name: 'a cargo audit report',
+    hint: lockFileHint,
+    matches: (has) => has('lockfile', 'vulnerabilities') && !has('scan'),
+  },
+  {
+    name: 'a pip-audit report',
+    hint: 'Let it write CycloneDX (--format cyclonedx-json).',
+    matches: (has) => has('dependencies', 'fixes'),
+  },
+  { name: 'a Safety report', hint: lockFileHint, matches: (has) => has('report_meta') },
+  {
+    name: 'an OSV-Scanner report',
+    hint: sarifHint('--format sarif'),
+    matches: (has, root) => has('results') && (has('experimental_config') || Object.keys(root).length === 1),
+  },
+  {
+    name: 'a ZAP report',
+    hint: sarifHint('the template sarif-json'),
+    matches: (has) => has('@programName') || has('@version', 'site'),
+  },
+  {
+    name: 'a Snyk report',
+    hint: sarifHint('--sarif'),
+    matches: (has) =>
+      has('vulnerabilities', 'packageManager') ||
+      has('vulnerabilities', 'dependencyCount') ||
+      has('infrastructureAsCodeIssues'),
+  },
+  {
+    name: 'a Checkov report',
+    hint: sarifHint('-o sarif'),
+    matches: (has) => has('check_type') || has('checkov_version'),
+  },
+  { name: 'a Bandit report', hint: sarifHint('-f sarif'), matches: (has) => has('results', 'metrics', 'generated_at') },
+  {
+    name: 'a gosec report',
+    hint: sarifHint('-fmt sarif'),
+    matches: (has) => has('Issues', 'Stats') || has('GosecVersion'),
+  },
+  { name: 'a Brakeman report', hint: sarifHint('-f sarif'), matches: (has) => has('scan_info', 'warnings') },
+  { name: 'a KICS report', hint: sarifHint('--report-formats sarif'), matches: (has) => has('kics_version') },
+  { name: 'a detect-secrets baseline', hint: 'Scan with gitleaks.', matches: (has) => has('plugins_used') },
+  { name: 'an ESLint report', hint: sarifHint('a formatter for SARIF'), matches: (has) => has('filePath', 'messages') },
+  { name: 'a Nuclei report', hint: sarifHint('-sarif-export'), matches: (has) => has('template-id') },
+  {
+    name: 'a Dependency-Check report',
+    hint: sarifHint('--format SARIF'),
+    matches: (has) => has('reportSchema', 'scanInfo'),
+  },
+  {
+    name: 'a GitLab Code Quality report',
+    hint: 'Send the security report of the scanner.',
+    matches: (has) => has('check_name', 'fingerprint'),
+  },
+  {
+    name: 'a list of issues of SonarQube',
+    hint: 'Let a converter write GitLab’s format or SARIF.',
+    matches: (has) => has('issues', 'effortTotal') || has('issues', 'components', 'total'),
+  },
+  {
+    name: 'a trivy k8s report',
+    hint: 'Scan each image with trivy image and send those reports, each with a category.',
+    matches: (has) => has('ClusterName', 'Resources') || has('ClusterName', 'Findings'),
+  },
+  {
+    name: 'an SPDX bill of materials',
+    hint: 'Scan it with Grype or Trivy and send their JSON.',
+    matches: (has) => has('spdxVersion'),
+  },
+]
+
+/** Names the tool whose report this is, when it is known and cannot be read. `root` is the outline of the document. */
+export function unsupportedDocument(root: unknown): ReportProblem | undefined {
+  const first: unknown = Array.isArray(root) ? root[0] : root
+  if (!isObject(first)) return undefined
+  const has = (...keys: string[]) => keys.every((key) => Object.hasOwn(first, key))
+  const found = unsupported.find(({ matches }) => matches(has, first))
+  return found && problem(found.name, found.hint)
+}
+
+/** Names what a file is that is no JSON, by its first characters. */
+export function unsupportedText(start: string): ReportProblem | undefined {
+  const text = start.replace(/^\ufeff/, '').trimStart()
+  if (/^<!doctype html|^<html/i.test(text)) return problem('an HTML page', 'Perhaps a download failed.')
+  if (text.startsWith('<')) return problem('an XML file', 'Let the tool write JSON or SARIF.')
+  if (text.startsWith('PK\u0003\u0004')) return problem('a ZIP archive', 'Unpack it and send the report.')
+  if (/"type":\s*"audit(?:Advisory|Summary)"/.test(text)) return problem('a yarn audit report', lockFileHint)
+  const [first = '', second = ''] = text.split('\n', 2)
+  if (first.startsWith('{') && first.trimEnd().endsWith('}') && second.startsWith('{')) {
+    return problem('a list of JSON documents, one a line', 'Let the tool write one JSON document or SARIF.')
+  }
+  return isTable(first) && isTable(second)
+    ? problem('a table of comma-separated values', 'Let the tool write JSON or SARIF.')
+    : undefined
+}
+
+const isTable = (line: string): boolean => !/^[{[]/.test(line) && /[,;\t]/.test(line) && line.length < 4000
+
+const problem = (name: string, hint: string): ReportProblem => ({
+  type: 'Format',
+  message: `This is ${name}; Alcove does not read it. ${hint} What can be read: ${readable}.`,
+  pointer: '',
+})

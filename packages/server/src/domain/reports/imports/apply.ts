@@ -1,0 +1,181 @@
+import { inSlices } from '../../batches.ts'
+import type { Deps } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/users.ts'
+import { followFindings, type ScanRules } from '../../vulnerabilities/apply-import/apply-import.ts'
+import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
+import type { Classified, StagedFinding } from '../comparison/classified.ts'
+import type { Match, Matched } from '../comparison/match.ts'
+import { deleteMatches, insertMatches } from '../comparison/match-queries.ts'
+import {
+  absorbFindings,
+  deleteBelongings,
+  deleteFindings,
+  insertBelongings,
+  renameFindings,
+  type StoredDraft,
+  updateFindings,
+} from './finding-queries.ts'
+import {
+  insertOccurrences,
+  insertScans,
+  joinCategory,
+  leaveCategory,
+  listResolvedAmongPresent,
+  markGone,
+  markReturned,
+  markSeen,
+  type Scan,
+  type Sighting,
+} from './occurrence-queries.ts'
+import { listStaged } from './staged-queries.ts'
+
+/** All that an import will change. */
+export interface Plan {
+  sighting: Sighting
+  result: Classified
+  matched: Matched
+  gone: readonly number[]
+  /** Not in this report any more, and in those of other categories. */
+  left: readonly number[]
+  /** What was looked for. */
+  scans: readonly Scan[]
+  /** What a complete scan looked for, where its report says so. */
+  rules: ScanRules | undefined
+  /** What becomes a vulnerability at once. */
+  promote: readonly number[]
+}
+
+/**
+ * Changes the project, in the one transaction that makes an import visible. Slices give way to other requests; other
+ * writers of SQLite wait, so nothing is done here that could be done before.
+ */
+export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
+  const { sighting, result, matched, gone, left, scans } = plan
+  const { db } = deps
+  await inSlices(
+    result.changed,
+    (slice) => takeOver(deps, sighting, slice),
+    ({ isLarge }) => isLarge,
+  )
+  await inSlices(
+    matched.matches,
+    (slice) => absorb(deps, sighting, slice),
+    ({ fresh }) => fresh.isLarge,
+  )
+  await inSlices(matched.rejected, (slice) =>
+    deleteMatches(
+      db,
+      project.id,
+      slice.map(({ uuid }) => uuid),
+    ),
+  )
+  await inSlices(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
+  await inSlices(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
+  await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
+  await inSlices(result.joined, (ids) => joinCategory(db, sighting, ids))
+  await inSlices(left, (ids) => leaveCategory(db, sighting, ids))
+  await inSlices(gone, (ids) => markGone(db, sighting, ids))
+  if (scans.some(({ isComplete }) => !isComplete))
+    await inSlices([...result.seen], (ids) => markSeen(db, sighting, ids))
+  await insertScans(db, sighting, scans)
+  await followFindings(deps, project, {
+    ...sighting,
+    userId: user?.id ?? null,
+    seen: await touched(deps, project, plan),
+    found: result.found,
+    returned: result.returned,
+    gone,
+    moved: matched.matches.flatMap(({ fresh, known: { vulnerabilityId }, reason }) =>
+      vulnerabilityId === null ? [] : { vulnerabilityId, reason, location: fresh.location },
+    ),
+    rules: plan.rules,
+  })
+  return promoteFindings(deps, project, user?.id ?? null, plan.promote)
+}
+
+/** Vulnerabilities follow what is new about their findings; those that were resolved, that they are still there. */
+async function touched({ db }: Deps, project: Project, { sighting, result, matched }: Plan): Promise<number[]> {
+  const told = [...result.changed.map(({ findingId }) => findingId), ...matched.matches.map(({ known }) => known.id)]
+  if (sighting.ref !== project.defaultBranch) return [...new Set(told)]
+  const resolved = await listResolvedAmongPresent(db, project.id)
+  return [
+    ...new Set([...result.arrivals, ...result.returned, ...told, ...resolved.filter((id) => result.seen.has(id))]),
+  ]
+}
+
+async function takeOver({ db }: Deps, { projectId, importId, now }: Sighting, slice: readonly StagedFinding[]) {
+  const staged = await listStaged(
+    db,
+    importId,
+    slice.map(({ uuid }) => uuid),
+  )
+  await store(db, projectId, now, slice, staged)
+}
+
+async function store(
+  db: Deps['db'],
+  projectId: number,
+  now: string,
+  slice: readonly StagedFinding[],
+  staged: ReadonlyMap<string, StoredDraft>,
+): Promise<void> {
+  const drafts = slice.flatMap(({ findingId, uuid }) => {
+    const draft = staged.get(uuid)
+    return draft ? [{ findingId, draft }] : []
+  })
+  if (drafts.length < slice.length) throw new Error('a staged finding is missing')
+  await updateFindings(db, projectId, drafts, now)
+  await deleteBelongings(
+    db,
+    drafts.map(({ findingId }) => findingId),
+  )
+  await insertBelongings(db, projectId, drafts)
+}
+
+async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[]): Promise<void> {
+  const { projectId, importId, now } = sighting
+  const matches = slice.map(({ fresh, known, reason, takesOver }) => ({
+    findingId: known.id,
+    uuid: reason === 'identifier' && takesOver ? known.uuid : fresh.uuid,
+    reason,
+    location: fresh.location,
+  }))
+  // A match that is renewed becomes the newest one.
+  await deleteMatches(
+    db,
+    projectId,
+    matches.map(({ uuid }) => uuid),
+  )
+  await insertMatches(db, sighting, matches)
+  const [stored, staged] = [slice.filter(({ fresh }) => fresh.id !== 0), slice.filter(({ fresh }) => fresh.id === 0)]
+  const absorbed = stored.filter(({ takesOver }) => takesOver)
+  await absorbFindings(
+    db,
+    absorbed.map(({ fresh, known }) => ({ shadowId: fresh.id, findingId: known.id })),
+    now,
+  )
+  await deleteFindings(
+    db,
+    stored.map(({ fresh }) => fresh.id),
+  )
+  const drafts = await listStaged(
+    db,
+    importId,
+    staged.map(({ fresh }) => fresh.uuid),
+  )
+  const taken = staged.filter(({ takesOver }) => takesOver)
+  await store(
+    db,
+    projectId,
+    now,
+    taken.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid, isLarge: fresh.isLarge })),
+    drafts,
+  )
+  const renamed = slice.filter(({ reason, takesOver }) => reason === 'identifier' && takesOver)
+  await renameFindings(
+    db,
+    renamed.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid })),
+    now,
+  )
+}

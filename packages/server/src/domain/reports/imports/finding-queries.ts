@@ -1,0 +1,250 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { refreshOccurrences } from '../../vulnerabilities/occurrence-queries.ts'
+import type { FindingKey } from '../comparison/finding-keys.ts'
+import { type ImportedFinding, importedColumns } from '../comparison/imported-finding.ts'
+
+/** What is known of a uuid that a report names. */
+export interface KnownFinding {
+  id: number
+  /** The one that was asked for: the finding's own, or one it was recognised under. */
+  uuid: string
+  isOwnUuid: boolean
+  digest: string
+  vulnerabilityId: number | null
+  /** Whether it was there on the ref; `undefined` when it was never seen on it. */
+  wasPresent: boolean | undefined
+  /** On the ref: see categories.ts. */
+  categories: string
+  /** False: an import that never came to its end left it. Nobody has seen it. */
+  wasSeen: boolean
+  wasOnDefaultBranch: boolean
+}
+
+interface KnownFindingRow {
+  id: number
+  uuid: string
+  digest: string
+  vulnerability_id: number | null
+  /** Computed, so a number on SQLite. */
+  is_present: boolean | number | null
+  categories: string | null
+  seen_somewhere: number | null
+  seen_on_default: number | null
+}
+
+/**
+ * Finds what is known of each uuid. Every look-up is a subquery for one key, so that PostgreSQL uses the unique index of
+ * that key. For a list of keys it may choose to read the whole project until it has analysed a table that has just grown.
+ */
+export async function findKnownFindings(
+  db: Db,
+  { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
+  uuids: readonly string[],
+): Promise<KnownFinding[]> {
+  const { among, texts } = db.dialect
+  const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
+  // `+`: PostgreSQL might read all occurrences in the order of their ids to find the least one.
+  const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
+    ${onRef(sql`o.categories`)} as categories,
+    (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
+    (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+  const idsOf = (table: Sql, listed: readonly string[]) =>
+    among(sql`
+      select (select k.id from ${table} k where k.project_id = ${projectId} and k.uuid = l.value) as id
+      from ${texts(listed)} as l`)
+  const rows = await db.all<KnownFindingRow>(sql`
+    select f.uuid, ${columns} from findings f where f.id ${idsOf(sql`findings`, uuids)} order by f.id`)
+  const known = new Set(rows.map(({ uuid }) => uuid))
+  const others = uuids.filter((uuid) => !known.has(uuid))
+  const recognised =
+    others.length === 0
+      ? []
+      : await db.all<KnownFindingRow>(sql`
+          select m.uuid, ${columns}
+          from finding_matches m join findings f on f.id = m.finding_id
+          where m.id ${idsOf(sql`finding_matches`, others)} order by m.id`)
+  return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
+}
+
+const knownFrom =
+  (isOwnUuid: boolean) =>
+  (row: KnownFindingRow): KnownFinding => ({
+    id: row.id,
+    uuid: row.uuid,
+    isOwnUuid,
+    digest: row.digest,
+    vulnerabilityId: row.vulnerability_id,
+    wasPresent: row.is_present === null ? undefined : Boolean(row.is_present),
+    categories: row.categories ?? '',
+    wasSeen: row.seen_somewhere !== null,
+    wasOnDefaultBranch: row.seen_on_default !== null,
+  })
+
+/** True when the scanner has found anything here before. */
+export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {
+  const row = await db.one(sql`
+    select f.id from findings f where f.scanner_id = ${scannerId}
+      and exists (select 1 from occurrences o where o.finding_id = f.id) limit 1`)
+  return row !== undefined
+}
+
+/** Also of those that nobody has seen. */
+export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean> {
+  return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
+}
+
+/** A finding as it is to be stored, and what is stored with it. What a format makes of an entry is a `FindingDraft`. */
+export interface StoredDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
+  identifierIds: readonly number[]
+  keys: readonly FindingKey[]
+}
+
+/** Nobody sees them before they have an occurrence. Ids by uuid. */
+export async function insertFindings(
+  db: Db,
+  { projectId, importId, now }: { projectId: number; importId: number; now: string },
+  drafts: readonly StoredDraft[],
+): Promise<Map<string, number>> {
+  if (drafts.length === 0) return new Map()
+  const inserted = await db.all<{ id: number; uuid: string }>(sql`
+    insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+      description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
+      metadata_version, raw_metadata, detected_at, created_at, updated_at)
+    select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
+      r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
+      r.extras, r.digest, r.metadata_version, r.raw_metadata, ${now}, ${now}, ${now}
+    from ${rowsOf(db, projectId, drafts)} as r
+    returning id, uuid`)
+  return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
+}
+
+/** What drafts say, with the ids of what they name. `cross join` is how SQLite is told to begin with them. */
+function rowsOf({ dialect }: Db, projectId: number, drafts: readonly StoredDraft[]): Sql {
+  const texts = drafts.map(({ row }) => row)
+  return sql`(
+    select t.*, s.id as scanner_id, i.id as primary_identifier_id
+    from ${dialect.recordsOf(texts, importedColumns)} as t cross join scanners s cross join identifiers i
+    where s.project_id = ${projectId} and s.external_id = t.scanner
+      and i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)`
+}
+
+/** Takes over what the newest report says; uuid, and what people decided, stay. Occurrences sort by the severity too. */
+export async function updateFindings(
+  db: Db,
+  projectId: number,
+  drafts: readonly { findingId: number; draft: StoredDraft }[],
+  now: string,
+): Promise<void> {
+  if (drafts.length === 0) return
+  const ids = drafts.map(({ findingId, draft: { uuid } }) => ({ id: findingId, uuid }))
+  const rows = rowsOf(
+    db,
+    projectId,
+    drafts.map(({ draft }) => draft),
+  )
+  const updated = await db.run(sql`
+    update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
+      description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
+      cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
+      extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
+      updated_at = ${now}
+    from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
+    where findings.id = k.id`)
+  if (updated < drafts.length) throw new Error('what a staged finding names is gone')
+  await refreshOccurrences(
+    db,
+    drafts.map(({ findingId }) => findingId),
+  )
+}
+
+/** Identifiers and keys: what hangs on a finding and goes by its content. */
+export async function insertBelongings(
+  db: Db,
+  projectId: number,
+  drafts: readonly { findingId: number; draft: StoredDraft }[],
+): Promise<void> {
+  const identifiers = drafts.flatMap(({ findingId, draft }) =>
+    draft.identifierIds.map((identifierId, position) => ({
+      finding_id: findingId,
+      position,
+      identifier_id: identifierId,
+    })),
+  )
+  if (identifiers.length > 0) {
+    const columns = { finding_id: 'integer', position: 'integer', identifier_id: 'integer' } as const
+    await db.run(sql`
+      insert into finding_identifiers (finding_id, position, identifier_id)
+      select r.finding_id, r.position, r.identifier_id from ${db.dialect.records(identifiers, columns)} as r`)
+  }
+  const keys = drafts.flatMap(({ findingId, draft }) => draft.keys.map((key) => ({ finding_id: findingId, ...key })))
+  if (keys.length === 0) return
+  const columns = { finding_id: 'integer', rank: 'integer', key: 'text' } as const
+  await db.run(sql`
+    insert into finding_keys (finding_id, rank, project_id, key)
+    select r.finding_id, r.rank, ${projectId}, r.key from ${db.dialect.records(keys, columns)} as r`)
+}
+
+export async function deleteBelongings(db: Db, findingIds: readonly number[]): Promise<void> {
+  const ids = db.dialect.integers(findingIds)
+  await db.run(sql`delete from finding_identifiers where finding_id in ${ids}`)
+  await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
+}
+
+/** Findings that an import brought in and that nobody has seen; so many at a time. */
+export async function listUnseen(db: Db, importId: number, limit: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
+      and not exists (select 1 from occurrences o where o.finding_id = f.id)
+    order by f.id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+export async function listIdentifierIds(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ identifier_id: number }>(sql`
+    select distinct identifier_id from finding_identifiers
+    where finding_id in ${db.dialect.integers(findingIds)} order by identifier_id`)
+  return rows.map(({ identifier_id }) => identifier_id)
+}
+
+/** Known findings take over all that was stored of another one, which is deleted: it is the same finding. */
+export async function absorbFindings(
+  db: Db,
+  pairs: readonly { shadowId: number; findingId: number }[],
+  now: string,
+): Promise<void> {
+  if (pairs.length === 0) return
+  const rows = pairs.map(({ shadowId, findingId }) => ({ shadow_id: shadowId, finding_id: findingId }))
+  const listed = db.dialect.records(rows, { shadow_id: 'integer', finding_id: 'integer' })
+  const known = pairs.map(({ findingId }) => findingId)
+  await db.run(sql`
+    update findings set scanner_id = s.scanner_id, primary_identifier_id = s.primary_identifier_id, name = s.name,
+      description = s.description, solution = s.solution, severity = s.severity, confidence = s.confidence,
+      cve = s.cve, location = s.location, location_fingerprint = s.location_fingerprint, details = s.details,
+      extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
+      updated_at = ${now}
+    from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
+  await refreshOccurrences(db, known)
+  await deleteBelongings(db, known)
+  await db.run(sql`
+    update finding_identifiers set finding_id = r.finding_id from ${listed} as r
+    where finding_identifiers.finding_id = r.shadow_id`)
+  await db.run(sql`
+    update finding_keys set finding_id = r.finding_id from ${listed} as r where finding_keys.finding_id = r.shadow_id`)
+}
+
+export async function deleteFindings(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
+}
+
+/** Findings that keep their history and go by another uuid from now on. */
+export async function renameFindings(
+  db: Db,
+  renamed: readonly { findingId: number; uuid: string }[],
+  now: string,
+): Promise<void> {
+  const rows = renamed.map(({ findingId, uuid }) => ({ finding_id: findingId, uuid }))
+  await db.run(sql`
+    update findings set uuid = r.uuid, updated_at = ${now}
+    from ${db.dialect.records(rows, { finding_id: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
+}

@@ -1,0 +1,283 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import {
+  type Import,
+  type ImportCounts,
+  type ImportOutcome,
+  type ImportState,
+  type IngestOptions,
+  noOutcome,
+} from './import.ts'
+
+/** What a process needs to run an import without the request that brought it. */
+type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict'>
+
+export interface ImportDraft {
+  projectId: number
+  userId: number
+  asAdmin: boolean
+  ref: string
+  category: string | null
+  commitSha: string | null
+  options: StoredOptions
+  fileSha256: string
+  fileBytes: number
+  objectKey: string
+  now: string
+}
+
+export async function insertImport(db: Db, draft: ImportDraft): Promise<number> {
+  const row = await db.one<{ id: number }>(sql`
+    insert into imports (project_id, user_id, as_admin, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
+      findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
+      findings_skipped, warnings, state, options, object_key, created_at)
+    values (${draft.projectId}, ${draft.userId}, ${draft.asAdmin}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
+      ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
+    returning id`)
+  if (!row) throw new Error('an inserted import returned no row')
+  return row.id
+}
+
+/** Newest first. */
+export async function listImports(
+  db: Db,
+  { projectId, ref }: { projectId: number; ref: string | undefined },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Import[]> {
+  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
+  const rows = await db.all<ImportRow>(sql`
+    select ${importColumns} from imports where project_id = ${projectId} and ${ofRef}
+    order by id desc limit ${limit} offset ${offset}`)
+  return rows.map(importFrom)
+}
+
+export async function countImports(
+  db: Db,
+  { projectId, ref }: { projectId: number; ref: string | undefined },
+  most: number,
+): Promise<number> {
+  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from imports where project_id = ${projectId} and ${ofRef} limit ${most}) as counted`)
+  return row?.total ?? 0
+}
+
+export async function findImport(db: Db, id: number): Promise<Import | undefined> {
+  const row = await db.one<ImportRow>(sql`select ${importColumns} from imports where id = ${id}`)
+  return row && importFrom(row)
+}
+
+/** An import as whoever runs it sees it. */
+export interface RunningImport extends Import {
+  id: number
+  options: StoredOptions
+  asAdmin: boolean
+}
+
+/** One whose report is still to be read. */
+export interface UnreadImport extends RunningImport {
+  objectKey: string
+}
+
+/** How many imports of a project or of a user have not ended, up to a limit, and the size of their reports. */
+export async function countOpenImports(
+  db: Db,
+  { projectId, userId }: { projectId?: number; userId?: number },
+  most: number,
+): Promise<{ count: number; bytes: number }> {
+  const isOwn = projectId === undefined ? sql`user_id = ${userId}` : sql`project_id = ${projectId}`
+  const row = await db.one<{ count: number; bytes: number | null }>(sql`
+    select count(*) as count, cast(sum(file_bytes) as bigint) as bytes from (
+      select file_bytes from imports where ${isOwn} and state in ('waiting', 'running') limit ${most}) as counted`)
+  return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
+}
+
+/** Marks an import that was interrupted as waiting. */
+export async function interruptImport(db: Db, id: number, interruptions: number): Promise<void> {
+  await db.run(sql`
+    update imports set state = 'waiting', interruptions = ${interruptions} where id = ${id} and state in ('waiting', 'running')`)
+}
+
+/** A failed import without its report cannot run again. */
+export async function forgetReport(db: Db, id: number): Promise<void> {
+  await db.run(sql`update imports set object_key = null where id = ${id} and state = 'failed'`)
+}
+
+/** Forgets the reports of some imports that failed before; returns their objects. */
+export async function takeFailedFiles(db: Db, before: string, limit: number): Promise<string[]> {
+  const rows = await db.all<{ id: number; object_key: string }>(sql`
+    select id, object_key from imports where state = 'failed' and object_key is not null and finished_at <= ${before}
+    order by finished_at, id limit ${limit} ${db.dialect.forUpdate}`)
+  await db.run(sql`
+    update imports set object_key = null where id in ${db.dialect.integers(rows.map(({ id }) => id))}`)
+  return rows.map(({ object_key }) => object_key)
+}
+
+/** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
+export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
+  const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
+    update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now}),
+      outcome = case when state = 'failed' then null else outcome end, finished_at = null
+    where id = ${id} and state <> 'done' and (object_key is not null or shown_at is not null)
+    returning ${importColumns}, options, as_admin`)
+  return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.as_admin }
+}
+
+/**
+ * Locks the import until the transaction ends, so that no other attempt begins; `undefined` when one has begun. Returns
+ * its sender.
+ */
+export async function holdImport(
+  db: Db,
+  id: number,
+  run: string,
+): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'options'> | undefined> {
+  const row = await db.one<{ user_id: number | null; as_admin: boolean; options: StoredOptions | null }>(sql`
+    select user_id, as_admin, options from imports
+    where id = ${id} and run = ${run} and state = 'running' ${db.dialect.forUpdate}`)
+  return row && { userId: row.user_id, asAdmin: row.as_admin, options: row.options ?? {} }
+}
+
+export async function setProgress(
+  db: Db,
+  id: number,
+  { readBytes, readFindings }: { readBytes: number; readFindings: number },
+): Promise<void> {
+  await db.run(sql`
+    update imports set read_bytes = ${readBytes}, findings_read = ${readFindings}
+    where id = ${id} and state = 'running'`)
+}
+
+export interface ReadReportFacts {
+  format: string
+  version: string
+  reportType: string
+  scannerName: string | undefined
+  /** What the report is about; undefined with a category. */
+  artifact: string | undefined
+}
+
+/** Its report is read, and the project has what it says. */
+export async function showImport(
+  db: Db,
+  id: number,
+  facts: ReadReportFacts,
+  counts: ImportCounts,
+  outcome: ImportOutcome,
+  now: string,
+): Promise<void> {
+  await db.run(sql`
+    update imports set shown_at = ${now}, object_key = null, format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
+      scanner_name = ${facts.scannerName}, artifact = ${facts.artifact}, read_bytes = file_bytes, findings_read = ${counts.read},
+      findings_new = ${counts.new}, findings_known = ${counts.known}, findings_gone = ${counts.gone},
+      findings_returned = ${counts.returned}, findings_merged = ${counts.merged},
+      findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},
+      findings_promoted = ${counts.promoted}, outcome = ${outcome}
+    where id = ${id}`)
+}
+
+export async function addPromoted(db: Db, id: number, promoted: number): Promise<void> {
+  await db.run(sql`update imports set findings_promoted = findings_promoted + ${promoted} where id = ${id}`)
+}
+
+export async function setOutcome(db: Db, id: number, outcome: ImportOutcome): Promise<void> {
+  await db.run(sql`update imports set outcome = ${outcome} where id = ${id}`)
+}
+
+export async function finishImport(db: Db, id: number, now: string): Promise<void> {
+  await db.run(sql`update imports set state = 'done', run = null, finished_at = ${now} where id = ${id}`)
+}
+
+export interface FailedImport {
+  id: number
+  /** The report, if the import may run again. */
+  objectKey: string | null
+  outcome: ImportOutcome
+}
+
+export async function failImport(db: Db, { id, objectKey, outcome }: FailedImport, now: string): Promise<void> {
+  await db.run(sql`
+    update imports set state = 'failed', run = null, object_key = ${objectKey}, finished_at = ${now},
+      outcome = ${outcome} where id = ${id}`)
+}
+
+/** One that failed and whose sender heard so at once. */
+export async function deleteImport(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
+}
+
+interface ImportRow {
+  id: number
+  project_id: number
+  user_id: number | null
+  state: ImportState
+  ref: string
+  category: string | null
+  commit_sha: string | null
+  format: string
+  format_version: string | null
+  report_type: string
+  scanner_name: string | null
+  file_sha256: string
+  file_bytes: number
+  read_bytes: number
+  findings_read: number
+  findings_new: number
+  findings_known: number
+  findings_gone: number
+  findings_returned: number
+  findings_merged: number
+  findings_skipped: number
+  findings_changed: number
+  findings_moved: number
+  findings_promoted: number
+  interruptions: number
+  outcome: ImportOutcome | null
+  object_key: string | null
+  created_at: string
+  started_at: string | null
+  shown_at: string | null
+  finished_at: string | null
+}
+
+const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
+  scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
+  findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, interruptions, outcome, object_key,
+  created_at, started_at, shown_at, finished_at`
+
+const importFrom = (row: ImportRow): Import => ({
+  id: row.id,
+  projectId: row.project_id,
+  userId: row.user_id,
+  state: row.state,
+  ref: row.ref,
+  category: row.category,
+  commitSha: row.commit_sha,
+  format: row.format,
+  version: row.format_version,
+  reportType: row.report_type,
+  scannerName: row.scanner_name,
+  fileSha256: row.file_sha256,
+  fileBytes: row.file_bytes,
+  objectKey: row.object_key,
+  readBytes: row.read_bytes,
+  counts: {
+    read: row.findings_read,
+    merged: row.findings_merged,
+    skipped: row.findings_skipped,
+    new: row.findings_new,
+    known: row.findings_known,
+    returned: row.findings_returned,
+    gone: row.findings_gone,
+    changed: row.findings_changed,
+    moved: row.findings_moved,
+    promoted: row.findings_promoted,
+  },
+  interruptions: row.interruptions,
+  outcome: row.outcome ?? noOutcome,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  shownAt: row.shown_at,
+  finishedAt: row.finished_at,
+})

@@ -1,0 +1,56 @@
+import { forbidden, reportRejected } from '../../../platform/failure.ts'
+import type { Deps } from '../../deps.ts'
+import { isStillPermitted, type Requester } from '../../projects/current-rights.ts'
+import type { Project } from '../../projects/project.ts'
+import { findProjectById } from '../../projects/project-queries.ts'
+import type { IngestOptions } from './import.ts'
+import { Overtaken } from './superseded.ts'
+
+type Options = Pick<IngestOptions, 'promote'>
+
+/** Refuses `promote=true` from a user who may import reports but not promote findings. */
+export async function assertMayPromote(
+  deps: Deps,
+  project: Project,
+  sender: Requester,
+  { promote }: Options,
+): Promise<void> {
+  if (!promote || (await isStillPermitted(deps, 'vulnerability.create', project, sender))) return
+  const role = deps.settings.triageRole === 'developer' ? 'Developer' : 'Maintainer'
+  throw forbidden(`promote=true requires the right to promote findings (role ${role}). Send the report without it.`)
+}
+
+/** What a queued import needs to be checked against the rights that its sender has now. */
+export interface QueuedImport extends Requester {
+  projectId: number
+  options: Options
+}
+
+/** Fails an import whose sender has lost the right to it since the request. */
+export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Promise<void> {
+  if (!(await isStillAllowed(deps, 'report.create', queued))) {
+    throw reportRejected([lost('The user who sent the report may no longer import reports into this project.')])
+  }
+  if (queued.options.promote && !(await mayStillPromote(deps, queued))) {
+    throw reportRejected([lost('The user who sent the report with promote=true may no longer promote findings.')])
+  }
+}
+
+/** A project that promotes on ingestion does so because a maintainer decided it; the sender of the report does not matter. */
+export function mayStillPromote(deps: Deps, queued: QueuedImport): Promise<boolean> {
+  return isStillAllowed(deps, queued.options.promote ? 'vulnerability.create' : 'report.create', queued)
+}
+
+async function isStillAllowed(
+  deps: Deps,
+  permission: 'report.create' | 'vulnerability.create',
+  queued: QueuedImport,
+): Promise<boolean> {
+  const project = await findProjectById(deps.db, queued.projectId)
+  if (!project) throw new Overtaken()
+  return isStillPermitted(deps, permission, project, queued)
+}
+
+export const lostRights = 'forbidden'
+
+const lost = (message: string) => ({ type: lostRights, message, pointer: '' })

@@ -1,0 +1,94 @@
+import { forbidden, notFound, reportRejected, unavailable } from '../../../platform/failure.ts'
+import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import { type RootDeps, transaction } from '../../deps.ts'
+import { removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { enqueue } from '../../jobs/job.ts'
+import { waitFor } from '../../jobs/wait.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.ts'
+import type { Project } from '../../projects/project.ts'
+import type { Visitor } from '../../projects/visible.ts'
+import type { Import, IngestOptions } from './import.ts'
+import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
+import { assertRoomInQueue, laneOf } from './import-queue.ts'
+import { assertMayPromote, lostRights } from './import-rights.ts'
+import { assertShort } from './ingest.ts'
+import { importJob } from './run-imports.ts'
+
+/** So long the sender of a report waits for what became of it; after that he can ask. */
+const patienceMs = 20_000
+
+/**
+ * Takes a report in. From here on it is not lost, whatever happens to the process. Answers with what it changed, or, when
+ * it takes long, with an import that still runs. Throws `reportRejected` with all that is wrong.
+ */
+export async function importReport(
+  deps: RootDeps,
+  project: Project,
+  sender: Visitor,
+  file: ReceivedFile,
+  options: IngestOptions,
+): Promise<Import> {
+  assertShort(options)
+  await assertMayPromote(deps, project, { userId: sender.user.id, asAdmin: sender.isAdmin }, options)
+  const importId = await transaction(deps, async (deps) => {
+    await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
+    const importId = await insertImport(deps.db, {
+      projectId: project.id,
+      userId: sender.user.id,
+      asAdmin: sender.isAdmin,
+      ref: options.ref ?? project.defaultBranch,
+      category: options.category ?? null,
+      commitSha: options.commitSha ?? null,
+      options: { reportType: options.reportType, promote: options.promote, strict: options.strict },
+      fileSha256: file.sha256,
+      fileBytes: file.bytes,
+      objectKey: file.key,
+      now: deps.now(),
+    })
+    const place = { lane: laneOf(file), owner: `user:${sender.user.id}` }
+    await enqueue(deps, { ...importJob(project.id, importId), ...place })
+    return importId
+  })
+  file.kept = true
+  return outcomeOf(deps, importId, options.isAsync ? 0 : patienceMs)
+}
+
+async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {
+  const isOver = (found: Import | undefined) => !found || hasEnded(found)
+  const found = await waitFor(deps, 'imports', () => findImport(deps.db, id), { isOver, ms })
+  if (!found) throw notFound('Project')
+  // Whoever is told that it is over finds no trace of the file.
+  if (hasEnded(found)) await removeDoomedSoon(deps)
+  if (found.state !== 'failed') return found
+  const { problems } = found.outcome
+  // An administrator may run it again.
+  if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
+  // The response says all there is to say.
+  await deleteImport(deps.db, id)
+  const [refusal] = problems.filter(({ type }) => type === lostRights)
+  if (refusal) throw forbidden(refusal.message)
+  throw reportRejected(problems)
+}
+
+const hasEnded = ({ state }: Import): boolean => state === 'done' || state === 'failed'
+
+/** What came in, newest first. */
+export async function findImports(
+  { db }: RootDeps,
+  project: Project,
+  ref: string | undefined,
+  page: PageRequest,
+): Promise<Page<Import>> {
+  const which = { projectId: project.id, ref }
+  const [rows, total] = await Promise.all([
+    listImports(db, which, { limit: page.perPage + 1, offset: page.offset }),
+    countImports(db, which, maxCountedRows + 1),
+  ])
+  return pageOf(page, rows, total)
+}
+
+export async function findProjectImport({ db }: RootDeps, project: Project, id: number): Promise<Import> {
+  const found = await findImport(db, id)
+  if (!found || found.projectId !== project.id) throw notFound()
+  return found
+}

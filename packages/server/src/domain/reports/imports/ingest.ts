@@ -1,0 +1,298 @@
+import { invalid, reportRejected } from '../../../platform/failure.ts'
+import { inSlices } from '../../batches.ts'
+import { type Deps, provisionally, type RootDeps, transaction } from '../../deps.ts'
+import { doomObjects } from '../../files/pending-deletions.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/users.ts'
+import type { ScanRules } from '../../vulnerabilities/apply-import/apply-import.ts'
+import { mostAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
+import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples } from '../comparison/classified.ts'
+import { openClassifier } from '../comparison/classify.ts'
+import { findGone, type Missing } from '../comparison/gone.ts'
+import { type Matched, matchMoved } from '../comparison/match.ts'
+import { missingWarnings } from '../comparison/missing-warnings.ts'
+import { type ImportReading, openReading } from '../reader/import-reading.ts'
+import type { OpenBytes } from '../reader/source.ts'
+import { Unreadable } from '../reader/unreadable.ts'
+import { applyPlan, type Plan } from './apply.ts'
+import { findCategoryId, keepCategory } from './category-queries.ts'
+import { insertBelongings, insertFindings } from './finding-queries.ts'
+import { isKnownImage } from './image-queries.ts'
+import {
+  type Import,
+  type ImportCounts,
+  type ImportOutcome,
+  type IngestOptions,
+  noOutcome,
+  type Sample,
+} from './import.ts'
+import { finishImport, holdImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
+import { assertStillAllowed } from './import-rights.ts'
+import { listSamples, type Sighting } from './occurrence-queries.ts'
+import { stagePromotion } from './promote-import.ts'
+import { dropStaged, listStaged } from './staged-queries.ts'
+import { Overtaken } from './superseded.ts'
+
+/** What an import would change, computed in the same way and without writing anything. */
+export async function rehearseReport(
+  deps: RootDeps,
+  project: Project,
+  file: { open: OpenBytes; sha256: string; bytes: number },
+  options: IngestOptions,
+): Promise<Import> {
+  assertShort(options)
+  const { reportType, strict } = options
+  const now = deps.now()
+  const place = await openPlace(deps, project, options, undefined, now)
+  const report = await openReport(deps, place, file, { reportType, strict })
+  const read = await readAll(deps, place, report, async () => {})
+  const facts = factsOf(report)
+  const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
+  return {
+    id: undefined,
+    projectId: project.id,
+    userId: null,
+    interruptions: 0,
+    state: 'done',
+    ref: place.ref,
+    category: options.category ?? null,
+    commitSha: options.commitSha ?? null,
+    ...facts,
+    scannerName: facts.scannerName ?? null,
+    fileSha256: file.sha256,
+    objectKey: null,
+    fileBytes: file.bytes,
+    readBytes: file.bytes,
+    counts: { ...countsOf(report, read), promoted: unattached },
+    outcome: await outcomeOf(deps, report, read),
+    createdAt: now,
+    startedAt: now,
+    shownAt: null,
+    finishedAt: now,
+  }
+}
+
+const maxNameLength = 255
+
+/** No repository has longer refs, and no index takes them. */
+export function assertShort({ ref, category, commitSha }: IngestOptions): void {
+  for (const [name, text] of Object.entries({ ref, category, commit_sha: commitSha })) {
+    if (text !== undefined && text.length > maxNameLength) {
+      throw invalid({ [name]: [`is too long (maximum is ${maxNameLength} characters)`] })
+    }
+  }
+}
+
+export interface Attempt {
+  import: UnreadImport
+  /** What the attempt is known by. */
+  run: string
+  open: OpenBytes
+  /** After every batch; throws when the import is to stop. */
+  progress(findings: number): Promise<void>
+}
+
+/**
+ * Takes a report in. Whatever happens before the last transaction is seen by nobody. True when the import is done; otherwise
+ * what it is to promote is staged.
+ */
+export async function ingestReport(
+  deps: RootDeps,
+  project: Project,
+  user: User | undefined,
+  attempt: Attempt,
+): Promise<boolean> {
+  const { import: stored, open, run } = attempt
+  const { reportType, strict } = stored.options
+  const place = await openPlace(deps, project, stored, stored.id, deps.now())
+  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, { reportType, strict })
+  const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
+  await storeRejected(deps, place, read)
+  const counts = countsOf(report, read)
+  const outcome = await outcomeOf(deps, report, read)
+  const { unattached } = read.result
+  const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
+  // Usual reports appear with all that becomes of them.
+  const isDone = toPromote.length <= mostAtOnce
+  if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
+  await transaction(deps, async (deps) => {
+    if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
+    // Reading may have taken long.
+    await assertStillAllowed(deps, stored)
+    const { category } = stored
+    const sighting: Sighting = {
+      projectId: project.id,
+      ref: place.ref,
+      importId: stored.id,
+      categoryId: category === null ? undefined : await keepCategory(deps.db, project.id, category),
+      now: place.now,
+    }
+    const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
+    const promoted = await applyPlan(deps, project, user, plan)
+    await dropStaged(deps.db, stored.id)
+    await doomObjects(deps, [stored.objectKey])
+    const facts = { ...factsOf(report), artifact: read.artifact }
+    await showImport(deps.db, stored.id, facts, { ...counts, promoted }, outcome, deps.now())
+    if (isDone) await finishImport(deps.db, stored.id, deps.now())
+  })
+  return isDone
+}
+
+async function openReport(
+  { db }: Deps,
+  place: ImportPlace,
+  file: { open: OpenBytes; bytes: number },
+  options: Pick<IngestOptions, 'reportType' | 'strict'>,
+): Promise<ImportReading> {
+  const { projectId, ref, defaultBranch } = place
+  const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
+  const read = await openReading(db, file.open, file.bytes, { ...options, projectId, isImageKnown })
+  if ('problems' in read) throw reportRejected(read.problems)
+  return read.reading
+}
+
+/** What cannot be read after all refuses the report, as it does at the beginning. */
+async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+  try {
+    yield* batches
+  } catch (error) {
+    throw error instanceof Unreadable ? reportRejected([error.problem]) : error
+  }
+}
+
+async function openPlace(
+  { db }: Deps,
+  project: Project,
+  { ref, category }: { ref?: string | undefined; category?: string | null | undefined },
+  importId: number | undefined,
+  now: string,
+): Promise<ImportPlace> {
+  return {
+    projectId: project.id,
+    ref: ref ?? project.defaultBranch,
+    defaultBranch: project.defaultBranch,
+    category: category ? { id: await findCategoryId(db, project.id, category) } : undefined,
+    artifact: undefined,
+    importId,
+    now,
+  }
+}
+
+interface Read extends Missing {
+  artifact: string | undefined
+  result: Classified
+  matched: Matched
+  rules: ScanRules | undefined
+}
+
+async function readAll(
+  deps: RootDeps,
+  place: ImportPlace,
+  report: ImportReading,
+  afterBatch: (findings: number) => Promise<void>,
+): Promise<Read> {
+  const classifier = openClassifier(deps, place)
+  const { scanner, scanners, scan } = report.header
+  let kept = 0
+  const reportTypes = new Set<string>(report.header.reportTypes)
+  async function* counted() {
+    for await (const batch of readable(report.batches())) {
+      for (const finding of batch) reportTypes.add(finding.reportType)
+      kept += batch.length
+      yield batch
+    }
+  }
+  let result: Classified
+  try {
+    await classifier.keepScannersOf(scanner ? [scanner, ...scanners] : scanners)
+    result = await classifier.addAll(counted(), () => afterBatch(kept))
+  } finally {
+    report.close()
+  }
+  const outcome = report.outcome()
+  const gaps = [...outcome.gaps, ...result.doubts.all()]
+  const artifact = place.category ? undefined : outcome.artifact
+  const placeOfArtifact = { ...place, artifact }
+  const matched = await matchMoved(deps, placeOfArtifact, result, gaps)
+  const missing = await findGone(deps, placeOfArtifact, { reportTypes: [...reportTypes], gaps }, result)
+  const { primaryIdentifiers: identifiers } = scan
+  const isWhole = missing.effective.size === 0 && missing.others.size === 0
+  const rules = isWhole && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
+  return { result, matched, ...missing, artifact, rules }
+}
+
+/** Findings that were taken for known ones and are not: they are stored like other new ones. */
+async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
+  const { importId, projectId, now } = place
+  if (importId === undefined) return
+  const store = async (slice: readonly FreshFinding[]) => {
+    const ids = await provisionally(deps, async ({ db }) => {
+      const staged = await listStaged(db, importId, uuidsOf(slice))
+      const drafts = [...staged.values()]
+      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
+      await insertBelongings(
+        db,
+        projectId,
+        drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft })),
+      )
+      return ids
+    })
+    for (const { uuid } of slice) {
+      result.newcomers.push(idOf(ids, uuid))
+      result.unattached.push(idOf(ids, uuid))
+    }
+  }
+  await inSlices(matched.rejected, store, ({ isLarge }) => isLarge)
+}
+
+const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)
+
+function factsOf({ header }: ImportReading): Omit<ReadReportFacts, 'artifact'> {
+  const { format, version, reportType, scanner } = header
+  return { format, version, reportType, scannerName: scanner?.name }
+}
+
+function countsOf(report: ImportReading, { result, matched, gone }: Read): Omit<ImportCounts, 'promoted'> {
+  const returned = result.returned.length
+  return {
+    ...report.outcome().counts,
+    new: result.news.total,
+    known: result.kept - result.news.total - returned,
+    returned,
+    gone: gone.length,
+    changed: result.changed.length,
+    moved: matched.matches.length,
+  }
+}
+
+/** As many of a kind as anybody reads; the counts are of all. */
+const maxShown = 100
+
+async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise<ImportOutcome> {
+  const { result, matched, gone } = read
+  const { warnings, skipped, merged } = report.outcome()
+  const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
+  return {
+    ...noOutcome,
+    warnings: [...missingWarnings(result, read), ...warnings].slice(0, maxShown),
+    skipped: skipped.slice(0, maxShown),
+    merged: merged.slice(0, maxShown),
+    samples: {
+      new: result.news.first.map(sampleOf),
+      returned: await some(result.returned),
+      gone: await some(gone),
+      changed: await some(result.changed.map(({ findingId }) => findingId)),
+      moved: matched.matches
+        .slice(0, maxSamples)
+        .map(({ fresh, known, reason }) => ({ ...sampleOf(fresh), uuid: known.uuid, reason })),
+    },
+  }
+}
+
+const sampleOf = ({ uuid, name, severity, reportType, location }: FreshFinding): Sample => ({
+  uuid,
+  name,
+  severity,
+  reportType,
+  location,
+})

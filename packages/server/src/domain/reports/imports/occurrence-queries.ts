@@ -1,0 +1,224 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { categoriesOfOccurrence, newestScan, shownSeverity, shownState } from '../../vulnerabilities/rows.ts'
+import { severityOf } from '../../vulnerabilities/scales.ts'
+import { categoriesOf } from '../comparison/categories.ts'
+import type { Sample } from './import.ts'
+
+export interface Sighting {
+  projectId: number
+  ref: string
+  importId: number
+  /** Of the report, if it has one. */
+  categoryId: number | undefined
+  now: string
+}
+
+/** Findings that were never on the ref before. */
+export async function insertOccurrences(
+  db: Db,
+  { projectId, ref, importId, categoryId, now }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, state, is_present, categories,
+      first_import_id, last_import_id, first_seen_at, last_seen_at)
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, ${shownState}, true, ${categoriesOf(categoryId)}, ${importId}, ${importId},
+      ${now}, ${now}
+    from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
+}
+
+/** Findings that are on the ref again. A report without a category knows of none that has lost them. */
+export async function markReturned(
+  db: Db,
+  { ref, importId, categoryId, now }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  const ofCategory = categoryId === undefined ? empty : sql`categories = ${categoriesOf(categoryId)},`
+  await db.run(sql`
+    update occurrences set is_present = true, ${ofCategory}
+      last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Findings that are there, and that a report of this category has for the first time: earlier ones have not seen them. */
+export async function joinCategory(
+  db: Db,
+  { ref, importId, categoryId, now }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now},
+      categories = case when categories = '' then ${categoriesOf(categoryId)} else categories || ${`${categoryId},`} end
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Findings that reports of this category have no more, and those of other ones have. */
+export async function leaveCategory(
+  db: Db,
+  { ref, categoryId }: Sighting,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences as o set categories = replace(o.categories, ${categoriesOf(categoryId)}, ','), ${asLastSeen(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
+}
+
+/** Findings that are not on the ref any more. */
+export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update occurrences as o set is_present = false, ${asLastSeen(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
+}
+
+/** Of an update, before this scan is kept: the last complete one was the last that saw them. */
+const asLastSeen = (db: Db): Sql =>
+  sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
+    last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
+
+const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
+  sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`
+
+/** What a scanner found on a ref is there until a complete scan of the same type does not see it. */
+export interface Scan {
+  scannerId: number
+  reportType: string
+  /** False when findings that the scan did not see keep their state. */
+  isComplete: boolean
+}
+
+/** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
+export async function listOfScanner(
+  db: Db,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  after: number,
+  limit: number,
+): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
+  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string | null }>(sql`
+    select f.id, o.is_present, o.categories
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
+    where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
+    order by f.id limit ${limit}`)
+  return rows.map(({ id, is_present, categories }) => ({
+    id,
+    isPresent: is_present ?? false,
+    categories: categories ?? '',
+  }))
+}
+
+/**
+ * Returns where findings are, the fingerprints of their primary identifiers, and the imports that observed them last on the
+ * ref, with the artifacts of those.
+ */
+export async function listPlaces(
+  db: Db,
+  ref: string,
+  findingIds: readonly number[],
+): Promise<
+  { id: number; place: string | null; identifier: string; lastImportId: number | null; artifact: string | null }[]
+> {
+  const rows = await db.all<{
+    id: number
+    place: string | null
+    identifier: string
+    last_import_id: number | null
+    artifact: string | null
+  }>(sql`
+    select seen.id, seen.place, seen.identifier, seen.last_import_id, m.artifact from (
+      select f.id, f.place, i.fingerprint as identifier,
+        coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
+      from findings f join identifiers i on i.id = f.primary_identifier_id
+        left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
+      where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as seen left join imports m on m.id = seen.last_import_id
+    order by seen.id`)
+  return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
+}
+
+/** The newest import that one of these is known to be on the ref since. */
+export async function findNewestSighting(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
+  const row = await db.one<{ newest: number | null }>(sql`
+    select max(o.last_import_id) as newest from occurrences o
+    where o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
+  return row?.newest ?? 0
+}
+
+/** Findings that an incomplete scan has seen: no later scan says it of them, as a complete one would. */
+export async function markSeen(db: Db, { ref, importId, now }: Sighting, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and is_present = true
+      and finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
+}
+
+/**
+ * Of findings that are not on the ref, those that a category may say so of: where it had them, here or else where they were
+ * last, and no other category had them that has not spoken here yet.
+ */
+export async function listMissedBy(
+  db: Db,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  categoryId: number,
+  findingIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select o.finding_id as id from (
+      select f.id as finding_id, coalesce(
+        (select h.categories from occurrences h where h.finding_id = f.id and h.ref = ${ref}),
+        (select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1),
+        '') as categories
+      from findings f where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as o
+    where o.categories like ${`%${categoriesOf(categoryId)}%`} and not exists (
+      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and (
+        select s.import_id from scans s
+        where s.scanner_id = ${scannerId} and s.report_type = ${reportType} and s.ref = ${ref}
+          and coalesce(s.category_id, 0) = c.value and s.is_complete = true
+        order by s.import_id desc limit 1) is null)
+    order by o.finding_id`)
+  return rows.map(({ id }) => id)
+}
+
+/** What this import looked for; after what went is marked. */
+export async function insertScans(
+  db: Db,
+  { ref, importId, categoryId, now }: Sighting,
+  scans: readonly Scan[],
+): Promise<void> {
+  const rows = scans.map(({ scannerId, reportType, isComplete }) => ({
+    scanner_id: scannerId,
+    report_type: reportType,
+    is_complete: isComplete,
+  }))
+  await db.run(sql`
+    insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, seen_at)
+    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, r.is_complete, ${now}
+    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text', is_complete: 'boolean' })} as r`)
+}
+
+export async function listSamples(db: Db, findingIds: readonly number[]): Promise<Sample[]> {
+  const rows = await db.all<{
+    uuid: string
+    name: string
+    severity: number
+    report_type: string
+    location: object
+  }>(sql`
+    select uuid, name, severity, report_type, location from findings
+    where id in ${db.dialect.integers(findingIds)} order by severity desc, id`)
+  return rows.map(({ report_type, severity, ...row }) => ({
+    ...row,
+    severity: severityOf(severity),
+    reportType: report_type,
+  }))
+}
+
+/** Findings whose vulnerability is resolved although they are there: whoever reports them again reopens it. */
+export async function listResolvedAmongPresent(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select f.id from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    where v.project_id = ${projectId} and v.is_on_default_branch = true and v.state = 'resolved' order by f.id`)
+  return rows.map(({ id }) => id)
+}

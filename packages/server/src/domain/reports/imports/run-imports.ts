@@ -1,0 +1,220 @@
+import { setImmediate } from 'node:timers/promises'
+import { isForeignKeyViolation } from '../../../db/violations.ts'
+import { Failure, type ReportProblem } from '../../../platform/failure.ts'
+import { withSmallHeap } from '../../../platform/heap.ts'
+import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { assertIntact } from '../../files/intact.ts'
+import { doomObjects, removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
+import { findProject } from '../../projects/visible.ts'
+import { findUserByReference } from '../../users/users.ts'
+import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
+import { deleteFindings, listIdentifierIds, listUnseen } from './finding-queries.ts'
+import { type Import, noOutcome } from './import.ts'
+import {
+  beginImport,
+  failImport,
+  findImport,
+  finishImport,
+  forgetReport,
+  interruptImport,
+  type RunningImport,
+  setProgress,
+  type UnreadImport,
+} from './import-queries.ts'
+import { importJobKind, smallImports } from './import-queue.ts'
+import { assertStillAllowed } from './import-rights.ts'
+import { ingestReport } from './ingest.ts'
+import { leaveUnpromoted, promoteStaged } from './promote-import.ts'
+import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'
+import { Overtaken } from './superseded.ts'
+
+interface ImportJob {
+  importId: number
+}
+
+/** Of one project one import runs at a time: two would find the same findings new. */
+export const importJob = (projectId: number, importId: number) => ({
+  kind: importJobKind,
+  key: `import:${projectId}`,
+  payload: { importId } satisfies ImportJob,
+})
+
+/** Large reports are imported one at a time, so that the memory they need is known. Small ones do not wait for them. */
+export const importKind = jobKind<ImportJob>({
+  kind: importJobKind,
+  concurrency: 1,
+  lanes: { [smallImports]: { concurrency: 2, perOwner: 4 } },
+  mostAttempts: 3,
+  run,
+  interrupted: (deps, { importId }, interruptions) => interruptImport(deps.db, importId, interruptions),
+  giveUp,
+})
+
+/** Packed, it is ten times as large. */
+const largeBytes = 2 * 1024 * 1024
+
+async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
+  const attempt = deps.random(8).toString('hex')
+  const begun = await beginImport(deps.db, job.payload.importId, attempt, deps.now())
+  if (!begun) {
+    const found = await findImport(deps.db, job.payload.importId)
+    if (found?.state === 'failed') throw new Error('its report is no longer stored; it has to be sent again')
+    return undefined
+  }
+  try {
+    const take = () => takeIn(deps, begun, attempt, job)
+    const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
+    // What was done counts as no failed attempt, however often the process is killed later.
+    if (!isDone) return { againAt: deps.now() }
+  } catch (error) {
+    // Somebody else has it, or nobody: it is gone with its project.
+    if (error instanceof Overtaken) return undefined
+    if (isForeignKeyViolation(error) && !(await findImport(deps.db, begun.id))) return undefined
+    const problems = problemsOf(error)
+    if (!problems) throw error
+    // In this order: a kill in between lets it run, and fail, once more.
+    await clear(deps, begun)
+    await transaction(deps, async (deps) => {
+      await fail(deps, begun, problems)
+      // The import tells all there is to tell.
+      await job.forget(deps)
+    })
+  }
+  await removeDoomedSoon(deps)
+  return undefined
+}
+
+/** Takes the next step: an import that is shown is read no more, only its promotion goes on. True when it is done. */
+function takeIn(deps: RootDeps, begun: RunningImport, run: string, job: RunningJob<ImportJob>): Promise<boolean> {
+  if (isUnread(begun)) return ingest(deps, begun, run, job)
+  const { id: importId, projectId } = begun
+  return promoteStaged(deps, { importId, run, projectId }, job.signal)
+}
+
+const isUnread = (begun: RunningImport): begun is UnreadImport => begun.objectKey !== null
+
+async function ingest(
+  deps: RootDeps,
+  begun: UnreadImport,
+  attempt: string,
+  { signal, progress }: RunningJob<ImportJob>,
+): Promise<boolean> {
+  const project = await findProject(deps, `${begun.projectId}`)
+  if (!project) throw new Overtaken()
+  await assertStillAllowed(deps, begun)
+  await assertIntact(deps, { key: begun.objectKey, bytes: begun.fileBytes, sha256: begun.fileSha256 })
+  const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
+  const read = { bytes: 0 }
+  let told = performance.now()
+  return ingestReport(deps, project, user, {
+    import: begun,
+    run: attempt,
+    async open() {
+      const stream = await deps.objects.open(begun.objectKey)
+      if (!stream) throw new Error('a received report is not in the object store')
+      read.bytes = 0
+      return stream.on('data', (chunk: Buffer) => (read.bytes += chunk.length)).pause()
+    },
+    async progress(readFindings) {
+      signal.throwIfAborted()
+      if (performance.now() - told < progressEveryMs) return
+      told = performance.now()
+      await progress(read.bytes, begun.fileBytes)
+      await setProgress(deps.db, begun.id, { readBytes: read.bytes, readFindings })
+    },
+  })
+}
+
+const progressEveryMs = 500
+
+function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
+  return abandon(deps, importId, unexpected)
+}
+
+/** Ends an import whose file is lost; whoever asks for it is told. */
+export async function failLostImport(deps: Deps, importId: number): Promise<void> {
+  await abandon(deps, importId, lost)
+  await forgetReport(deps.db, importId)
+}
+
+async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
+  const found = await findImport(deps.db, importId)
+  if (!found || found.state === 'done' || found.state === 'failed') return
+  if (found.shownAt !== null) return stopPromoting(deps, importId)
+  const failed = { ...found, id: importId }
+  await clear(deps, failed)
+  await fail(deps, failed, [problem], { keepsFile: problem === unexpected })
+}
+
+/** The findings stay, and so does what was promoted; the same report again promotes the rest. */
+async function stopPromoting(deps: Deps, importId: number): Promise<void> {
+  await transaction(deps, async (deps) => {
+    await leaveUnpromoted(deps, importId, unpromoted)
+    await finishImport(deps.db, importId, deps.now())
+  })
+}
+
+type Kept = Pick<RunningImport, 'id' | 'objectKey'>
+
+/** With its file an import can run again, by `POST /admin/jobs/:id/retry`. */
+async function fail(
+  deps: Deps,
+  { id, objectKey }: Kept,
+  problems: readonly ReportProblem[],
+  { keepsFile = false } = {},
+): Promise<void> {
+  await transaction(deps, async (deps) => {
+    await dropStaged(deps.db, id)
+    await dropPromotions(deps.db, id)
+    await doomObjects(deps, objectKey === null || keepsFile ? [] : [objectKey])
+    const outcome = { ...noOutcome, problems }
+    await failImport(deps.db, { id, objectKey: keepsFile ? objectKey : null, outcome }, deps.now())
+  })
+}
+
+const sliceSize = 500
+/** They may be large. */
+const mostDrafts = 20
+
+/** What it had stored, which nobody has seen, and what only that named. */
+async function clear(
+  deps: Deps,
+  { id, projectId, startedAt }: Pick<Import, 'projectId' | 'startedAt'> & { id: number },
+) {
+  for (let isLeft = true; isLeft; ) {
+    isLeft = await transaction(deps, async ({ db }) => {
+      const unseen = await listUnseen(db, id, sliceSize)
+      const identifierIds = await listIdentifierIds(db, unseen)
+      await deleteFindings(db, unseen)
+      await deleteUnusedIdentifiers(db, identifierIds)
+      return unseen.length > 0
+    })
+    await setImmediate()
+  }
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const staged = await listStagedIdentifiers(deps.db, id, after, mostDrafts)
+    await deleteUnusedIdentifiers(deps.db, [...new Set(staged.flatMap(({ identifierIds }) => identifierIds))])
+    after = staged.at(-1)?.uuid
+    await setImmediate()
+  }
+  if (startedAt !== null) await deleteUnusedScanners(deps.db, projectId, startedAt)
+}
+
+const unexpected: ReportProblem = { type: 'internal', message: 'The import failed; see the server’s log.', pointer: '' }
+
+const unpromoted: ReportProblem = {
+  type: 'internal',
+  message: 'Not all findings could be promoted; see the server’s log, and send the report again.',
+  pointer: '',
+}
+
+const lost: ReportProblem = {
+  type: 'internal',
+  message: 'The report is not in the store any more; send it again.',
+  pointer: '',
+}
+
+function problemsOf(error: unknown): readonly ReportProblem[] | undefined {
+  return error instanceof Failure && error.cause.kind === 'report-rejected' ? error.cause.problems : undefined
+}

@@ -1,0 +1,128 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { Dialect } from '../../../db/db.ts'
+import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
+import { receiveAll, SenderGone, sendAll } from '../../../platform/port-stream.ts'
+import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
+import type { ImportReading } from './import-reading.ts'
+import type { Outcome, ReadOptions } from './read-report.ts'
+import type { News, Question, ReadingJob } from './reading-messages.ts'
+import type { OpenBytes } from './source.ts'
+import { Unreadable, unreadable } from './unreadable.ts'
+
+/** One for imports and one for rehearsals beside them. */
+const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, './reading-worker'), {
+  most: 2,
+  idleMs: 10_000,
+  maxWaiting: 20,
+  maxHeapMib: 512,
+  maxYoungMib: 12,
+})
+
+/** Ends the threads that have nothing to do, when an app closes. */
+export const closeReading = () => workers.close()
+
+/**
+ * Reads a report on another thread, while this one compares and stores what it has said so far. Throws `unavailable` when too
+ * many wait for a thread.
+ */
+export async function readOnThread(
+  engine: Dialect['engine'],
+  open: OpenBytes,
+  { isImageKnown, ...options }: ReadOptions,
+): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
+  const { told, close } = startJob(engine, open, isImageKnown, options)
+  try {
+    const { value: news } = await told.next()
+    if (news && 'header' in news) return { reading: { header: news.header, ...restOf(told), close } }
+    // To its end, or the thread would be stopped.
+    await told.next()
+    if (news && 'problems' in news) return news
+    throw new Error('a thread said nothing of a report')
+  } catch (error) {
+    if (error instanceof Unreadable) return { problems: [error.problem] }
+    throw error
+  }
+}
+
+function restOf(told: AsyncGenerator<News>): Pick<ImportReading, 'batches' | 'outcome'> {
+  let outcome: Outcome | undefined
+  return {
+    async *batches() {
+      for await (const news of told) {
+        if ('batch' in news) yield news.batch
+        else if ('outcome' in news) outcome = news.outcome
+        else if ('unreadable' in news) throw new Unreadable(news.unreadable)
+      }
+    },
+    outcome() {
+      if (!outcome) throw new Error('the report was not read to its end')
+      return outcome
+    },
+  }
+}
+
+function startJob(
+  engine: Dialect['engine'],
+  open: OpenBytes,
+  isImageKnown: ReadOptions['isImageKnown'],
+  options: Omit<ReadOptions, 'isImageKnown'>,
+): { told: AsyncGenerator<News>; close: () => void } {
+  const { port1: questions, port2: theirQuestions } = new MessageChannel()
+  const { port1: news, port2: theirNews } = new MessageChannel()
+  let failure: { error: unknown } | undefined
+  const fail = (error: unknown) => {
+    failure ??= { error }
+    news.close()
+  }
+  questions.on('message', (question: Question) => {
+    const { answer } = question
+    const answered = 'image' in question ? tell(answer, isImageKnown?.(question.image)) : sendFile(answer, open)
+    answered.catch(fail)
+  })
+  const job = {
+    engine,
+    options: { ...options, asksForImages: isImageKnown !== undefined },
+    questions: theirQuestions,
+    news: theirNews,
+  }
+  const running = workers
+    .run(job, [theirQuestions, theirNews])
+    .catch(fail)
+    .finally(() => questions.close())
+
+  async function* told(): AsyncGenerator<News> {
+    try {
+      yield* receiveAll<News>(news)
+    } catch (error) {
+      // The thread ended, or something failed on this side, which it does not know.
+      if (error instanceof SenderGone) await running
+      throw failure ? explained(failure.error) : error
+    }
+  }
+  return { told: told(), close: () => news.close() }
+}
+
+async function tell(port: MessagePort, answer: Promise<boolean> | undefined): Promise<void> {
+  port.postMessage(await answer)
+  port.close()
+}
+
+/** A megabyte is on its way while another one is read. */
+const chunksAhead = 16
+
+async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {
+  const bytes = await open()
+  await sendAll(port, copies(bytes), { ahead: chunksAhead, transfer: ({ buffer }) => [buffer] })
+}
+
+/** Whoever made the chunks may go on with their memory. */
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk)
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof JobAborted)) return error
+  return error.because === 'memory'
+    ? unreadable('It takes more memory to read the report than this server has for one.')
+    : unavailable('the reading of reports', 'too many wait for it')
+}

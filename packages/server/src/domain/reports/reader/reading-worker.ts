@@ -1,0 +1,67 @@
+import { MessageChannel, parentPort } from 'node:worker_threads'
+import { dialects } from '../../../db/sql.ts'
+import { openYoungCollector } from '../../../platform/heap.ts'
+import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
+import { importedFrom } from '../comparison/imported-finding.ts'
+import { readReport } from './read-report.ts'
+import type { News, Question, ReadingJob } from './reading-messages.ts'
+import { Unreadable } from './unreadable.ts'
+
+/** While one is taken in the next ones are made. */
+const batchesAhead = 6
+
+/** Of buffers that have been read, at most. */
+const mostGarbageBytes = 4 * 1024 * 1024
+const collectYoung = openYoungCollector()
+
+async function* tidily(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let garbage = 0
+  for await (const chunk of chunks) {
+    const { byteLength } = chunk
+    yield chunk
+    garbage += byteLength
+    if (garbage < mostGarbageBytes) continue
+    collectYoung()
+    garbage = 0
+  }
+}
+
+// Runs in a thread of its own: see reading-thread.ts.
+parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJob) => {
+  let isOver = false
+  // Nobody waits for the rest, and in the middle of a step there is no other way to stop.
+  news.on('close', () => isOver || process.exit())
+  const ask = (question: { open: true } | { image: string }) => {
+    const { port1: answer, port2 } = new MessageChannel()
+    questions.postMessage({ ...question, answer } satisfies Question, [answer])
+    return port2
+  }
+  const { asksForImages, ...rest } = options
+  const isImageKnown = asksForImages ? (image: string) => receiveOne<boolean>(ask({ image })) : undefined
+  const tell = async function* (): AsyncGenerator<News> {
+    const read = await readReport(() => tidily(receiveAll<Uint8Array>(ask({ open: true }))), { ...rest, isImageKnown })
+    if ('problems' in read) {
+      yield read
+      return
+    }
+    const { header, batches, outcome } = read.reading
+    yield { header }
+    try {
+      for await (const batch of batches())
+        yield { batch: batch.map((finding) => importedFrom(finding, dialects[engine])) }
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      yield { unreadable: error.problem }
+      return
+    }
+    yield { outcome: outcome() }
+  }
+  try {
+    await sendAll(news, tell(), { ahead: batchesAhead })
+  } catch {
+    // Who asked has it already.
+  }
+  isOver = true
+  questions.close()
+  parentPort?.postMessage('done')
+})

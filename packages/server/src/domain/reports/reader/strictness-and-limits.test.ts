@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { first, fixture, messagesOf, open, problemsOf, readFrom, withFirst } from '../../../testing/reading.ts'
+import { documentLimits } from './document.ts'
+import { readReport, readWholeReport } from './read-report.ts'
+
+describe('without strictness', () => {
+  test('what violates the schema is told of, and everything else is read', async () => {
+    const bad = withFirst('sast-15', { severity: 'BLOCKER', links: [{ url: 'javascript:x' }, { url: 'https://ok' }] })
+    const { findings, warnings, counts } = await readFrom(bad)
+    expect(counts).toEqual({ read: 2, skipped: 0, merged: 0 })
+    expect(findings[0]).toMatchObject({ severity: 'medium', links: [{ url: 'https://ok' }] })
+    expect(warnings.map(({ pointer }) => pointer)).toEqual([
+      '/vulnerabilities/0/severity',
+      '/vulnerabilities/0/links/0/url',
+      '/vulnerabilities/0/links/0/url',
+    ])
+  })
+
+  test('an entry that can be no finding is skipped with its reason', async () => {
+    const report = fixture('sast-15')
+    const entries: unknown[] = [null, 7, [], {}, { ...report.vulnerabilities[0], identifiers: 'none' }]
+    const { counts, skipped } = await readFrom({ ...report, vulnerabilities: entries })
+    expect(counts).toEqual({ read: 5, skipped: 5, merged: 0 })
+    expect(skipped.map(({ pointer, reason }) => [pointer, reason])).toEqual([
+      ['/vulnerabilities/0', 'it is not an object'],
+      ['/vulnerabilities/1', 'it is not an object'],
+      ['/vulnerabilities/2', 'it is not an object'],
+      ['/vulnerabilities/3', 'it has no identifier'],
+      ['/vulnerabilities/4', 'it has no identifier'],
+    ])
+  })
+
+  test.for([
+    ['an unknown version', { version: '16.0.0' }, /^Version 16\.0\.0 for report type sast is unsupported/],
+    ['no version', { version: undefined }, /^root is missing required keys: version/],
+    ['an unknown type', { scan: { type: 'poetry' } }, /is missing required keys/],
+    ['no list', { vulnerabilities: {} }, /^property '\/vulnerabilities' is not of type: array/],
+  ] as const)('%s refuses the whole all the same', async ([, changes, message]) => {
+    const [problem] = await problemsOf({ ...fixture('sast-15'), ...changes }, { strict: false })
+    expect(problem?.message).toMatch(message)
+  })
+
+  test('an entry too large to hold is skipped, and refused by strictness', async () => {
+    const limits = { ...documentLimits, maxItemBytes: 4000 }
+    const report = withFirst('sast-15', { description: 'x'.repeat(5000) })
+    const { counts, skipped } = await readFrom(report, { limits })
+    expect([counts.read, counts.skipped]).toEqual([2, 1])
+    expect(skipped).toEqual([{ pointer: '/vulnerabilities/0', reason: 'the entry is larger than this server reads' }])
+    expect(await messagesOf(report, { limits })).toEqual(['the entry is larger than this server reads'])
+    expect(await messagesOf(report, { limits: { ...documentLimits, maxRestBytes: 100 } })).toEqual([
+      expect.stringContaining('besides its findings'),
+    ])
+    expect(await messagesOf(report, { limits: { ...documentLimits, maxItems: 1 } })).toEqual([
+      'The report has more than 1 findings.',
+    ])
+  })
+})
+
+test('a list that stands twice is refused, since two parts of the file would mean different reports', async () => {
+  const text = JSON.stringify(fixture('sast-15'))
+  const twice = `${text.slice(0, -1)},"vulnerab\\u0069lities":[]}`
+  expect(await messagesOf(twice)).toEqual([expect.stringContaining('stands here a second time')])
+})
+
+describe('limits', () => {
+  test('long texts are shortened by whole characters, with a warning', async () => {
+    const emoji = '😀'.repeat(15_001)
+    const { findings, warnings } = await readFrom(
+      withFirst('sast-15', { description: emoji, solution: 's'.repeat(7000) }),
+    )
+    expect(findings[0]?.description).toBe(`${'😀'.repeat(14_997)}...`)
+    expect(findings[0]?.solution).toHaveLength(7000)
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'A description of more than 15000 characters was shortened',
+    ])
+    const name = first(await readFrom(withFirst('secrets-14', { name: 'n'.repeat(300) }))).name
+    expect(name).toBe(`${'n'.repeat(252)}...`)
+  })
+
+  test('of many identifiers twenty are kept, and all of them tell repeats', async () => {
+    const identifiers = Array.from({ length: 25 }, (_, index) => ({ type: 'r', name: 'n', value: String(index) }))
+    const { findings, warnings } = await readFrom(withFirst('sast-15', { identifiers, tracking: { items: [] } }))
+    expect(findings[0]?.identifiers.map(({ externalId }) => externalId)).toEqual([...Array(20).keys()].map(String))
+    expect(findings[0]?.keys).toHaveLength(26)
+    expect(warnings).toMatchObject([{ pointer: '/vulnerabilities/0' }])
+  })
+
+  test('addresses that are too long or contain space are left out', async () => {
+    const links = [{ url: `https://a/${'x'.repeat(2048)}` }, { url: 'https://a b' }, { url: 'https://ok', name: 'n' }]
+    expect(first(await readFrom(withFirst('sast-15', { links }))).links).toEqual([{ name: 'n', url: 'https://ok' }])
+  })
+
+  test('one remediation cannot be multiplied into gigabytes', async () => {
+    const report = fixture('sast-15')
+    const [vulnerability] = report.vulnerabilities
+    report.vulnerabilities = Array.from({ length: 2000 }, (_, line) => ({
+      ...vulnerability,
+      location: { start_line: line },
+    }))
+    report.remediations = [{ fixes: [{ id: 'f-1' }], summary: 's', diff: 'x'.repeat(1_000_000) }]
+    const { findings, warnings } = await readFrom(report)
+    const characters = findings.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
+    expect(characters).toBeLessThan(60_000_000)
+    const kept = findings.flatMap(({ remediations }) => remediations)
+    expect(kept.length).toBeLessThan(60)
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('A remediation shared')])
+  })
+
+  test('one entry that affects ever so many components cannot be multiplied either, and passes in batches', async () => {
+    const affects = Array.from({ length: 20_000 }, (_, index) => ({ ref: `c${index}` }))
+    const vulnerabilities = [{ id: 'CVE-2099-1', detail: 'x'.repeat(1_000_000), affects }]
+    const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', vulnerabilities }
+    const read = await readReport(open(bom), { projectId: 42 })
+    if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
+    let [findings, characters] = [0, 0]
+    for await (const batch of read.reading.batches()) {
+      expect(batch.length).toBeLessThanOrEqual(200)
+      findings += batch.length
+      characters += batch.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
+    }
+    expect(findings).toBe(20_000)
+    expect(characters).toBeLessThan(35_000_000)
+  })
+
+  test('an entry of very many values is left out, and named', async () => {
+    const report = fixture('sast-15')
+    const [vulnerability = {}] = report.vulnerabilities
+    report.vulnerabilities = [vulnerability, { ...vulnerability, more: Array(100_001).fill([]) }]
+    const { findings, skipped } = await readFrom(report)
+    expect([findings.length, skipped]).toEqual([
+      1,
+      [{ pointer: '/vulnerabilities/1', reason: 'the entry is larger than this server reads' }],
+    ])
+  })
+
+  test('very many values besides the entries refuse the report', async () => {
+    const text = JSON.stringify(fixture('sast-15'))
+    const tooMany = [
+      `${text.slice(0, -1)},"more":[${'[],'.repeat(2_000_000)}[]]}`,
+      `${text.slice(0, -1)},${Array.from({ length: 60_000 }, (_, index) => `"k${index}":{}`).join()}}`,
+    ]
+    expect(await messagesOf(tooMany[0] ?? '')).toEqual([
+      'The report holds more than 2000000 values besides its findings.',
+    ])
+    expect(await messagesOf(tooMany[1] ?? '')).toEqual([
+      'The report is made of more than 50000 parts besides its findings.',
+    ])
+  })
+
+  test('large entries pass a few at a time', async () => {
+    const report = fixture('sast-15')
+    const [vulnerability] = report.vulnerabilities
+    report.vulnerabilities = Array.from({ length: 10 }, (_, line) => ({
+      ...vulnerability,
+      tracking: undefined,
+      location: { file: 'a', start_line: line },
+      more: 'x'.repeat(1_500_000),
+    }))
+    const read = await readReport(open(report), { projectId: 42 })
+    if (!('reading' in read)) throw new Error(JSON.stringify(read.problems))
+    const sizes: number[] = []
+    for await (const batch of read.reading.batches()) sizes.push(batch.length)
+    expect(sizes).toEqual([2, 2, 2, 2, 2])
+  })
+})
+
+test.for([
+  ['an image of a million digits', 'container-14', { location: { image: `a:${'1'.repeat(1_000_000)}` } }],
+  ['an image of a million colons', 'container-14', { location: { image: ':1'.repeat(500_000) } }],
+  ['a vector of a million metrics', 'sast-15', { cvss_vectors: [{ vendor: 'v', vector: 'AV:N/'.repeat(200_000) }] }],
+  ['an address of a million spaces', 'sast-15', { links: [{ url: `https://${' '.repeat(1_000_000)}` }] }],
+  ['a key of a million characters', 'sast-15', { details: { ['k'.repeat(1_000_000)]: 1 } }],
+] as const)('%s is judged at once and in few words', async ([, name, changes]) => {
+  const report = open(withFirst(name, changes))
+  const started = performance.now()
+  const read = await readWholeReport(report, { projectId: 42, strict: true })
+  expect(performance.now() - started).toBeLessThan(1000)
+  expect(JSON.stringify('problems' in read ? read.problems : []).length).toBeLessThan(2000)
+})

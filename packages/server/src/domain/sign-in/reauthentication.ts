@@ -1,0 +1,73 @@
+import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps, RootDeps } from '../deps.ts'
+import type { User } from '../users/users.ts'
+import { logSecurity } from './security-log.ts'
+import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
+import { isSignedInByPassword } from './sessions.ts'
+import { type Client, provePassword, proveToken } from './sign-in.ts'
+
+/** How long a browser may manage credentials after its user entered the password. */
+const reauthenticationMinutes = 15
+const minuteMs = 60 * 1000
+const adminHours = 6
+
+/**
+ * Refuses a signed-in browser whose user has not entered the password (or the token that it was signed in with) lately,
+ * so that an unattended browser is not worth a lasting credential. Tokens are not affected.
+ */
+export function assertRecentlyAuthenticated(deps: Deps, { token }: Caller): void {
+  if (token.kind !== 'session') return
+  const oldest = Date.parse(deps.now()) - reauthenticationMinutes * minuteMs
+  if (Date.parse(token.authenticatedAt ?? '') > oldest) return
+  throw new Failure({ kind: 'reauthentication-required' })
+}
+
+/** Renews the proof of a signed-in browser by what it was signed in with: the password, or the token. */
+export async function confirmSession(
+  deps: RootDeps,
+  caller: Caller,
+  proof: { password?: string | undefined; token?: string | undefined },
+  client: Client,
+): Promise<void> {
+  if (caller.token.kind !== 'session') throw forbidden()
+  if (isSignedInByPassword(caller)) {
+    if (proof.password === undefined) throw unauthenticated()
+    await proveOwnPassword(deps, caller, proof.password)
+  } else {
+    const { token } = await proveToken(deps, proof.token ?? '', client)
+    if (token.id !== caller.token.signedInWith) throw unauthenticated()
+  }
+  await updateAuthenticatedAt(deps.db, caller.token.id, deps.now())
+  logSecurity(deps, 'session.confirmed', { user: caller.user, address: client.address })
+}
+
+/** Gives this browser the rights of its administrator for some hours, for the password. */
+export async function enterAdminMode(deps: Deps, caller: Caller, password: string): Promise<void> {
+  assertPasswordSession(caller)
+  await proveOwnPassword(deps, caller, password)
+  const now = deps.now()
+  const until = new Date(Date.parse(now) + adminHours * 60 * minuteMs).toISOString()
+  await updateAdminUntil(deps.db, caller.token.id, until)
+  await updateAuthenticatedAt(deps.db, caller.token.id, now)
+}
+
+export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> {
+  assertPasswordSession(caller)
+  await updateAdminUntil(deps.db, caller.token.id, null)
+}
+
+/** Wrong passwords are counted for each session and token, so that one of them cannot lock out the others. */
+export async function proveOwnPassword(deps: Deps, { user, token }: Caller, password: string): Promise<User> {
+  const kind = token.kind === 'session' ? 'session' : 'token'
+  try {
+    return await provePassword(deps, user, password, { subject: `${kind} ${token.id}`, party: `user ${user.id}` })
+  } catch (error) {
+    if (error instanceof Failure) logSecurity(deps, 'password.not_confirmed', { user, reason: error.cause.kind })
+    throw error
+  }
+}
+
+function assertPasswordSession(caller: Caller): void {
+  if (!isSignedInByPassword(caller)) throw forbidden()
+}

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto'
+import { type Cache, openCache } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
+import { notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps } from '../deps.ts'
+import { findTokenById } from '../tokens/token-queries.ts'
+import { type AccessToken, isExpired, mayAdminister } from '../tokens/tokens.ts'
+import { findUserById } from '../users/user-queries.ts'
+import { getUser, type User } from '../users/users.ts'
+import { logSecurity } from './security-log.ts'
+import {
+  deleteExpiredSessions,
+  deleteSession,
+  deleteSessionsOf,
+  findSessionByDigest,
+  findSessionUse,
+  listSessionsOf,
+  noteSessionUse,
+} from './session-queries.ts'
+
+/** A signed-in browser. */
+export interface Session {
+  id: number
+  userId: number
+  createdAt: string
+  expiresAt: string
+  lastUsedAt: string | null
+  /** Where it was signed in from, and with what. */
+  address: string | null
+  userAgent: string | null
+  /** In admin mode: until when the browser has its administrator's rights. */
+  adminUntil: string | null
+  /** The token it was signed in with; null for a password. */
+  tokenId: number | null
+  /** When the password or the token was last entered. */
+  authenticatedAt: string
+}
+
+/** A session ends after this time, however much it is used. */
+export const sessionDays = 14
+
+interface SignedIn {
+  session: Session
+  user: User
+  /** What it was signed in with. */
+  token: AccessToken | undefined
+}
+
+/** A process's cache of sessions. */
+export interface SessionMemory {
+  sessions: Cache<SignedIn | undefined>
+  /** Session id → when its use was last recorded (ms). */
+  notedAt: Map<number, number>
+}
+
+export function openSessionMemory(changes: Changes): SessionMemory {
+  return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
+}
+
+/** Returns the caller that the cookie belongs to, or `undefined` when its session is unknown or has ended. */
+export async function findSignedIn(deps: Deps, secret: string, memory: SessionMemory): Promise<Caller | undefined> {
+  const key = digestSession(secret)
+  const found = await memory.sessions.get(key, () => load(deps, key))
+  const now = deps.now()
+  if (!found || found.session.expiresAt <= now || found.user.state !== 'active') return undefined
+  const { session, user, token } = found
+  if (token && (token.isRevoked || isExpired(token, now))) return undefined
+  if (await isIdle(deps, session, memory)) {
+    await endIdleSession(deps, found)
+    return undefined
+  }
+  noteUse(deps, session.id, now, memory)
+  const { id, authenticatedAt } = session
+  if (token) {
+    return {
+      user,
+      token: { id, kind: 'session', scopes: token.scopes, signedInWith: token.id, authenticatedAt },
+      isAdmin: mayAdminister(deps, user, token.scopes),
+    }
+  }
+  const isElevated = !deps.settings.adminMode || (session.adminUntil !== null && session.adminUntil > now)
+  return {
+    user,
+    token: { id, kind: 'session', scopes: isElevated ? ['api', 'admin_mode'] : ['api'], authenticatedAt },
+    isAdmin: user.isAdmin && isElevated,
+  }
+}
+
+/** True when the session was not used for so long that it ends. */
+async function isIdle(deps: Deps, session: Session, memory: SessionMemory): Promise<boolean> {
+  const oldest = Date.parse(deps.now()) - deps.settings.sessionIdleMs
+  const notedAt = memory.notedAt.get(session.id)
+  if (notedAt !== undefined && notedAt > oldest) return false
+  // Another process may have recorded a later use.
+  const usedAt = (await findSessionUse(deps.db, session.id)) ?? session.createdAt
+  return Date.parse(usedAt) <= oldest
+}
+
+async function endIdleSession(deps: Deps, { session, user }: SignedIn): Promise<void> {
+  if (await deleteSession(deps.db, session.id, user.id)) logSecurity(deps, 'session.expired', { user, reason: 'idle' })
+}
+
+async function load(deps: Deps, key: string): Promise<SignedIn | undefined> {
+  const session = await findSessionByDigest(deps.db, key)
+  const user = session && (await findUserById(deps.db, session.userId))
+  if (!user) return undefined
+  // Deleting a token deletes its sessions.
+  const token = session.tokenId === null ? undefined : await findTokenById(deps.db, session.tokenId)
+  return { session, user, token }
+}
+
+/** The sessions of the caller that have not ended, newest first. */
+export async function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
+  return listSessionsOf(deps.db, user.id, deps.now(), idleBefore(deps))
+}
+
+export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {
+  if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
+  logSecurity(deps, 'session.ended', { user })
+}
+
+/** Ends all sessions of a user, for an administrator. */
+export async function endSessionsOf(deps: Deps, caller: Caller, userId: number): Promise<void> {
+  const user = await getUser(deps, userId)
+  await deleteSessionsOf(deps.db, user.id)
+  logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
+}
+
+/** True for a session that was started with a password; other callers are limited by the scopes of a token. */
+export function isSignedInByPassword({ token }: Caller): boolean {
+  return token.kind === 'session' && token.signedInWith === undefined
+}
+
+export async function forgetExpiredSessions(deps: Deps): Promise<void> {
+  await deleteExpiredSessions(deps.db, deps.now(), idleBefore(deps))
+}
+
+function idleBefore(deps: Deps): string {
+  return new Date(Date.parse(deps.now()) - deps.settings.sessionIdleMs).toISOString()
+}
+
+export function digestSession(secret: string): string {
+  return hash('sha256', secret)
+}
+
+const noteEveryMs = 5 * 60 * 1000
+const maxNoted = 10_000
+
+/** Records the use of a session. Best effort and not awaited: a lost record costs a few minutes of precision. */
+function noteUse(deps: Deps, id: number, now: string, memory: SessionMemory): void {
+  const at = Date.parse(now)
+  if (at - (memory.notedAt.get(id) ?? 0) < noteEveryMs) return
+  if (memory.notedAt.size >= maxNoted) memory.notedAt.clear()
+  memory.notedAt.set(id, at)
+  noteSessionUse(deps.db, id, now).catch((error: unknown) =>
+    deps.log.debug({ err: error }, 'the use of a session could not be noted'),
+  )
+}

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto'
+import { Failure, unauthenticated } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { assertActive, authenticate, openTokenMemory } from '../tokens/tokens.ts'
+import {
+  findPasswordHash,
+  findUserByEmail,
+  findUserByUsername,
+  lockUser,
+  updateUserState,
+} from '../users/user-queries.ts'
+import type { User } from '../users/users.ts'
+import { networkOf } from './client-network.ts'
+import { countGuess, forgetGuesses } from './guesses.ts'
+import { digestBrowser, rememberBrowser, usersKnownTo } from './known-browsers.ts'
+import { verifyPassword } from './passwords.ts'
+import { logSecurity } from './security-log.ts'
+import { deleteOldestSessions, insertSession } from './session-queries.ts'
+import { digestSession, sessionDays } from './sessions.ts'
+
+/** The client that a request comes from, as far as the connection and its cookies say. */
+export interface Client {
+  address: string
+  userAgent: string | undefined
+  /** The cookie of a browser that a user has signed in from before. */
+  browser: string | undefined
+}
+
+/** A new session. The secrets go into cookies; the database has their digests. */
+export interface NewSession {
+  user: User
+  secret: string
+  /** Absent after a sign-in without a password. */
+  browser?: string
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+const maxSessions = 100
+const maxUserAgentLength = 255
+
+/** Starts a session for a username or an e-mail address and its password. */
+export async function signIn(deps: Deps, login: string, password: string, client: Client): Promise<NewSession> {
+  const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
+  const known = await usersKnownTo(deps, client.browser)
+  const network = networkOf(client.address)
+  // What was typed, not the user that was found: a refusal must not reveal that a name and an address belong together.
+  // Hashed, because users sometimes type their password there.
+  const from = user && client.browser && known.has(user.id) ? `browser ${digestBrowser(client.browser)}` : network
+  const subject = hash('sha256', `${login.toLowerCase()}\n${from}`)
+  try {
+    const proved = await provePassword(deps, user, password, { subject, party: network })
+    const session = await startPasswordSession(deps, proved, client)
+    logSecurity(deps, 'sign_in.succeeded', { user: proved, address: client.address, method: 'password' })
+    return session
+  } catch (error) {
+    if (error instanceof Failure) {
+      logSecurity(deps, 'sign_in.failed', { user, address: client.address, reason: reasonOf(error) })
+    }
+    throw error
+  }
+}
+
+/** Starts a session that has the rights of the token and ends with it. */
+export async function signInWithToken(deps: RootDeps, token: string, client: Client): Promise<NewSession> {
+  try {
+    const { user, token: used } = await proveToken(deps, token, client)
+    const session = await startSession(deps, user, client, used.id)
+    logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'token' })
+    return session
+  } catch (error) {
+    if (error instanceof Failure) {
+      logSecurity(deps, 'sign_in.failed', { address: client.address, reason: error.cause.kind, method: 'token' })
+    }
+    throw error
+  }
+}
+
+/** The caller that a token stands for, when the token lets its owner read at least. */
+export async function proveToken(deps: RootDeps, token: string, { address }: Client): Promise<Caller> {
+  const memory = openTokenMemory(deps.db.changes)
+  const caller = await authenticate(deps, token.trim(), memory, { isRotation: false, address })
+  if (!caller.token.scopes.some((scope) => scope === 'api' || scope === 'read_api')) {
+    throw new Failure({ kind: 'scope-too-small', accepted: ['api', 'read_api'] })
+  }
+  return caller
+}
+
+/** Starts a session of a user who has just proved to know the password, and makes the browser known. */
+export async function startPasswordSession(deps: Deps, user: User, client: Client): Promise<NewSession> {
+  return transaction(deps, async (deps) => {
+    const session = await startSession(deps, user, client, null)
+    return { ...session, browser: await rememberBrowser(deps, user.id, client.browser) }
+  })
+}
+
+async function startSession(deps: Deps, user: User, client: Client, tokenId: number | null): Promise<NewSession> {
+  const secret = deps.random(32).toString('base64url')
+  const createdAt = deps.now()
+  const session = {
+    userId: user.id,
+    address: client.address,
+    userAgent: client.userAgent?.slice(0, maxUserAgentLength) ?? null,
+    createdAt,
+    expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
+    tokenId,
+  }
+  await transaction(deps, async (deps) => {
+    // The user may have been blocked or deleted since the proof; a session that outlives a block would revive with it.
+    const current = await lockUser(deps.db, user.id)
+    if (!current) throw unauthenticated()
+    if (current.state !== 'deactivated') assertActive(current)
+    // Signing in is how a deactivated user comes back.
+    if (current.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', createdAt)
+    await insertSession(deps.db, session, digestSession(secret))
+    await deleteOldestSessions(deps.db, user.id, maxSessions)
+  })
+  return { user: { ...user, state: 'active' }, secret }
+}
+
+/** How an attempt at a password is counted. */
+export interface Attempt {
+  /** Wrong passwords are counted together. */
+  subject: string
+  /** Takes turns with others in the queue for hashing. */
+  party: string
+}
+
+/**
+ * Returns the user when the password is correct and the user may sign in. The attempt is counted in its turn, so the
+ * table of counts grows no faster than passwords can be verified.
+ */
+export async function provePassword(
+  deps: Deps,
+  user: User | undefined,
+  password: string,
+  { subject, party }: Attempt,
+): Promise<User> {
+  const isCorrect = await verifyPassword(password, party, async () => {
+    await countGuess(deps, subject)
+    return findPasswordHash(deps.db, user?.id ?? 0)
+  })
+  if (!isCorrect || !user) throw unauthenticated()
+  await forgetGuesses(deps, subject)
+  if (user.state !== 'deactivated') assertActive(user)
+  return user
+}
+
+function reasonOf({ cause }: Failure): string {
+  if (cause.kind === 'unauthenticated') return 'wrong name or password'
+  return cause.kind === 'forbidden' ? 'account not active' : cause.kind
+}

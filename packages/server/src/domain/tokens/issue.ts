@@ -1,0 +1,95 @@
+import { isForeignKeyViolation } from '../../db/violations.ts'
+import { badRequest, type InvalidAttributes, invalid, notFound, unprocessable } from '../../platform/failure.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { getUser } from '../users/users.ts'
+import { insertToken, revokeToken } from './token-queries.ts'
+import { type AccessToken, digestToken, mintToken } from './tokens.ts'
+
+/** A token together with its secret, which nobody can read again. */
+export interface IssuedToken extends AccessToken {
+  secret: string
+}
+
+export interface TokenDraft {
+  userId: number
+  kind: AccessToken['kind']
+  name: string
+  description?: string | null | undefined
+  scopes: readonly string[]
+  /** Of a token that takes the place of another one. */
+  familyId?: number | undefined
+  /** YYYY-MM-DD; as late as allowed when absent. */
+  expiresOn?: string | undefined
+}
+
+const maxLifetimeDays = 365
+const rotatedLifetimeDays = 7
+
+export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedToken> {
+  await getUser(deps, draft.userId)
+  const expiresOn = draft.expiresOn ?? dayAfter(deps, maxLifetimeDays)
+  const problems = tokenProblems(deps, { ...draft, expiresOn })
+  if (Object.keys(problems).length > 0) {
+    throw draft.kind === 'personal' ? unprocessable(firstSentence(problems)) : invalid(problems)
+  }
+  try {
+    return await storeToken(deps, { ...draft, expiresOn }, mintToken(deps.random))
+  } catch (error) {
+    // He was removed in between.
+    throw isForeignKeyViolation(error) ? notFound('User') : error
+  }
+}
+
+/** Puts a token with a new secret in the place of this one, which is revoked. */
+export async function rotateToken(deps: Deps, old: AccessToken, expiresOn?: string): Promise<IssuedToken> {
+  const draft = {
+    ...old,
+    familyId: old.familyId ?? old.id,
+    expiresOn: expiresOn ?? dayAfter(deps, rotatedLifetimeDays),
+  }
+  const problems = tokenProblems(deps, draft)
+  if (Object.keys(problems).length > 0) throw badRequest(firstSentence(problems))
+  return transaction(deps, async (deps) => {
+    // Of two requests with the same token one gets a successor.
+    if (!(await revokeToken(deps.db, old.id))) throw badRequest('token already revoked')
+    return storeToken(deps, draft, mintToken(deps.random))
+  })
+}
+
+/** With a secret of the caller's choice, and without asking whether the rules allow it. */
+export async function storeToken(
+  deps: Deps,
+  draft: Omit<TokenDraft, 'expiresOn'> & { expiresOn: string | null },
+  secret: string,
+): Promise<IssuedToken> {
+  const { description = null, scopes, familyId = null, ...rest } = draft
+  const token = { ...rest, description, scopes: [...new Set(scopes)], familyId, createdAt: deps.now() }
+  return { ...(await insertToken(deps.db, token, digestToken(secret))), secret }
+}
+
+/** The day so many days from today, YYYY-MM-DD. */
+export function dayAfter(deps: Deps, days: number): string {
+  const day = new Date(deps.now())
+  day.setUTCDate(day.getUTCDate() + days)
+  return day.toISOString().slice(0, 10)
+}
+
+const maxNameLength = 255
+
+/** A day in the past is allowed: such a token is expired from the start. */
+function tokenProblems(deps: Deps, draft: Pick<TokenDraft, 'name' | 'scopes' | 'expiresOn'>): InvalidAttributes {
+  const latest = dayAfter(deps, maxLifetimeDays)
+  return {
+    ...(draft.name.trim() === '' && { name: ["can't be blank"] }),
+    ...(draft.name.length > maxNameLength && { name: [`is too long (maximum is ${maxNameLength} characters)`] }),
+    ...(draft.scopes.length === 0 && { scopes: ["can't be blank"] }),
+    ...(draft.expiresOn && draft.expiresOn > latest && { expires_at: [`must be before ${latest}`] }),
+  }
+}
+
+const attributeWords: Record<string, string> = { name: 'Name', scopes: 'Scopes', expires_at: 'Expiration date' }
+
+function firstSentence(problems: InvalidAttributes): string {
+  const [attribute, messages] = Object.entries(problems)[0] ?? []
+  return `${attributeWords[attribute ?? '']} ${messages?.[0]}`
+}

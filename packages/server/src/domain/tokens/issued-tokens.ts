@@ -1,0 +1,203 @@
+import {
+  badRequest,
+  Failure,
+  forbidden,
+  gone,
+  notFound,
+  parameterProblem,
+  unauthenticated,
+} from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { isSignedInByPassword } from '../sign-in/sessions.ts'
+import { getUser } from '../users/users.ts'
+import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
+import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
+import { type AccessToken, administratorScopes } from './tokens.ts'
+
+export interface TokenFilter {
+  kind: AccessToken['kind']
+  userId?: number | undefined
+  isRevoked?: boolean | undefined
+  state?: 'active' | 'inactive' | undefined
+  search?: string | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+  lastUsedAfter?: string | undefined
+  lastUsedBefore?: string | undefined
+  /** YYYY-MM-DD, that day included. */
+  expiresAfter?: string | undefined
+  expiresBefore?: string | undefined
+}
+
+export const tokenOrders = [
+  'created_asc',
+  'created_desc',
+  'expires_asc',
+  'expires_desc',
+  'last_used_asc',
+  'last_used_desc',
+  'name_asc',
+  'name_desc',
+] as const
+export type TokenOrder = (typeof tokenOrders)[number]
+
+/** By token id: where each was used from, the last address first. */
+export function findTokenAddresses(deps: Deps, tokens: readonly AccessToken[]): Promise<Map<number, string[]>> {
+  return listTokenAddresses(
+    deps.db,
+    tokens.map((token) => token.id),
+  )
+}
+
+/** The caller's own personal tokens; everybody's for administrators. An order nobody knows is by id. */
+export async function findTokens(
+  deps: Deps,
+  caller: Caller,
+  filter: Omit<TokenFilter, 'kind'>,
+  order: string | undefined,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  const { userId } = filter
+  if (caller.isAdmin) {
+    if (userId !== undefined) await getUser(deps, userId)
+  } else if (userId !== undefined && userId !== caller.user.id) {
+    throw unauthenticated()
+  }
+  const owner = caller.isAdmin ? userId : caller.user.id
+  return pageOfTokens(deps, { ...filter, kind: 'personal', userId: owner }, order, page)
+}
+
+/** The tokens with which administrators act as this user. */
+export async function findImpersonationTokens(
+  deps: Deps,
+  userId: number,
+  state: TokenFilter['state'],
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  await getUser(deps, userId)
+  return pageOfTokens(deps, { kind: 'impersonation', userId, state }, undefined, page)
+}
+
+/** Only administrators are told whether a token that is not their own exists. */
+export async function getToken(deps: Deps, caller: Caller, id: number): Promise<AccessToken> {
+  const token = await findPersonalToken(deps, id)
+  if (token && owns(caller, token)) return token
+  throw caller.isAdmin ? gone() : unauthenticated()
+}
+
+/** The token that the request was sent with. */
+export async function getOwnToken(deps: Deps, caller: Caller): Promise<AccessToken> {
+  assertToken(caller)
+  const token = await findTokenById(deps.db, caller.token.id)
+  if (!token) throw unauthenticated()
+  return token
+}
+
+export async function getImpersonationToken(deps: Deps, userId: number, id: number): Promise<AccessToken> {
+  await getUser(deps, userId)
+  const token = await findTokenById(deps.db, id)
+  if (token?.kind !== 'impersonation' || token.userId !== userId) throw notFound('Impersonation Token')
+  return token
+}
+
+/** Revoking twice is no error. */
+export async function revokePersonalToken(deps: Deps, caller: Caller, id: number): Promise<void> {
+  const token = await findPersonalToken(deps, id)
+  if (!token) throw notFound()
+  if (!owns(caller, token)) throw badRequest('Not permitted to revoke')
+  await revokeToken(deps.db, token.id)
+}
+
+export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {
+  assertToken(caller)
+  await revokeToken(deps.db, caller.token.id)
+}
+
+export async function revokeImpersonationToken(deps: Deps, userId: number, id: number): Promise<void> {
+  const token = await getImpersonationToken(deps, userId, id)
+  await revokeToken(deps.db, token.id)
+}
+
+export async function rotatePersonalToken(
+  deps: Deps,
+  caller: Caller,
+  id: number,
+  expiresOn?: string,
+): Promise<IssuedToken> {
+  const token = await getToken(deps, caller, id)
+  assertCovers(caller, token.scopes)
+  return rotateToken(deps, token, expiresOn)
+}
+
+export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: string): Promise<IssuedToken> {
+  return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
+}
+
+/** A signed-in browser has none. */
+function assertToken({ token }: Caller): void {
+  if (token.kind !== 'session') return
+  throw badRequest('This endpoint requires token type to be a personal access token')
+}
+
+const ownTokenDays = 30
+
+/** Issues a token to the user of a signed-in browser, for 30 days unless the draft says otherwise. */
+export async function issueOwnToken(
+  deps: Deps,
+  caller: Caller,
+  draft: Pick<TokenDraft, 'name' | 'description' | 'scopes' | 'expiresOn'>,
+): Promise<IssuedToken> {
+  if (!isSignedInByPassword(caller)) throw forbidden()
+  if (!caller.isAdmin && draft.scopes.some((scope) => administratorScopes.includes(scope))) {
+    throw parameterProblem('scopes does not have a valid value')
+  }
+  const expiresOn = draft.expiresOn ?? dayAfter(deps, ownTokenDays)
+  return issueToken(deps, { ...draft, expiresOn, userId: caller.user.id, kind: 'personal' })
+}
+
+/** Issues a token to any user, for an administrator whose own token covers its scopes. */
+export async function issueTokenFor(deps: Deps, caller: Caller, draft: TokenDraft): Promise<IssuedToken> {
+  assertCovers(caller, draft.scopes)
+  return issueToken(deps, draft)
+}
+
+/**
+ * Refuses to hand out scopes that the caller's own token does not cover; otherwise each token would be worth the widest
+ * one in its owner's reach. A session that was started with a password covers everything its user may have.
+ */
+function assertCovers(caller: Caller, scopes: readonly string[]): void {
+  if (isSignedInByPassword(caller)) return
+  const own = caller.token.scopes
+  const isCovered = (scope: string) =>
+    own.includes(scope) ||
+    (own.includes('api') && !administratorScopes.includes(scope)) ||
+    (own.includes('read_api') && scope === 'read_user')
+  const missing = scopes.filter((scope) => !isCovered(scope))
+  if (missing.length > 0) throw new Failure({ kind: 'scope-too-small', accepted: missing })
+}
+
+function owns(caller: Caller, token: AccessToken): boolean {
+  return caller.isAdmin || token.userId === caller.user.id
+}
+
+async function findPersonalToken(deps: Deps, id: number): Promise<AccessToken | undefined> {
+  const token = await findTokenById(deps.db, id)
+  return token?.kind === 'personal' ? token : undefined
+}
+
+async function pageOfTokens(
+  deps: Deps,
+  filter: TokenFilter,
+  asked: string | undefined,
+  page: PageRequest,
+): Promise<Page<AccessToken>> {
+  const order = tokenOrders.find((known) => known === asked)
+  const today = deps.now().slice(0, 10)
+  const [rows, counted] = await Promise.all([
+    listTokens(deps.db, filter, order, today, page),
+    countTokens(deps.db, filter, today),
+  ])
+  return pageOf(page, rows, counted)
+}

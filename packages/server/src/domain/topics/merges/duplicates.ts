@@ -1,0 +1,228 @@
+import { setImmediate } from 'node:timers/promises'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import { listTopicsById } from '../queries.ts'
+import type { Topic } from '../topic.ts'
+import { organizationOf } from '../topics.ts'
+import { countShared, listNamesAfter, listSmallest, type NamedTopic } from './duplicate-queries.ts'
+import { type Form, formOf, isMisspelling, type Reason, reasonsOf, scoreOf } from './likeness.ts'
+import { findNeighbours, mostWords } from './neighbours.ts'
+
+/** Two topics that probably mean the same; the one with more projects first. */
+export interface Duplicate {
+  topics: readonly [Topic, Topic]
+  reasons: readonly Reason[]
+  score: number
+  sharedProjects: number
+}
+
+/** The most probable first. */
+export async function findDuplicates(
+  deps: RootDeps,
+  organizationId: number | undefined,
+  page: PageRequest,
+): Promise<Page<Duplicate>> {
+  const pairs = await pairsOf(deps, await organizationOf(deps, organizationId))
+  const wanted = pairs.slice(page.offset, page.offset + page.perPage + 1)
+  const topics = await listTopicsById(
+    deps.db,
+    wanted.flatMap(({ first, second }) => [first, second]),
+  )
+  const byId = new Map(topics.map((topic) => [topic.id, topic]))
+  const rows: Duplicate[] = []
+  for (const { first, second, reasons, score, shared } of wanted) {
+    const [one, two] = [byId.get(first), byId.get(second)]
+    if (one && two) rows.push({ topics: [one, two], reasons, score, sharedProjects: shared })
+  }
+  return pageOf(page, rows, pairs.length)
+}
+
+interface Pair {
+  first: number
+  second: number
+  reasons: Reason[]
+  score: number
+  shared: number
+}
+
+/** More than anybody goes through before asking again. */
+const mostPairs = 5000
+
+const remembered = perDatabase((changes) => ({
+  pairs: openCache<readonly Pair[]>(changes, tables, 20),
+  running: new Map<string, Promise<readonly Pair[]>>(),
+}))
+const tables = ['topics', 'project_topics', 'organizations']
+
+/** All pairs of an organization; requests that come meanwhile wait for the same search. */
+function pairsOf(deps: RootDeps, organizationId: number): Promise<readonly Pair[]> {
+  const { pairs, running } = remembered(deps.db)
+  return pairs.get(String(organizationId), () => {
+    const key = `${organizationId} ${deps.db.changes.stamp(tables)}`
+    const known = running.get(key)
+    if (known !== undefined) return known
+    const search = searchPairs(deps, organizationId).finally(() => running.delete(key))
+    running.set(key, search)
+    return search
+  })
+}
+
+interface Entry extends NamedTopic {
+  form: Form
+}
+
+async function searchPairs(deps: Deps, organizationId: number): Promise<readonly Pair[]> {
+  const entries = await readEntries(deps, organizationId)
+  const found = new Map<number, { first: number; second: number; reasons: Reason[] }>()
+  const add = (one: number, two: number, reasons: Reason[]) => {
+    if (reasons.length === 0 || one === two) return
+    const [first, second] = one < two ? [one, two] : [two, one]
+    const key = first * mostWords + second
+    if (!found.has(key)) found.set(key, { first, second, reasons })
+  }
+  await pairByStem(entries, add)
+  const words = entries.map(({ form }) => form.squashed)
+  await findNeighbours(words, (one, two) => {
+    if (isMisspelling(words[one] ?? '', words[two] ?? '')) add(one, two, ['spelling'])
+  })
+  await pairByProjects(deps, entries, (one, two) => {
+    const [first, second] = one < two ? [one, two] : [two, one]
+    const known = found.get(first * mostWords + second)
+    if (!known) found.set(first * mostWords + second, { first, second, reasons: [] })
+  })
+  return rank(deps, entries, [...found.values()])
+}
+
+const sliceSize = 1000
+
+async function readEntries(deps: Deps, organizationId: number): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for (let after = 0; entries.length < mostWords; ) {
+    const names = await listNamesAfter(deps.db, organizationId, after, sliceSize)
+    for (const topic of names) entries.push({ ...topic, form: formOf(topic.name) })
+    after = names.at(-1)?.id ?? 0
+    if (names.length < sliceSize) break
+    await setImmediate()
+  }
+  return entries.slice(0, mostWords)
+}
+
+/** As many of one stem are compared with each other; the others with the first alone. */
+const mostOfOneStem = 20
+
+async function pairByStem(
+  entries: readonly Entry[],
+  add: (one: number, two: number, reasons: Reason[]) => void,
+): Promise<void> {
+  const stems = new Map<string, number[]>()
+  for (const [index, { form }] of entries.entries()) {
+    const others = stems.get(form.stem)
+    if (others) {
+      for (const other of others.length > mostOfOneStem ? others.slice(0, 1) : others) {
+        const known = entries[other]
+        if (known) add(other, index, reasonsOf(known.form, form))
+      }
+      others.push(index)
+    } else {
+      stems.set(form.stem, [index])
+    }
+    if (index % sliceSize === 0) await setImmediate()
+  }
+}
+
+/** Fewer say nothing; of more the sets are too large to be compared on the side. */
+const [leastProjects, mostProjects] = [3, 2000]
+const assignmentsPerSlice = 4000
+/** So many topics may agree in the smallest project before it says nothing. */
+const mostAgreeing = 30
+
+/** Topics that have at least two of four smallest projects in common; how many they really share is counted later. */
+async function pairByProjects(
+  deps: Deps,
+  entries: readonly Entry[],
+  add: (one: number, two: number) => void,
+): Promise<void> {
+  const indexes = new Map<number, number>()
+  const agreeing = Array.from({ length: 4 }, () => new Map<number, number[]>())
+  const take = async (ids: readonly number[]) => {
+    for (const { topicId, least } of await listSmallest(deps.db, ids)) {
+      for (const [order, value] of least.entries()) {
+        const group = agreeing[order]?.get(value)
+        if (group) group.push(indexes.get(topicId) ?? 0)
+        else agreeing[order]?.set(value, [indexes.get(topicId) ?? 0])
+      }
+    }
+    await setImmediate()
+  }
+  let ids: number[] = []
+  let assignments = 0
+  for (const [index, { id, projects }] of entries.entries()) {
+    if (projects < leastProjects || projects > mostProjects) continue
+    indexes.set(id, index)
+    ids.push(id)
+    assignments += projects
+    if (assignments < assignmentsPerSlice) continue
+    await take(ids)
+    ids = []
+    assignments = 0
+  }
+  if (ids.length > 0) await take(ids)
+
+  const seen = new Set<number>()
+  for (const orders of agreeing) {
+    for (const group of orders.values()) {
+      if (group.length > mostAgreeing) continue
+      for (const [position, first] of group.entries()) {
+        for (const second of group.slice(position + 1)) {
+          const key = Math.min(first, second) * mostWords + Math.max(first, second)
+          if (seen.has(key)) add(first, second)
+          seen.add(key)
+        }
+      }
+    }
+    await setImmediate()
+  }
+}
+
+/** Of the projects that have either of two topics, so many must have both for that to be a reason. */
+const leastOverlap = 0.6
+
+async function rank(
+  deps: Deps,
+  entries: readonly Entry[],
+  found: readonly { first: number; second: number; reasons: Reason[] }[],
+): Promise<readonly Pair[]> {
+  const pairs: Pair[] = []
+  const likely = [...found]
+    .sort((a, b) => scoreOf(b.reasons, 0) - scoreOf(a.reasons, 0) || a.first - b.first || a.second - b.second)
+    .filter(({ reasons }, index) => reasons.length === 0 || index < mostPairs)
+    .slice(0, 2 * mostPairs)
+  for (let start = 0; start < likely.length; start += 200) {
+    const slice = likely.slice(start, start + 200).flatMap(({ first, second, reasons }) => {
+      const [one, two] = [entries[first], entries[second]]
+      if (!one || !two) return []
+      return one.projects >= two.projects ? [{ one, two, reasons }] : [{ one: two, two: one, reasons }]
+    })
+    // The sets of very large topics are not compared.
+    const compared = slice.filter(({ two }) => two.projects > 0 && two.projects <= mostProjects)
+    const counted = await countShared(
+      deps.db,
+      compared.map(({ one, two }) => ({ first: two.id, second: one.id })),
+    )
+    const sharedBy = new Map(counted.map(({ first, second, shared }) => [`${first} ${second}`, shared]))
+    for (const { one, two, reasons } of slice) {
+      const shared = sharedBy.get(`${two.id} ${one.id}`) ?? 0
+      const either = one.projects + two.projects - shared
+      const overlap = shared >= leastProjects && either > 0 ? shared / either : 0
+      const all: Reason[] = overlap >= leastOverlap ? [...reasons, 'shared_projects'] : reasons
+      if (all.length === 0) continue
+      const score = scoreOf(reasons, overlap >= leastOverlap ? overlap : 0)
+      pairs.push({ first: one.id, second: two.id, reasons: all, score, shared })
+    }
+    await setImmediate()
+  }
+  return pairs
+    .sort((a, b) => b.score - a.score || b.shared - a.shared || a.first - b.first || a.second - b.second)
+    .slice(0, mostPairs)
+}

@@ -1,0 +1,69 @@
+import { notFound, refused } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { deleteOwnName, listAliases, moveNames } from '../name-queries.ts'
+import { deleteTopic, findTopic, listTopicsById, lockTopics, moveAssignments, recountTopics } from '../queries.ts'
+import type { Topic } from '../topic.ts'
+import { countMoves, insertMerge } from './merge-queries.ts'
+
+export interface MergeRequest {
+  sourceId: number
+  targetId: number
+  /** The source's name leads to the target from then on. Its aliases do so in any case. */
+  keepsAlias: boolean
+}
+
+/** Moves every assignment of the source to the target, deletes the source and returns the target as it then is. */
+export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): Promise<Topic> {
+  return transaction(deps, async (deps) => {
+    const { sourceId, targetId, keepsAlias } = request
+    const { source, target } = pick(await lockTopics(deps.db, [sourceId, targetId]), request)
+    const counts = await countMoves(deps.db, sourceId, targetId)
+    // Its avatar stays where it is: the journal refers to it from now on.
+    await insertMerge(deps.db, source, target, counts, keepsAlias, caller.user.id, deps.now())
+    if (!keepsAlias) await deleteOwnName(deps.db, sourceId)
+    await moveNames(deps.db, sourceId, targetId)
+    await moveAssignments(deps.db, sourceId, targetId)
+    await deleteTopic(deps.db, sourceId)
+    await recountTopics(deps.db, [targetId])
+    return (await findTopic(deps.db, targetId)) ?? target
+  })
+}
+
+/** What a merge would do. */
+export interface MergePreview {
+  source: Topic
+  /** As it would be. */
+  target: Topic
+  movedProjects: number
+  sharedProjects: number
+  /** Names that would become the target's. */
+  aliases: string[]
+}
+
+/** Changes nothing. */
+export async function previewMerge(deps: Deps, request: MergeRequest): Promise<MergePreview> {
+  const { sourceId, targetId, keepsAlias } = request
+  const { source, target } = pick(await listTopicsById(deps.db, [sourceId, targetId]), request)
+  const { moved, shared } = await countMoves(deps.db, sourceId, targetId)
+  const aliases = (await listAliases(deps.db, sourceId)).map((alias) => alias.name)
+  return {
+    source,
+    target: { ...target, totalProjectsCount: target.totalProjectsCount + moved },
+    movedProjects: moved,
+    sharedProjects: shared,
+    aliases: keepsAlias ? [source.name, ...aliases] : aliases,
+  }
+}
+
+/** In GitLab's order of refusals. */
+function pick(topics: readonly Topic[], { sourceId, targetId }: MergeRequest): { source: Topic; target: Topic } {
+  const source = topics.find((topic) => topic.id === sourceId)
+  const target = topics.find((topic) => topic.id === targetId)
+  if (!source || !target) throw notFound()
+  if (source.organizationId !== target.organizationId) {
+    throw refused('The source topic and the target topic must belong to the same organization.')
+  }
+  if (source.id === target.id) throw refused('The source topic and the target topic are identical.')
+  return { source, target }
+}

@@ -1,0 +1,150 @@
+import { isUniqueViolation } from '../../../db/violations.ts'
+import { blocked, conflict, notFound } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { doomObjects } from '../../files/pending-deletions.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import { claimName } from '../name-queries.ts'
+import { findTopic, lockTopics, recountTopics } from '../queries.ts'
+import type { Topic } from '../topic.ts'
+import { organizationOf } from '../topics.ts'
+import {
+  countMerges,
+  dropUndoData,
+  findMerge,
+  lockMerge,
+  lockMergesBefore,
+  type Merge,
+  markForgotten,
+  markUndone,
+  newestMerges,
+} from './merge-queries.ts'
+import {
+  findMergeOf,
+  listLaterMerges,
+  listLostNames,
+  listLostProjects,
+  restoreAssignments,
+  restoreNames,
+  restoreTopic,
+} from './undo-queries.ts'
+
+export type { Actor, Merge } from './merge-queries.ts'
+
+/** The journal, newest first. */
+export async function findMerges(
+  deps: Deps,
+  organizationId: number | undefined,
+  page: PageRequest,
+): Promise<Page<Merge>> {
+  const id = await organizationOf(deps, organizationId)
+  const [rows, counted] = await Promise.all([newestMerges(deps.db, id, page), countMerges(deps.db, id)])
+  return pageOf(page, rows, counted)
+}
+
+/** Until when a merge can be undone; `null` when it cannot. */
+export function undoableUntil({ settings }: Deps, merge: Merge): string | null {
+  if (merge.undoneAt !== null || merge.forgottenAt !== null) return null
+  return new Date(Date.parse(merge.mergedAt) + settings.topicUndoMs).toISOString()
+}
+
+/** What is restored, and what was left out because it has changed since. */
+export interface Undone {
+  topic: Topic
+  leftOut: string[]
+}
+
+/**
+ * Restores the source with its id, avatar, aliases and projects. What changed since the merge is named and stops it;
+ * with `partial` as much is restored as can be, as long as nobody else has the names.
+ */
+export function undoMerge(deps: Deps, caller: Caller, id: number, options: { partial: boolean }): Promise<Undone> {
+  const sentence = `merge ${id} cannot be undone`
+  const undone = transaction(deps, async (deps) => {
+    await lockMerge(deps.db, id)
+    const merge = await findMerge(deps.db, id)
+    if (!merge) throw notFound()
+    if (merge.undoneAt !== null) throw conflict(`merge ${id} has been undone already`)
+    if (merge.forgottenAt !== null) throw conflict(`merge ${id} is too old: what an undo needs is no longer kept`)
+
+    const [target] = await lockTopics(deps.db, [merge.target.id])
+    const later = await laterMerge(deps, merge)
+    if (later) throw blocked(sentence, [later])
+    const lostNames = await namesInTheWay(deps, merge)
+    const changes = await changesSince(deps, merge, target !== undefined)
+    const reasons = options.partial ? lostNames : [...lostNames, ...changes]
+    if (reasons.length > 0) throw blocked(sentence, reasons)
+
+    await restoreTopic(deps.db, merge)
+    await restoreNames(deps.db, merge)
+    const { source, organizationId } = merge
+    const own = await claimName(deps.db, { id: source.id, organizationId }, source.name, 'own', source.createdAt)
+    if (!own) throw blocked(sentence, [givenAway])
+    await restoreAssignments(deps.db, merge, target !== undefined, await listLaterMerges(deps.db, merge))
+    await recountTopics(deps.db, [source.id, merge.target.id])
+    await markUndone(deps.db, id, caller.user.id, deps.now())
+    await dropUndoData(deps.db, [id])
+    const topic = await findTopic(deps.db, source.id)
+    if (!topic) throw notFound()
+    return { topic, leftOut: changes }
+  })
+  return undone.catch((error: unknown) => {
+    // Somebody took a name between the look and the claim.
+    throw isUniqueViolation(error) ? blocked(sentence, [givenAway]) : error
+  })
+}
+
+/** What came of the target went along with the later merge, and comes back with it. */
+async function laterMerge(deps: Deps, { target }: Merge): Promise<string | undefined> {
+  const later = await findMergeOf(deps.db, target.id)
+  return (
+    later &&
+    `topic ${quote(target.name)} was merged into ${quote(later.targetName)} since: undo merge ${later.id} first`
+  )
+}
+
+async function namesInTheWay(deps: Deps, merge: Merge): Promise<string[]> {
+  const lost = await listLostNames(deps.db, merge)
+  return lost.map(({ name, topicId, topicName }) =>
+    name.toLowerCase() === topicName.toLowerCase()
+      ? `the name ${quote(name)} has been given to topic ${topicId} since`
+      : `the name ${quote(name)} is an alias of topic ${topicId} (${quote(topicName)}) since`,
+  )
+}
+
+/** As many as anybody reads. */
+const mostNamed = 100
+
+async function changesSince(deps: Deps, merge: Merge, targetIsThere: boolean): Promise<string[]> {
+  const lost = await listLostProjects(deps.db, merge, targetIsThere, mostNamed + 1)
+  const changes = lost
+    .slice(0, mostNamed)
+    .map(({ id, isGone }) =>
+      isGone ? `project ${id} was deleted since` : `project ${id} does not carry ${quote(merge.target.name)} any more`,
+    )
+  if (lost.length > mostNamed) changes.push('and more projects')
+  return targetIsThere ? changes : [`topic ${quote(merge.target.name)} was deleted since`, ...changes]
+}
+
+const givenAway = 'one of its names was given away at the same time'
+const quote = (name: string) => `"${name}"`
+
+const batchSize = 100
+
+/** Ends the time in which merges can be undone: what only an undo needs goes, avatars too. */
+export async function forgetOldMerges(deps: Deps): Promise<void> {
+  const before = new Date(Date.parse(deps.now()) - deps.settings.topicUndoMs).toISOString()
+  for (let forgotten = batchSize; forgotten === batchSize; ) {
+    forgotten = await transaction(deps, async (deps) => {
+      const merges = await lockMergesBefore(deps.db, before, batchSize)
+      const ids = merges.map((merge) => merge.id)
+      await markForgotten(deps.db, ids, deps.now())
+      await dropUndoData(deps.db, ids)
+      await doomObjects(
+        deps,
+        merges.flatMap(({ avatarKey }) => avatarKey ?? []),
+      )
+      return merges.length
+    })
+  }
+}

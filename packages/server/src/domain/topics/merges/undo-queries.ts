@@ -1,0 +1,117 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { Merge } from './merge-queries.ts'
+
+/** The merge that took a topic away since, if one did. */
+export async function findMergeOf(db: Db, topicId: number): Promise<{ id: number; targetName: string } | undefined> {
+  const row = await db.one<{ id: number; target_name: string }>(sql`
+    select id, target_name from topic_merges
+    where source_id = ${topicId} and undone_at is null order by id desc limit 1`)
+  return row && { id: row.id, targetName: row.target_name }
+}
+
+/** Names of the source, its own and its aliases, that lead to other topics than the target now. */
+export async function listLostNames(
+  db: Db,
+  merge: Merge,
+): Promise<{ name: string; topicId: number; topicName: string }[]> {
+  const rows = await db.all<{ name: string; topic_id: number; topic_name: string }>(sql`
+    select n.name, n.topic_id, t.name as topic_name from topic_names n join topics t on t.id = n.topic_id
+    where n.organization_id = ${merge.organizationId} and n.name_key in (${sourceKeys(merge)})
+      and not (n.topic_id = ${merge.target.id} and n.is_alias)
+    order by n.name_key`)
+  return rows.map((row) => ({ name: row.name, topicId: row.topic_id, topicName: row.topic_name }))
+}
+
+const sourceKeys = (merge: Merge): Sql => sql`
+  select name_key from topic_merge_aliases where merge_id = ${merge.id}
+  union all select cast(${merge.source.name.toLowerCase()} as text)`
+
+/** Projects that the merge reached and that are gone, or no longer carry the target; a few of them. */
+export async function listLostProjects(
+  db: Db,
+  merge: Merge,
+  targetIsThere: boolean,
+  limit: number,
+): Promise<{ id: number; isGone: boolean }[]> {
+  const rows = await db.all<{ id: number; found_id: number | null }>(sql`
+    select m.project_id as id, p.id as found_id from topic_merge_projects m
+    left join projects p on p.id = m.project_id
+    where m.merge_id = ${merge.id} and (p.id is null ${targetIsThere ? sql`or not ${carriesTarget(merge)}` : sql``})
+    order by m.project_id limit ${limit}`)
+  return rows.map((row) => ({ id: row.id, isGone: row.found_id === null }))
+}
+
+const carriesTarget = (merge: Merge): Sql => sql`exists (
+  select 1 from project_topics a where a.project_id = m.project_id and a.topic_id = ${merge.target.id})`
+
+/** The source under its old id, without projects. */
+export async function restoreTopic(db: Db, { organizationId, source }: Merge): Promise<void> {
+  const { avatar } = source
+  await db.run(sql`
+    insert into topics (id, organization_id, name, name_key, title, title_key, description,
+      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, created_at, updated_at)
+    values (${source.id}, ${organizationId}, ${source.name}, ${source.name.toLowerCase()}, ${source.title},
+      ${source.title.toLowerCase()}, ${source.description}, ${avatar?.objectKey}, ${avatar?.filename},
+      ${avatar?.contentType}, ${avatar?.bytes}, ${source.createdAt}, ${source.updatedAt})`)
+}
+
+/** Takes the source's names from the target, and gives the source the aliases it had. */
+export async function restoreNames(db: Db, merge: Merge): Promise<void> {
+  const atTarget = sql`
+    organization_id = ${merge.organizationId} and topic_id = ${merge.target.id} and is_alias`
+  await db.run(sql`delete from topic_names where ${atTarget} and name_key = ${merge.source.name.toLowerCase()}`)
+  const kept = (column: Sql) => sql`(
+    select a.${column} from topic_merge_aliases a where a.merge_id = ${merge.id} and a.name_key = topic_names.name_key)`
+  await db.run(sql`
+    update topic_names set topic_id = ${merge.source.id}, name = ${kept(sql`name`)},
+      created_at = ${kept(sql`created_at`)}
+    where ${atTarget} and name_key in (select name_key from topic_merge_aliases where merge_id = ${merge.id})`)
+  // Those that were removed since.
+  await db.run(sql`
+    insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
+    select cast(${merge.organizationId} as bigint), cast(${merge.source.id} as bigint), name, name_key, true, created_at
+    from topic_merge_aliases a
+    where merge_id = ${merge.id} and not exists (
+      select 1 from topic_names n where n.topic_id = ${merge.source.id} and n.name_key = a.name_key)
+    order by name_key`)
+}
+
+/** Merges into the same target after this one that are not undone; the oldest first. */
+export async function listLaterMerges(db: Db, { id, target }: Merge): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topic_merges
+    where target_id = ${target.id} and id > ${id} and undone_at is null and forgotten_at is null order by id`)
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Gives the source its projects back, as far as they are there and nobody changed them since. The target stays on those
+ * that a later merge would have given it as well: it is for the oldest of these to take it off again.
+ */
+export async function restoreAssignments(
+  db: Db,
+  merge: Merge,
+  targetIsThere: boolean,
+  laterIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    insert into project_topics (project_id, topic_id)
+    select m.project_id, cast(${merge.source.id} as bigint) from topic_merge_projects m
+    join projects p on p.id = m.project_id
+    where m.merge_id = ${merge.id} ${targetIsThere ? sql`and ${carriesTarget(merge)}` : sql``} order by m.project_id`)
+  const later = db.dialect.integers(laterIds)
+  await db.run(sql`
+    delete from project_topics where topic_id = ${merge.target.id}
+      and project_id in (${givenByMerge(merge)})
+      and project_id not in (select project_id from topic_merge_projects where merge_id in ${later})`)
+  await db.run(sql`
+    update topic_merge_projects set had_both = false
+    where merge_id in ${later} and project_id in (${givenByMerge(merge)}) and merge_id = (
+      select min(l.merge_id) from topic_merge_projects l
+      where l.project_id = topic_merge_projects.project_id and l.merge_id in ${later})`)
+}
+
+/** Projects that carry the target because of this merge. */
+const givenByMerge = (merge: Merge): Sql => sql`
+  select project_id from topic_merge_projects where merge_id = ${merge.id} and not had_both`

@@ -1,0 +1,28 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deps } from '../../deps.ts'
+import { organizationOf } from '../topics.ts'
+import { compareKeys, frames, type VocabularyFormat, writeTopic } from './vocabulary.ts'
+import { listStoredAfter } from './vocabulary-queries.ts'
+
+const sliceSize = 500
+
+/** All topics of an organization, by name: the same topics make the same bytes. */
+export async function exportVocabulary(
+  deps: Deps,
+  organizationId: number | undefined,
+  format: VocabularyFormat,
+): Promise<Buffer> {
+  const id = await organizationOf(deps, organizationId)
+  const pieces: { key: string; text: string }[] = []
+  for (let after = 0; ; ) {
+    const topics = await listStoredAfter(deps.db, id, after, sliceSize)
+    for (const topic of topics) pieces.push({ key: topic.name.toLowerCase(), text: writeTopic(topic, format) })
+    after = topics.at(-1)?.id ?? 0
+    if (topics.length < sliceSize) break
+    await setImmediate()
+  }
+  const { head, empty, between, tail } = frames[format]
+  if (pieces.length === 0) return Buffer.from(empty)
+  pieces.sort((a, b) => compareKeys(a.key, b.key))
+  return Buffer.from(`${head}${pieces.map(({ text }) => text).join(between)}${tail}`)
+}

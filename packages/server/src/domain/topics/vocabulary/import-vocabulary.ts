@@ -1,0 +1,96 @@
+import { conflict, importRejected } from '../../../platform/failure.ts'
+import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import { readWhole } from '../../../platform/object-store/read-whole.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { doomObjects, removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { organizationOf } from '../topics.ts'
+import { parseAside } from './parsing.ts'
+import { type Plan, planVocabulary } from './plan-vocabulary.ts'
+import { readVocabulary } from './read-vocabulary.ts'
+import type { VocabularyEntry, VocabularyFormat, VocabularyTopic } from './vocabulary.ts'
+import {
+  deleteAliasesOf,
+  deleteTopics,
+  insertNames,
+  insertStored,
+  lockStored,
+  lockStoredNamed,
+  updateStored,
+} from './vocabulary-queries.ts'
+
+export interface ImportOptions {
+  /** Absent: JSON when it begins with a brace. */
+  format?: VocabularyFormat | undefined
+  organizationId?: number | undefined
+  /** Topics that the file does not name are deleted. */
+  prune: boolean
+  /** Says what would change, and changes nothing. */
+  dryRun: boolean
+}
+
+/** Creates and changes topics of an organization as a file describes them, all of it or nothing. */
+export async function importVocabulary(deps: Deps, file: ReceivedFile, options: ImportOptions): Promise<Plan> {
+  const organizationId = await organizationOf(deps, options.organizationId)
+  const text = decode(await readWhole(deps.objects, file))
+  const format = options.format ?? (text.trimStart().startsWith('{') ? 'json' : 'yaml')
+  const wanted = readVocabulary(await parseAside(text, format))
+
+  const plan = await transaction(deps, async (deps) => {
+    const stored = options.prune
+      ? await lockStored(deps.db, organizationId)
+      : await lockStoredNamed(deps.db, organizationId, keysOf(wanted))
+    const plan = planVocabulary(wanted, stored, options)
+    if (plan.problems.length > 0) throw importRejected(plan.problems)
+    if (!options.dryRun) await apply(deps, organizationId, plan)
+    return plan
+  })
+  if (!options.dryRun) await removeDoomedSoon(deps)
+  return plan
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw importRejected([{ entry: null, field: null, reason: 'must be UTF-8' }])
+  }
+}
+
+function keysOf(topics: readonly VocabularyEntry[]): string[] {
+  return topics.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((text) => text.toLowerCase()))
+}
+
+/** What goes makes room for what comes. */
+async function apply(deps: Deps, organizationId: number, plan: Plan): Promise<void> {
+  const now = deps.now()
+  const ids = plan.deleted.map(({ id }) => id)
+  await deleteTopics(deps.db, ids)
+  await doomObjects(
+    deps,
+    plan.deleted.flatMap(({ avatarKey }) => avatarKey ?? []),
+  )
+  const realiased = plan.updated.filter(({ fields }) => fields.some(({ field }) => field === 'aliases'))
+  await deleteAliasesOf(
+    deps.db,
+    realiased.map(({ before }) => before.id),
+  )
+  await updateStored(
+    deps.db,
+    plan.updated.map(({ before, after }) => ({ ...after, id: before.id })),
+    now,
+  )
+  const inserted = await insertStored(deps.db, organizationId, plan.created, now)
+  const names = [
+    ...plan.created.flatMap((topic) => namesOf(inserted.get(topic.name.toLowerCase()) ?? 0, topic)),
+    ...realiased.flatMap(({ before, after }) => namesOf(before.id, after).slice(1)),
+  ]
+  const isWhole = inserted.size === plan.created.length
+  if (!isWhole || (await insertNames(deps.db, organizationId, names, now)) !== names.length) {
+    throw conflict('topics have changed meanwhile; try again')
+  }
+}
+
+/** Its own name first. */
+function namesOf(topicId: number, { name, aliases }: VocabularyTopic) {
+  return [{ topicId, name, isAlias: false }, ...aliases.map((alias) => ({ topicId, name: alias, isAlias: true }))]
+}

@@ -1,0 +1,150 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { VocabularyTopic } from './vocabulary.ts'
+
+/** A topic as it is stored, as far as a vocabulary tells. */
+export interface StoredTopic extends VocabularyTopic {
+  id: number
+  avatarKey: string | null
+}
+
+interface StoredRow {
+  id: number
+  name: string
+  title: string
+  description: string | null
+  avatar_key: string | null
+}
+
+/** By id, some at a time; aliases are to be added. */
+export async function listStoredAfter(
+  db: Db,
+  organizationId: number,
+  afterId: number,
+  limit: number,
+): Promise<StoredTopic[]> {
+  // The plus keeps SQLite in the order of ids, which needs no sorting.
+  const rows = await db.all<StoredRow>(sql`
+    select id, name, title, description, avatar_key from topics
+    where id > ${afterId} and +organization_id = ${organizationId} order by id limit ${limit}`)
+  return withAliases(db, rows)
+}
+
+/** Those that any of the lower-cased names leads to; held until the transaction ends. */
+export async function lockStoredNamed(
+  db: Db,
+  organizationId: number,
+  nameKeys: readonly string[],
+): Promise<StoredTopic[]> {
+  const rows = await db.all<StoredRow>(sql`
+    select id, name, title, description, avatar_key from topics
+    where id in (
+      select topic_id from topic_names
+      where organization_id = ${organizationId} and name_key in ${db.dialect.texts(nameKeys)})
+    order by id ${db.dialect.forUpdate}`)
+  return withAliases(db, rows)
+}
+
+/** Of one organization, all of them; held until the transaction ends. */
+export async function lockStored(db: Db, organizationId: number): Promise<StoredTopic[]> {
+  const rows = await db.all<StoredRow>(sql`
+    select id, name, title, description, avatar_key from topics
+    where organization_id = ${organizationId} order by id ${db.dialect.forUpdate}`)
+  return withAliases(db, rows)
+}
+
+async function withAliases(db: Db, rows: readonly StoredRow[]): Promise<StoredTopic[]> {
+  const named = await db.all<{ topic_id: number; name: string }>(sql`
+    select topic_id, name from topic_names
+    where is_alias and topic_id in ${db.dialect.integers(rows.map((row) => row.id))} order by topic_id, name_key`)
+  const aliases = new Map<number, string[]>()
+  for (const { topic_id, name } of named) {
+    const known = aliases.get(topic_id)
+    if (known) known.push(name)
+    else aliases.set(topic_id, [name])
+  }
+  return rows.map(({ id, name, title, description, avatar_key }) => ({
+    id,
+    name,
+    title,
+    description,
+    aliases: aliases.get(id) ?? [],
+    avatarKey: avatar_key,
+  }))
+}
+
+export async function deleteTopics(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from topics where id in ${db.dialect.integers(ids)}`)
+}
+
+export async function deleteAliasesOf(db: Db, topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`delete from topic_names where is_alias and topic_id in ${db.dialect.integers(topicIds)}`)
+}
+
+/** The case of the name, title and description; under the same key. */
+export async function updateStored(
+  db: Db,
+  topics: readonly { id: number; name: string; title: string; description: string | null }[],
+  now: string,
+): Promise<void> {
+  const rows = topics.map(({ id, name, title, description }) => ({
+    id,
+    name,
+    title,
+    title_key: title.toLowerCase(),
+    description,
+  }))
+  const columns = { id: 'integer', name: 'text', title: 'text', title_key: 'text', description: 'text' } as const
+  await db.run(sql`
+    update topics set name = r.name, title = r.title, title_key = r.title_key, description = r.description,
+      updated_at = ${now}
+    from ${db.dialect.records(rows, columns)} as r where topics.id = r.id`)
+  await db.run(sql`
+    update topic_names set name = r.name
+    from ${db.dialect.records(rows, columns)} as r where topic_names.topic_id = r.id and not topic_names.is_alias`)
+}
+
+/** Their ids by lower-cased name; a name that somebody took meanwhile is left out. */
+export async function insertStored(
+  db: Db,
+  organizationId: number,
+  topics: readonly VocabularyTopic[],
+  now: string,
+): Promise<Map<string, number>> {
+  const rows = topics.map(({ name, title, description }) => ({
+    name,
+    name_key: name.toLowerCase(),
+    title,
+    title_key: title.toLowerCase(),
+    description,
+  }))
+  const columns = { name: 'text', name_key: 'text', title: 'text', title_key: 'text', description: 'text' } as const
+  const inserted = await db.all<{ id: number; name_key: string }>(sql`
+    insert into topics (organization_id, name, name_key, title, title_key, description, created_at, updated_at)
+    select cast(${organizationId} as bigint), r.name, r.name_key, r.title, r.title_key, r.description, ${now}, ${now}
+    from ${db.dialect.records(rows, columns)} as r where true
+    on conflict (organization_id, name_key) do nothing
+    returning id, name_key`)
+  return new Map(inserted.map((row) => [row.name_key, row.id]))
+}
+
+/** How many of them nobody else had. */
+export function insertNames(
+  db: Db,
+  organizationId: number,
+  names: readonly { topicId: number; name: string; isAlias: boolean }[],
+  now: string,
+): Promise<number> {
+  const rows = names.map(({ topicId, name, isAlias }) => ({
+    topic_id: topicId,
+    name,
+    name_key: name.toLowerCase(),
+    is_alias: isAlias,
+  }))
+  const columns = { topic_id: 'integer', name: 'text', name_key: 'text', is_alias: 'boolean' } as const
+  return db.run(sql`
+    insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
+    select cast(${organizationId} as bigint), r.topic_id, r.name, r.name_key, r.is_alias, ${now}
+    from ${db.dialect.records(rows, columns)} as r where true
+    on conflict (organization_id, name_key) do nothing`)
+}

@@ -1,0 +1,73 @@
+import type { InvalidAttributes } from '../../platform/failure.ts'
+import { type PasswordOwner, passwordProblems } from '../sign-in/password-policy.ts'
+
+/** A user as he is asked for. */
+export interface UserDraft {
+  username: string
+  email: string
+  name: string
+  /** Absent: nobody can sign in with a password until one is set. */
+  password?: string | undefined
+  isAdmin?: boolean | undefined
+  isExternal?: boolean | undefined
+  canCreateGroup?: boolean | undefined
+  projectsLimit?: number | undefined
+  note?: string | null | undefined
+}
+
+/** What is not given stays as it is. */
+export type UserChange = { [Attribute in keyof UserDraft]?: UserDraft[Attribute] | undefined }
+
+/** Every problem of the given attributes, without comparing them with other users. `known` is what stays as it is. */
+export function userProblems(draft: UserChange, known: PasswordOwner = {}): InvalidAttributes {
+  const found: Record<string, readonly string[]> = {
+    email: draft.email === undefined ? [] : emailProblems(draft.email),
+    username: draft.username === undefined ? [] : usernameProblems(draft.username),
+    name: draft.name === undefined ? [] : textProblems(draft.name),
+    password: draft.password === undefined ? [] : passwordProblems(draft.password, ownerOf(draft, known)),
+    projects_limit: (draft.projectsLimit ?? 0) < 0 ? ['must be greater than or equal to 0'] : [],
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, messages]) => messages.length > 0))
+}
+
+const blank = "can't be blank"
+const maxTextLength = 255
+
+function textProblems(value: string): string[] {
+  if (value.trim() === '') return [blank]
+  return length(value) > maxTextLength ? [`is too long (maximum is ${maxTextLength} characters)`] : []
+}
+
+function emailProblems(email: string): string[] {
+  if (email.trim() === '') return [blank]
+  // The address is proved by a message that arrives, not by a pattern.
+  return /^[^@\s]+@[^@\s]+$/.test(email) ? textProblems(email) : ['is invalid']
+}
+
+function ownerOf({ username, email, name }: UserChange, known: PasswordOwner): PasswordOwner {
+  return { username: username ?? known.username, email: email ?? known.email, name: name ?? known.name }
+}
+
+/** A username is the path of a namespace, and stands first in the addresses of its projects. */
+function usernameProblems(username: string): string[] {
+  const problems = textProblems(username)
+  if (problems.length > 0) return problems
+  if (!/^[a-z0-9_.][a-z0-9_.-]*$/i.test(username) || /(\.|\.git|\.atom)$/i.test(username)) {
+    return [
+      "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.",
+    ]
+  }
+  return reservedNames.has(username.toLowerCase()) ? [`${username} is a reserved name`] : []
+}
+
+/** First segments of addresses that belong to the server, here or in GitLab, where people may be coming from. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  ...['-', '.well-known', '404.html', '422.html', '500.html', '502.html', '503.html', 'admin', 'api', 'assets'],
+  ...['dashboard', 'deploy.html', 'explore', 'favicon.ico', 'favicon.png', 'files', 'groups', 'health_check', 'help'],
+  ...['import', 'jwt', 'login', 'logo.svg', 'oauth', 'profile', 'projects', 'public', 'robots.txt', 's', 'search'],
+  ...['sitemap', 'sitemap.xml', 'snippets', 'unsubscribe', 'uploads', 'users', 'v2'],
+])
+
+function length(text: string): number {
+  return [...text].length
+}

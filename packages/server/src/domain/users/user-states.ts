@@ -1,0 +1,78 @@
+import { Failure, forbidden, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import { type Deps, transaction } from '../deps.ts'
+import { deletePasswordLinksOf } from '../sign-in/password-link-queries.ts'
+import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import { lockUser, updateUserState } from './user-queries.ts'
+import { assertNoGhost, type User } from './users.ts'
+
+/** Ends the user's sessions for good. Tokens stay, and are refused while the user is blocked. */
+export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
+    return state === 'banned' ? 'banned' : 'blocked'
+  })
+}
+
+export function unblockUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API')
+    if (state === 'banned') throw forbidden('Banned users cannot be unblocked by the API')
+    return state === 'blocked' ? 'active' : state
+  })
+}
+
+/** Blocks a user in a way that `unblockUser` does not undo. */
+export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
+    if (state !== 'active') throw wrongState('ban', state)
+    return 'banned'
+  })
+}
+
+export function unbanUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (state !== 'banned') throw wrongState('unban', state)
+    return 'active'
+  })
+}
+
+/** Deactivates a user until the next sign-in or until an administrator activates the account. */
+export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (isShutOut(state)) throw forbidden('A blocked user cannot be deactivated by the API')
+    if (id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
+    return state === 'active' ? 'deactivated' : state
+  })
+}
+
+export function activateUser(deps: Deps, id: number): Promise<void> {
+  return change(deps, id, ({ state }) => {
+    if (isShutOut(state)) throw forbidden('A blocked user must be unblocked to be activated')
+    return state === 'deactivated' ? 'active' : state
+  })
+}
+
+/** Changes the state under the user's lock, so that the second of two concurrent changes sees the first. */
+function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const user = await lockUser(deps.db, id)
+    if (!user) throw notFound('User')
+    assertNoGhost(user)
+    const state = next(user)
+    if (state === user.state) return
+    await updateUserState(deps.db, id, state, deps.now())
+    if (state === 'active') return
+    await deleteSessionsOf(deps.db, id)
+    if (isShutOut(state)) await deletePasswordLinksOf(deps.db, id)
+  })
+}
+
+function isShutOut(state: User['state']): boolean {
+  return state === 'blocked' || state === 'banned'
+}
+
+function wrongState(action: 'ban' | 'unban', state: User['state']): Failure {
+  return new Failure({ kind: 'forbidden', sentence: `You cannot ${action} ${state} users.` })
+}

@@ -1,0 +1,170 @@
+import { forbidden, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
+import type { Deps } from '../deps.ts'
+import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
+import {
+  countUsers,
+  findUserById,
+  findUserByUsername,
+  listOwnNamespaceIds,
+  listUsers,
+  listUsersById,
+} from './user-queries.ts'
+
+export interface User {
+  id: number
+  username: string
+  email: string
+  name: string
+  /** Banned is blocked for what he did; only lifting the ban lets him in again. */
+  state: 'active' | 'banned' | 'blocked' | 'deactivated' | 'unconfirmed'
+  isAdmin: boolean
+  /** Stands in for deleted users; no one can sign in or act as it. */
+  isGhost: boolean
+  isExternal: boolean
+  canCreateGroup: boolean
+  projectsLimit: number
+  note: string | null
+  createdById: number | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** What administrators are told besides. */
+export interface Account extends User {
+  namespaceId: number | null
+  createdBy: User | undefined
+}
+
+/** By id when the text is all digits, else by username whatever its case. */
+export async function findUserByReference(deps: Deps, reference: string): Promise<User | undefined> {
+  if (!/^\d+$/.test(reference)) return findUserByUsername(deps.db, reference)
+  const id = Number(reference)
+  return Number.isSafeInteger(id) ? findUserById(deps.db, id) : undefined
+}
+
+/** An account that a request acts on, which is never the ghost. */
+export async function getUser(deps: Deps, id: number): Promise<User> {
+  const user = await findUserById(deps.db, id)
+  if (!user) throw notFound('User')
+  assertNoGhost(user)
+  return user
+}
+
+export function assertNoGhost(user: User): void {
+  if (user.isGhost) throw forbidden('The ghost user stands in for deleted users and cannot be changed.')
+}
+
+/** Returns a profile, which anonymous requests may not read. */
+export async function readUser(deps: Deps, caller: Caller | null, id: number): Promise<User> {
+  if (!caller) throw forbidden('Not authorized!')
+  const user = await findUserById(deps.db, id)
+  if (!user) throw notFound('User')
+  return user
+}
+
+/** What a client asks a list of users for. */
+export interface UserQuery {
+  username?: string | undefined
+  search?: string | undefined
+  active?: boolean | undefined
+  blocked?: boolean | undefined
+  banned?: boolean | undefined
+  deactivated?: boolean | undefined
+  external?: boolean | undefined
+  admins?: boolean | undefined
+  excludeActive?: boolean | undefined
+  excludeExternal?: boolean | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+/** What rows are chosen by. */
+export interface UserFilter {
+  username?: string | undefined
+  /** Every term in the name, or every term in the username; without terms the text is the whole of it. */
+  search?: { text: string; terms: readonly string[]; isEmailSearched: boolean } | undefined
+  states?: readonly User['state'][] | undefined
+  isAdmin?: boolean | undefined
+  isExternal?: boolean | undefined
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}
+
+export interface UserOrder {
+  by: 'id' | 'name' | 'username' | 'created_at' | 'updated_at'
+  direction: 'asc' | 'desc'
+}
+
+/** Another order than the newest first is for administrators. */
+export function userOrderFor(caller: Caller | null, order: UserOrder): UserOrder {
+  return caller?.isAdmin ? order : { by: 'id', direction: 'desc' }
+}
+
+/** In the order that the caller may have; filters that tell more than a profile shows are for administrators. */
+export async function findUsers(
+  deps: Deps,
+  caller: Caller | null,
+  query: UserQuery,
+  order: UserOrder,
+  page: PageRequest,
+): Promise<Page<User>> {
+  // Nobody may walk through all users, but whoever knows a name may look it up.
+  if (!caller && !query.username) throw forbidden('Not authorized to access /api/v4/users')
+  assertReachable(page, 'User')
+  const isAdmin = caller?.isAdmin === true
+  const filter: UserFilter = {
+    username: query.username || undefined,
+    search: readSearch(query.search, isAdmin),
+    states: statesOf(query),
+    ...(isAdmin && filterForAdministrators(query)),
+  }
+  const [rows, counted] = await Promise.all([
+    listUsers(deps.db, filter, userOrderFor(caller, order), page),
+    page.keyset ? undefined : countUsers(deps.db, filter),
+  ])
+  return pageOf(page, rows, counted)
+}
+
+/** With what only administrators are told, in the same order. */
+export async function readAccounts(deps: Deps, users: readonly User[]): Promise<Account[]> {
+  const creatorIds = users.flatMap((user) => user.createdById ?? [])
+  const [namespaces, creators] = await Promise.all([
+    listOwnNamespaceIds(
+      deps.db,
+      users.map((user) => user.id),
+    ),
+    creatorIds.length > 0 ? listUsersById(deps.db, creatorIds) : [],
+  ])
+  const namespaceOf = new Map(namespaces.map(({ userId, namespaceId }) => [userId, namespaceId]))
+  const creatorOf = new Map(creators.map((creator) => [creator.id, creator]))
+  return users.map((user) => ({
+    ...user,
+    namespaceId: namespaceOf.get(user.id) ?? null,
+    createdBy: creatorOf.get(user.createdById ?? 0),
+  }))
+}
+
+/** Nobody is in two states, so two of them find nobody. */
+function statesOf(query: UserQuery): readonly User['state'][] | undefined {
+  const asked = (['active', 'blocked', 'banned', 'deactivated'] as const).filter((state) => query[state])
+  if (asked.length === 0 && !query.excludeActive) return undefined
+  const states: User['state'][] = ['active', 'banned', 'blocked', 'deactivated', 'unconfirmed']
+  return states.filter((state) => asked.every((one) => one === state) && !(query.excludeActive && state === 'active'))
+}
+
+function filterForAdministrators(query: UserQuery): UserFilter {
+  return {
+    isAdmin: query.admins || undefined,
+    isExternal: query.external ? true : query.excludeExternal ? false : undefined,
+    createdAfter: query.createdAfter,
+    createdBefore: query.createdBefore,
+  }
+}
+
+/** Words of three letters or more are found anywhere; a shorter search is the whole name. */
+function readSearch(search: string | undefined, isEmailSearched: boolean): UserFilter['search'] {
+  const text = (search ?? '').trim().replace(/^@/, '').replace(/\s+/g, ' ')
+  if (text === '') return undefined
+  return { text, terms: text.split(' ').filter((term) => [...term].length >= 3), isEmailSearched }
+}

@@ -1,0 +1,52 @@
+import sql, { empty } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { ScanRules } from './apply-import.ts'
+
+/** Those vulnerabilities of these findings that do not say what the findings say now, or that the default branch lacked. */
+export async function listOutdated(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(findingIds)}
+      and (v.is_on_default_branch = false or v.is_resolved_on_default_branch = true or v.state = 'resolved' or v.confidence <> f.confidence
+        or v.scanner_id <> f.scanner_id
+        or (v.severity <> f.severity and v.is_severity_overridden = false)
+        or (v.title <> trim(f.name) and length(f.name) <= 255))
+    order by v.id`)
+  return rows.map(({ id }) => id)
+}
+
+/** Secrets stay as they are: one that left the code has still leaked. What people wrote down themselves stays too. */
+export async function listGone(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(findingIds)} and v.is_resolved_on_default_branch = false
+      and v.report_type not in ('secret_detection', 'generic')
+    order by v.id`)
+  return rows.map(({ id }) => id)
+}
+
+/** What is no longer found, and nobody has looked at, of rules of the same kinds that the scan no longer has. */
+export async function listDroppedByRule(
+  db: Db,
+  projectId: number,
+  { ref, categoryId }: { ref: string; categoryId: number | undefined },
+  rules: ScanRules,
+): Promise<number[]> {
+  const types = [...new Set(rules.identifiers.map(({ externalType }) => externalType))]
+  const fingerprints = rules.identifiers.map(({ fingerprint }) => fingerprint)
+  const ofCategory =
+    categoryId === undefined
+      ? empty
+      : sql`and exists (
+          select 1 from occurrences o
+          where o.finding_id = f.id and o.ref = ${ref} and o.categories like ${`%,${categoryId},%`})`
+  const rows = await db.all<{ id: number }>(sql`
+    select v.id from vulnerabilities v
+    join findings f on f.vulnerability_id = v.id join identifiers i on i.id = f.primary_identifier_id
+    where v.project_id = ${projectId} and v.report_type in ${db.dialect.texts(rules.reportTypes)}
+      and v.is_resolved_on_default_branch = true and v.state = 'detected'
+      and i.external_type in ${db.dialect.texts(types)} and i.fingerprint not in ${db.dialect.texts(fingerprints)}
+      ${ofCategory}
+    order by v.id`)
+  return rows.map(({ id }) => id)
+}

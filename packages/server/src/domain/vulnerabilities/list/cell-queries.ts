@@ -1,0 +1,70 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { type Severity, type State, severityOf } from '../scales.ts'
+import type { Cell } from './count-queries.ts'
+
+/** A cell of one project, with how many there are in it. */
+export interface CountedCell extends Cell {
+  projectId: number
+  /** The scanner's external id, by which clients name it. */
+  scanner: string | null
+  scannerName: string | null
+  total: number
+  seconds: number
+}
+
+/** All cells of these projects that have something in them. */
+export async function listCells(db: Db, projectIds: readonly number[]): Promise<CountedCell[]> {
+  const rows = await db.all<CellRow>(sql`
+    select c.project_id, c.is_on_default_branch, c.severity, c.state, c.report_type, c.scanner_id,
+      c.is_resolved_on_default_branch, c.dismissal_reason, c.total, c.seconds, s.external_id, s.name
+    from vulnerability_counts c left join scanners s on s.id = c.scanner_id
+    where c.project_id in ${db.dialect.integers(projectIds)} and c.total > 0
+    order by c.project_id, c.severity desc, c.state, c.report_type, c.scanner_id, c.is_resolved_on_default_branch,
+      c.dismissal_reason, c.is_on_default_branch`)
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    isOnDefaultBranch: row.is_on_default_branch,
+    severity: severityOf(row.severity),
+    state: row.state,
+    reportType: row.report_type,
+    scannerId: row.scanner_id,
+    scanner: row.external_id,
+    scannerName: row.name,
+    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
+    dismissalReason: row.dismissal_reason || null,
+    total: row.total,
+    seconds: row.seconds,
+  }))
+}
+
+interface CellRow {
+  project_id: number
+  is_on_default_branch: boolean
+  severity: number
+  state: State
+  report_type: string
+  scanner_id: number
+  external_id: string | null
+  name: string | null
+  is_resolved_on_default_branch: boolean
+  dismissal_reason: string
+  total: number
+  seconds: number
+}
+
+/** By how many the active ones of a severity grew on a day. */
+export interface Growth {
+  day: string
+  severity: Severity
+  growth: number
+}
+
+/** From a day on, of these projects together. */
+export async function listGrowth(db: Db, projectIds: readonly number[], from: string): Promise<Growth[]> {
+  const rows = await db.all<{ day: string; severity: number; growth: number }>(sql`
+    select day, severity, cast(sum(growth) as bigint) as growth from vulnerability_days
+    where project_id in ${db.dialect.integers(projectIds)} and day >= ${from}
+    group by day, severity order by day, severity`)
+  return rows.map((row) => ({ ...row, severity: severityOf(row.severity) }))
+}

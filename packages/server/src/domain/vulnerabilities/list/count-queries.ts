@@ -1,0 +1,103 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { type Severity, type State, severityRanks } from '../scales.ts'
+
+/** What vulnerabilities have in common that are counted together. */
+export interface Cell {
+  isOnDefaultBranch: boolean
+  severity: Severity
+  state: State
+  reportType: string
+  scannerId: number
+  isResolvedOnDefaultBranch: boolean
+  dismissalReason: string | null
+}
+
+export interface CountChange extends Cell {
+  /** How many more there are, or with a minus fewer. */
+  total: number
+  /** How much their times from detection to resolution, in seconds, add. */
+  seconds: number
+}
+
+/** What a new vulnerability adds. */
+export function newlyDetected(
+  of: Pick<Cell, 'isOnDefaultBranch' | 'severity' | 'reportType' | 'scannerId'>,
+): CountChange {
+  const { isOnDefaultBranch, severity, reportType, scannerId } = of
+  return {
+    isOnDefaultBranch,
+    severity,
+    state: 'detected',
+    reportType,
+    scannerId,
+    isResolvedOnDefaultBranch: false,
+    dismissalReason: null,
+    total: 1,
+    seconds: 0,
+  }
+}
+
+const cellColumns = {
+  is_on_default_branch: 'boolean',
+  severity: 'integer',
+  state: 'text',
+  report_type: 'text',
+  scanner_id: 'integer',
+  is_resolved_on_default_branch: 'boolean',
+  dismissal_reason: 'text',
+  total: 'integer',
+  seconds: 'integer',
+} as const
+
+/**
+ * Adds to the kept counts, and what becomes or ceases to be active to the day. Always in the same order, so that two
+ * imports do not deadlock. Whoever changes vulnerabilities passes what `countChanges` makes of them.
+ */
+export async function addToCounts(
+  db: Db,
+  projectId: number,
+  changes: readonly CountChange[],
+  now: string,
+): Promise<void> {
+  const rows = netChanges(changes).map((change) => ({
+    is_on_default_branch: change.isOnDefaultBranch,
+    severity: severityRanks[change.severity],
+    state: change.state,
+    report_type: change.reportType,
+    scanner_id: change.scannerId,
+    is_resolved_on_default_branch: change.isResolvedOnDefaultBranch,
+    dismissal_reason: change.dismissalReason ?? '',
+    total: change.total,
+    seconds: change.seconds,
+  }))
+  if (rows.length === 0) return
+  const key = sql`is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
+    dismissal_reason`
+  await db.run(sql`
+    insert into vulnerability_counts (project_id, ${key}, total, seconds)
+    select ${projectId}, ${key}, total, seconds from ${db.dialect.records(rows, cellColumns)} as r where true
+    order by ${key}
+    on conflict (project_id, ${key}) do update
+    set total = vulnerability_counts.total + excluded.total, seconds = vulnerability_counts.seconds + excluded.seconds`)
+  await db.run(sql`
+    insert into vulnerability_days (project_id, day, severity, growth)
+    select ${projectId}, ${now.slice(0, 10)}, r.severity, cast(sum(r.total) as bigint)
+    from ${db.dialect.records(rows, cellColumns)} as r
+    where r.is_on_default_branch = true and r.state in ('detected', 'confirmed')
+    group by r.severity having sum(r.total) <> 0 order by r.severity
+    on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
+}
+
+/** One change for each cell, and none for what only came and went. */
+function netChanges(changes: readonly CountChange[]): CountChange[] {
+  const byCell = new Map<string, CountChange>()
+  for (const change of changes) {
+    const { isOnDefaultBranch, severity, state, reportType, scannerId } = change
+    const { isResolvedOnDefaultBranch, dismissalReason } = change
+    const key = [severity, state, reportType, scannerId, dismissalReason, isResolvedOnDefaultBranch, isOnDefaultBranch]
+    const { total, seconds } = byCell.get(key.join(' ')) ?? { total: 0, seconds: 0 }
+    byCell.set(key.join(' '), { ...change, total: total + change.total, seconds: seconds + change.seconds })
+  }
+  return [...byCell.values()].filter(({ total, seconds }) => total !== 0 || seconds !== 0)
+}

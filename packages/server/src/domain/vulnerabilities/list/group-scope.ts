@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+import { roles } from '../../access/roles.ts'
+import type { Deps } from '../../deps.ts'
+import type { Namespace, Project } from '../../projects/project.ts'
+import { listProjectsById } from '../../projects/project-queries.ts'
+import { listProjectIdsFor, type Visitor } from '../../projects/visible.ts'
+import type { ListScope } from './filter.ts'
+import type { VulnerabilityWithFinding } from './list.ts'
+
+/** The projects below a group whose vulnerabilities the caller may read; of those asked for, where some are. */
+export async function groupScope(
+  deps: Deps,
+  group: Namespace,
+  caller: Visitor,
+  projectIds?: readonly number[],
+): Promise<ListScope> {
+  const readable = await listProjectIdsFor(deps, group, caller, roles.developer)
+  const chosen = projectIds ? readable.filter((id) => projectIds.includes(id)) : readable
+  return { key: `projects ${hash('sha1', chosen.join())}`, projectIds: chosen }
+}
+
+/** Each with its project; those whose project has gone meanwhile are left out. */
+export async function withProjects(
+  { db }: Deps,
+  rows: readonly VulnerabilityWithFinding[],
+): Promise<(VulnerabilityWithFinding & { project: Project })[]> {
+  const ids = new Set(rows.map(({ vulnerability }) => vulnerability.projectId))
+  const projects = new Map((await listProjectsById(db, [...ids])).map((project) => [project.id, project]))
+  return rows.flatMap((row) => {
+    const project = projects.get(row.vulnerability.projectId)
+    return project ? [{ ...row, project }] : []
+  })
+}

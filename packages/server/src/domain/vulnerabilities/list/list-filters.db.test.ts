@@ -1,0 +1,289 @@
+import fc from 'fast-check'
+import sql, { type Sql } from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import type { Changes } from '../../../db/db.ts'
+import { startServer } from '../../../testing/server.ts'
+import { insertMadeUp, type MadeUp } from '../../../testing/vulnerabilities.ts'
+import { openMilestones } from '../../page-bookmarks.ts'
+import { findFindings, openFindings } from '../findings.ts'
+import { refreshOccurrences } from '../occurrence-queries.ts'
+import { dismissalReasons, severities, severityRanks, states } from '../scales.ts'
+import { readCandidates } from './candidate-queries.ts'
+import { listCells } from './cell-queries.ts'
+import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
+import { openListMemory } from './gathered-listing.ts'
+import type { Listing } from './held-listing.ts'
+import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
+import type { Position } from './list-queries.ts'
+import { openListing } from './listing.ts'
+import { probesOf } from './probe-queries.ts'
+
+const types = ['sast', 'dast', 'secret_detection']
+const scanners = ['semgrep', 'gitleaks', 'zap']
+const titles = ['SQL injection', 'Weak hash', 'Hard-coded secret', 'XSS in view', 'Go']
+const files = ['src/app.ts', 'src/sql/users.ts', 'lib/hash.go', 'README.md']
+const names = ['CWE-79', 'CWE-89', 'cve-2021-44228', 'Rule hash']
+const refs = ['main', 'feature']
+
+const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
+const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
+
+const madeUp = fc.record({
+  title: pick(titles),
+  file: pick(files),
+  state: pick(states),
+  severity: pick(severities),
+  reportType: pick(types),
+  scanner: pick(scanners),
+  isOnDefaultBranch: fc.constantFrom(true, true, true, false),
+  isResolvedOnDefaultBranch: fc.boolean(),
+  reason: fc.option(pick(dismissalReasons)),
+  identifiers: some(names),
+  refs: fc.subarray(refs),
+})
+
+const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
+  states: maybe(some(states)),
+  severities: maybe(some(severities)),
+  reportTypes: maybe(some(types)),
+  scanners: maybe(some([...scanners, 'unknown'])),
+  isResolvedOnDefaultBranch: maybe(fc.boolean()),
+  dismissalReasons: maybe(some(dismissalReasons)),
+  identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
+  search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
+  ref: maybe(pick([...refs, 'other'])),
+  isOnDefaultBranch: maybe(fc.boolean()),
+})
+
+/** What the filters mean, said once more as plainly as possible. */
+function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
+  const lower = (text: string) => text.toLowerCase()
+  const words = lower(filter.search ?? '').split(' ')
+  const long = words.filter((word) => word.length >= 3)
+  const texts = [made.title, made.file, ...made.identifiers].map(lower)
+  const isDismissedSo =
+    filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
+  const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
+  return (
+    (filter.ref === undefined || made.refs.includes(filter.ref)) &&
+    (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
+    (isInState || isDismissedSo) &&
+    (filter.severities?.includes(made.severity) ?? true) &&
+    (filter.reportTypes?.includes(made.reportType) ?? true) &&
+    (filter.scanners?.includes(made.scanner) ?? true) &&
+    (filter.isResolvedOnDefaultBranch ?? made.isResolvedOnDefaultBranch) === made.isResolvedOnDefaultBranch &&
+    (filter.identifiers?.some((asked) =>
+      made.identifiers.some((name) => [lower(name), `id:${lower(name)}`].includes(lower(asked))),
+    ) ??
+      true) &&
+    (filter.search === undefined ||
+      texts.some((text) => (long.length > 0 ? long : words).every((word) => text.includes(word))))
+  )
+}
+
+const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
+  severity_desc: (a, b) => severityRanks[b.severity] - severityRanks[a.severity] || b.id - a.id,
+  severity_asc: (a, b) => severityRanks[a.severity] - severityRanks[b.severity] || b.id - a.id,
+  detected_desc: (a, b) => b.id - a.id,
+  detected_asc: (a, b) => a.id - b.id,
+}
+
+test('any filter, order and page answers what looking at every row would', async () => {
+  const server = await startServer()
+  const projects = [(await server.project('acme/one')).id, (await server.project('acme/two')).id]
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 600, maxLength: 600 }), { seed: 11, numRuns: 1 })
+  const all = drafts.map(({ reason, ...draft }, index) => ({
+    ...draft,
+    id: index + 1,
+    projectId: projects[index % 5 === 0 ? 1 : 0] ?? 0,
+    dismissalReason: draft.state === 'dismissed' ? reason : null,
+  }))
+  await insertMadeUp(deps.db, all, deps.now())
+  const cells = new Map<string, Awaited<ReturnType<typeof listCells>>>()
+  const scopes = [projects.slice(0, 1), projects].map((projectIds) => ({ key: projectIds.join(), projectIds }))
+  for (const { key, projectIds } of scopes) cells.set(key, await listCells(deps.db, projectIds))
+
+  const asked = fc.record({
+    scope: pick(scopes),
+    filter: filters,
+    sort: pick(vulnerabilitySorts),
+    page: fc.integer({ min: 1, max: 8 }),
+    perPage: fc.integer({ min: 1, max: 30 }),
+    mostGathered: pick([0, 5, 60, 10_000]),
+    mostPassedBy: pick([0, 40, 2_000]),
+    distance: pick([1, 7, 50]),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, distance, ...limits }) => {
+      const expected = all
+        .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
+        .sort(orders[sort])
+        .map(({ id }) => id)
+      const offset = (page - 1) * perPage
+      const request = { page, perPage, offset }
+      const found = await findVulnerabilities(deps, scope, filter, sort, request)
+      expect(found.rows.map(({ vulnerability }) => vulnerability.id)).toEqual(expected.slice(offset, offset + perPage))
+      expect([found.total, found.hasNext]).toEqual([expected.length, expected.length > offset + perPage])
+
+      // However much of it may be gathered.
+      const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, limits)
+      expect([expected.length, undefined]).toContain(listing.total)
+      expect(await readAll(listing, perPage)).toEqual(expected)
+      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
+
+      // Whatever is known of it already.
+      const memory = openMemory(deps.db, distance)
+      for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
+        const remembered = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, {
+          ...limits,
+          memory,
+        })
+        expect(await readAt(remembered, start, perPage)).toEqual(expected.slice(start, start + perPage))
+        if (start > 0) expect(await readAll(remembered, perPage)).toEqual(expected)
+      }
+    }),
+    { seed: 7, numRuns: 250 },
+  )
+}, 120_000)
+
+test('findings take the same filters and answer what looking at every one would', async () => {
+  const server = await startServer()
+  const projectId = (await server.project('acme/one')).id
+  const other = (await server.project('acme/two')).id
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 500, maxLength: 500 }), { seed: 5, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => {
+    const made = { ...draft, id: index + 1, projectId: index % 5 === 0 ? other : projectId, dismissalReason: null }
+    return { ...made, isOnDefaultBranch: true, isPromoted: index % 3 > 0 }
+  })
+  await insertMadeUp(deps.db, all, deps.now())
+  const waiting = all.filter(({ isPromoted }) => !isPromoted).map(({ id }) => id)
+  await deps.db.run(sql`
+    update findings set vulnerability_id = null where id in ${deps.db.dialect.integers(waiting)}`)
+  await deps.db.run(sql`delete from promoted_findings where finding_id in ${deps.db.dialect.integers(waiting)}`)
+  await refreshOccurrences(deps.db, waiting)
+
+  const asked = fc.record({
+    filter: filters,
+    isPromoted: maybe(fc.boolean()),
+    page: fc.integer({ min: 1, max: 8 }),
+    perPage: fc.integer({ min: 1, max: 30 }),
+    mostGathered: pick([0, 5, 60, 10_000]),
+    mostPassedBy: pick([0, 40, 2_000]),
+    isRemembered: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, isRemembered, ...limits }) => {
+      const { severities, reportTypes, scanners, states, identifiers, search, ref = 'main' } = filter
+      const same = { severities, reportTypes, scanners, states, identifiers, search, ref }
+      const expected = all
+        .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const }))
+        .filter((made) => made.projectId === projectId && isMatch(made, same))
+        .filter((made) => isPromoted === undefined || made.isPromoted === isPromoted)
+        .sort((a, b) => severityRanks[b.severity] - severityRanks[a.severity] || a.id - b.id)
+        .map(({ id }) => id)
+      const offset = (page - 1) * perPage
+      const found = await findFindings(
+        deps,
+        { ...same, projectId, importId: undefined, isPromoted },
+        { page, perPage, offset },
+      )
+      expect(found.rows.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
+      expect(found.hasNext).toBe(expected.length > offset + perPage)
+
+      const listing = await openFindings(
+        deps.db,
+        { ...same, projectId, importId: undefined, isPromoted },
+        { key: '', ...limits, memory: isRemembered ? openMemory(deps.db) : undefined },
+      )
+      expect(await readAll(listing, perPage)).toEqual(expected)
+      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
+    }),
+    { seed: 9, numRuns: 200 },
+  )
+}, 120_000)
+
+test('however few are read at once, every candidate is found', async () => {
+  const server = await startServer()
+  const projectId = (await server.project('acme/one')).id
+  const { db, now } = server.deps
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 300, maxLength: 300 }), { seed: 2, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => {
+    // Texts of their own, more than are searched at once.
+    const title = `${draft.title} ${index % 40}`
+    return { ...draft, title, id: index + 1, projectId, dismissalReason: null }
+  })
+  await insertMadeUp(db, all, now())
+  const atOnce = fc.record({ keys: pick([1, 3, 250]), candidates: pick([1, 7, 5_000]), searched: pick([1, 9, 10_000]) })
+  await fc.assert(
+    fc.asyncProperty(filters, atOnce, async ({ identifiers, search, ref }, atOnce) => {
+      for (const filter of [{ identifiers }, { search }, { ref }]) {
+        const [probe] = probesOf(db, filter, [projectId])
+        if (!probe?.sources) continue
+        const found = new Set<number>()
+        const describe = (candidates: Sql) => sql`select 1 as severity, c.id from (${candidates}) as c`
+        for await (const slice of readCandidates(db, probe.sources, describe, atOnce)) {
+          for (const { id } of slice) found.add(id)
+        }
+        const expected = all.filter((made) => isMatch({ ...made, isOnDefaultBranch: true }, filter))
+        expect([...found].sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id))
+      }
+    }),
+    { seed: 4, numRuns: 60 },
+  )
+}, 120_000)
+
+function openMemory({ changes }: { changes: Changes }, distance?: number) {
+  return { gathered: openListMemory(changes, []), milestones: openMilestones(changes, [], distance) }
+}
+
+async function readAt(listing: Listing, offset: number, rows: number): Promise<number[]> {
+  return (await listing.at(offset, rows)).map(({ id }) => id)
+}
+
+async function readAll(listing: Pick<Listing, 'next'>, perPage: number): Promise<number[]> {
+  const read: number[] = []
+  for (let after: Position | undefined; ; ) {
+    const rows = await listing.next(after, perPage)
+    read.push(...rows.map(({ id }) => id))
+    if (rows.length < perPage) return read
+    after = rows.at(-1)
+  }
+}
+
+test('pages that follow a position, and all ids at once, go on through the whole list', async () => {
+  const server = await startServer()
+  const project = (await server.project('acme/long')).id
+  const { deps } = server
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 1200, maxLength: 1200 }), { seed: 3, numRuns: 1 })
+  const all = drafts.map(({ reason: _, ...draft }, index) => ({
+    ...draft,
+    id: index + 1,
+    projectId: project,
+    dismissalReason: null,
+  }))
+  await insertMadeUp(deps.db, all, deps.now())
+  const scope = { key: 'long', projectIds: [project] }
+  const filter = { severities: ['high', 'critical', 'low', 'medium'], states: ['detected', 'confirmed'] } as const
+  const expected = all
+    .filter((made) => isMatch(made, filter))
+    .sort(orders.severity_desc)
+    .map(({ id }) => id)
+
+  const read: number[] = []
+  for (let after: Position | undefined; ; ) {
+    const { rows, next } = await findVulnerabilitiesAfter(deps, scope, filter, 'severity_desc', after, 37)
+    read.push(...rows.map(({ vulnerability }) => vulnerability.id))
+    if (!next) break
+    after = next
+  }
+  expect(read).toEqual(expected)
+  const slices: number[][] = []
+  for await (const ids of matchingIds(deps, scope, {})) slices.push(ids)
+  expect(slices.length).toBeGreaterThan(1)
+  expect(slices.flat().sort((a, b) => a - b)).toEqual(
+    all.filter(({ isOnDefaultBranch }) => isOnDefaultBranch).map(({ id }) => id),
+  )
+})

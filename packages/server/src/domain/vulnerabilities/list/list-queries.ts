@@ -1,0 +1,69 @@
+import sql, { join, type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { Finding, Vulnerability } from '../finding.ts'
+import {
+  type FindingRow,
+  findingColumns,
+  findingFrom,
+  type VulnerabilityRow,
+  vulnerabilityColumns,
+  vulnerabilityFrom,
+} from '../rows.ts'
+import { type Severity, severityRanks } from '../scales.ts'
+import type { Cell } from './count-queries.ts'
+
+/** Where a vulnerability stands in a list, whatever its order. */
+export interface Position {
+  severity: number
+  id: number
+}
+
+/** Vulnerabilities that an index has one after the other, by their ids. */
+export interface Stretch {
+  projectId: number
+  isOnDefaultBranch: boolean
+  severity: Severity
+  /** Absent: all of the severity. */
+  cell?: Cell | undefined
+}
+
+/** The first ids of all stretches together, after the given one. The engines merge them as they read. */
+export async function listStretches(
+  db: Db,
+  stretches: readonly Stretch[],
+  direction: 'asc' | 'desc',
+  after: number | undefined,
+  limit: number,
+): Promise<Position[]> {
+  const order = direction === 'asc' ? sql`asc` : sql`desc`
+  const start = after ?? (direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER)
+  const isBehind = direction === 'asc' ? sql`id > ${start}` : sql`id < ${start}`
+  const orderAndLimit = sql`order by id ${order} limit ${limit}`
+  const selects = stretches.map(
+    (stretch) => sql`select severity, id from vulnerabilities where ${isIn(stretch)} and ${isBehind}`,
+  )
+  const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, orderAndLimit)) : selects
+  return db.all(sql`${join(parts, ' union all ')} ${orderAndLimit}`)
+}
+
+function isIn({ projectId, isOnDefaultBranch, severity, cell }: Stretch): Sql {
+  const common = sql`project_id = ${projectId} and is_on_default_branch = ${isOnDefaultBranch}
+    and severity = ${severityRanks[severity]}`
+  if (!cell) return common
+  return sql`${common} and state = ${cell.state} and report_type = ${cell.reportType} and scanner_id = ${cell.scannerId}
+    and is_resolved_on_default_branch = ${cell.isResolvedOnDefaultBranch}
+    and coalesce(dismissal_reason, '') = ${cell.dismissalReason ?? ''}`
+}
+
+export async function listVulnerabilitiesById(db: Db, ids: readonly number[]): Promise<Vulnerability[]> {
+  const rows = await db.all<VulnerabilityRow>(sql`
+    select ${vulnerabilityColumns} from vulnerabilities where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(vulnerabilityFrom)
+}
+
+export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]): Promise<Finding[]> {
+  const rows = await db.all<FindingRow>(sql`
+    select ${findingColumns} from findings f
+    where f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by f.id`)
+  return rows.map(findingFrom)
+}

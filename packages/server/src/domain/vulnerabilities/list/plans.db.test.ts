@@ -1,0 +1,143 @@
+import sql, { raw, type Sql } from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../../db/db.ts'
+import { startServer } from '../../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
+import { findKnownFindings } from '../../reports/imports/finding-queries.ts'
+import { leaveCategory, listMissedBy, listOfScanner, markGone } from '../../reports/imports/occurrence-queries.ts'
+import { promotionProbe, selectPresent } from '../finding-queries.ts'
+import { listOccurrences } from '../occurrence-queries.ts'
+import { insertCreated } from '../triage/history-queries.ts'
+import { listStretches } from './list-queries.ts'
+
+let db: Db
+beforeAll(async () => {
+  const server = await startServer()
+  db = server.deps.db
+  const project = await server.project('acme/site')
+  const rows = Array.from({ length: 12_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
+  await insertMadeUp(db, rows, server.deps.now())
+})
+
+const isSqlite = () => db.dialect.engine === 'sqlite'
+
+async function planOf(query: Sql): Promise<string> {
+  const rows = await db.all<object>(sql`${raw(isSqlite() ? 'explain query plan' : 'explain')} ${query}`)
+  return rows.map((row) => Object.values(row).join(' ')).join('\n')
+}
+
+/** Returns the plans of the statements that a function would run. */
+async function plansIn(work: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = []
+  await work({
+    ...db,
+    async run(query) {
+      plans.push(await planOf(query))
+      return 0
+    },
+    async all(query) {
+      plans.push(await planOf(query))
+      return []
+    },
+  })
+  return plans
+}
+
+const planIn = async (work: (db: Db) => Promise<unknown>) => (await plansIn(work))[0] ?? ''
+
+// PostgreSQL counts a minute after much has changed, at best; until then it must not take small tables for granted.
+describe('before the engine has counted its tables', () => {
+  test('of what waits each finding is looked up by its id', async () => {
+    const scope = { projectId: 1, ref: 'main' }
+    const probe = promotionProbe(scope, false)
+    const [waiting] = probe.sources?.flatMap(({ having }) => having) ?? []
+    if (!waiting) throw new Error('what waits is found by an index')
+    const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
+    expect(
+      await planOf(
+        selectPresent(db, scope, candidates, { severities: ['critical', 'low'], states: ['detected'] }, [probe]),
+      ),
+    ).toMatch(
+      isSqlite()
+        ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+        : /occurrences_finding_id_ref_key/,
+    )
+  })
+
+  test('where a finding was seen first is looked up by its id', async () => {
+    const plan = await planIn((db) => insertCreated(db, [1, 2, 3], 1, '2026-01-01T00:00:00.000Z'))
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH first USING (?:COVERING )?INDEX sqlite_autoindex_occurrences_1 \(finding_id=\?\)/
+        : /on occurrences first[\s\S]*Cond: \(finding_id = f\.id\)/,
+    )
+    expect(plan).not.toMatch(/using occurrences_pkey on occurrences first/)
+  })
+
+  test('the stretches of a page are merged as they are read, and not sorted', async () => {
+    const cell = {
+      severity: 'medium',
+      reportType: 'sast',
+      isOnDefaultBranch: true,
+      isResolvedOnDefaultBranch: false,
+    } as const
+    const stretches = (['detected', 'confirmed', 'resolved'] as const).map((state) => ({
+      projectId: 1,
+      isOnDefaultBranch: true,
+      severity: cell.severity,
+      cell: { ...cell, state, scannerId: 1000, dismissalReason: null },
+    }))
+    const plan = await planIn((db) => listStretches(db, stretches, 'desc', undefined, 21))
+    expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
+    expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
+  })
+
+  test('of each category of a finding the newest scan is found in one step, past those of other ones', async () => {
+    const sighting = { projectId: 1, ref: 'main', importId: 1, categoryId: 3, now: '2026-01-01T00:00:00.000Z' }
+    const plans = [
+      await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
+      await planIn((db) => markGone(db, sighting, [1, 2, 3])),
+      await planIn((db) => leaveCategory(db, sighting, [1, 2, 3])),
+      await planIn((db) => listMissedBy(db, { scannerId: 1, reportType: 'sast' }, 'main', 3, [1, 2, 3])),
+    ]
+    for (const plan of plans) {
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH s USING (?:COVERING )?INDEX scans_newest_of_category \(scanner_id=\? AND report_type=\? AND ref=\? AND <expr>=\? AND is_complete=\?(?: AND import_id>\?)?\)/
+          : /Index (?:Only )?Scan Backward using scans_newest_of_category[\s\S]*Cond: \(\(scanner_id = .*COALESCE\(category_id.*is_complete = true/,
+      )
+    }
+    for (const plan of plans.slice(1)) expect(plan).not.toMatch(/SCAN (?:o|f)\b|Seq Scan/)
+  })
+
+  test('what a report names is looked up by one uuid after the other', async () => {
+    const uuids = Array.from({ length: 100 }, (_, index) => `00000000-0000-5000-8000-${`${index}`.padStart(12, '0')}`)
+    const place = { projectId: 1, ref: 'main', defaultBranch: 'main' }
+    const plans = await plansIn((db) => findKnownFindings(db, place, uuids))
+    expect(plans).toHaveLength(2)
+    for (const plan of plans) {
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH k USING COVERING INDEX sqlite_autoindex_finding\w+ \(project_id=\? AND uuid=\?\)/
+          : /Index Cond: \(\(project_id = .* AND \(uuid = l\.value\)/,
+      )
+      // An occurrence is named by its finding; its ref alone names as many as there are findings.
+      expect(plan).not.toMatch(
+        isSqlite() ? /SEARCH [osd] USING .*\((?!finding_id)/ : /Filter: \(ref = |Seq Scan on occ/,
+      )
+    }
+  })
+})
+
+test('what a scanner ever found is read on from where it stopped, in each of its tables', async () => {
+  if (!isSqlite()) await db.run(sql`analyze`)
+  const [{ scanner_id: scannerId } = { scanner_id: 0 }] = await db.all<{ scanner_id: number }>(
+    sql`select scanner_id from findings limit 1`,
+  )
+  const plan = await planIn((db) => listOfScanner(db, { scannerId, reportType: 'sast' }, 'main', 6000, 2000))
+  expect(plan).toMatch(
+    isSqlite()
+      ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+      : /Index (?:Only )?Scan using occurrences_finding_id_ref_key on occurrences o[\s\S]*Cond: \(\(finding_id (?:> |= f\.id)/,
+  )
+})

@@ -1,0 +1,98 @@
+import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import { type Severity, type State, severities, states } from '../scales.ts'
+import { type CountedCell, type Growth, listCells, listGrowth } from './cell-queries.ts'
+import type { ListScope } from './filter.ts'
+
+export type BySeverity<T> = Record<Severity, T>
+type LetterGrade = 'A' | 'B' | 'C' | 'D' | 'F'
+
+/** All of it from kept counts: exact, and as fast for a million as for none. */
+export interface Statistics {
+  counts: BySeverity<Record<State, number>>
+  /** Detected and confirmed ones. */
+  active: BySeverity<number>
+  letterGrade: LetterGrade
+  /** Active ones at the end of each day of the last year (UTC), today last. */
+  days: { date: string; active: BySeverity<number> }[]
+  /** From detection to resolution, of those that are resolved; null where none is. */
+  secondsToResolve: { overall: number | null; bySeverity: BySeverity<number | null> }
+  /** How many of the projects have each grade. */
+  grades: Record<LetterGrade, number>
+}
+
+const days = 365
+const dayMs = 24 * 60 * 60 * 1000
+
+export async function readStatistics(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { projectIds }: ListScope,
+): Promise<Statistics> {
+  const today = Date.parse(now().slice(0, 10))
+  const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
+  const [found, growth] = await Promise.all([listCells(db, projectIds), listGrowth(db, projectIds, dates[0] ?? '')])
+  const cells = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
+  const active = countActive(cells)
+  return {
+    counts: eachSeverity((severity) => countStates(cells.filter((cell) => cell.severity === severity))),
+    active,
+    letterGrade: gradeOf(active),
+    days: daysBefore(active, growth, dates),
+    secondsToResolve: {
+      overall: meanSeconds(cells),
+      bySeverity: eachSeverity((severity) => meanSeconds(cells.filter((cell) => cell.severity === severity))),
+    },
+    grades: countGrades(cells, projectIds),
+  }
+}
+
+const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+function eachSeverity<T>(value: (severity: Severity) => T): BySeverity<T> {
+  return Object.fromEntries(severities.map((severity) => [severity, value(severity)])) as BySeverity<T> // of all of them
+}
+
+function countStates(cells: readonly CountedCell[]): Record<State, number> {
+  const totals = states.map((state) => [state, sum(cells.filter((cell) => cell.state === state))])
+  return Object.fromEntries(totals) as Record<State, number> // of all of them
+}
+
+function countActive(cells: readonly CountedCell[]): BySeverity<number> {
+  const isActive = ({ state }: CountedCell) => state === 'detected' || state === 'confirmed'
+  return eachSeverity((severity) => sum(cells.filter((cell) => cell.severity === severity && isActive(cell))))
+}
+
+const sum = (cells: readonly CountedCell[]) => cells.reduce((total, cell) => total + cell.total, 0)
+
+/** The worst that is active decides. */
+function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): LetterGrade {
+  if (critical > 0) return 'F'
+  if (high > 0 || unknown > 0) return 'D'
+  if (medium > 0) return 'C'
+  return low > 0 ? 'B' : 'A'
+}
+
+/** From what is active now backwards, by what each day added. */
+function daysBefore(active: BySeverity<number>, growth: readonly Growth[], dates: readonly string[]) {
+  const grown = new Map(growth.map((row) => [`${row.day} ${row.severity}`, row.growth]))
+  const last = { ...active }
+  const found: Statistics['days'] = []
+  for (const date of dates.toReversed()) {
+    found.push({ date, active: { ...last } })
+    for (const severity of severities) last[severity] -= grown.get(`${date} ${severity}`) ?? 0
+  }
+  return found.reverse()
+}
+
+function meanSeconds(cells: readonly CountedCell[]): number | null {
+  const resolved = cells.filter(({ state }) => state === 'resolved')
+  const total = sum(resolved)
+  return total === 0 ? null : Math.round(resolved.reduce((all, { seconds }) => all + seconds, 0) / total)
+}
+
+function countGrades(cells: readonly CountedCell[], projectIds: readonly number[]): Record<LetterGrade, number> {
+  const ofProject = groupBy(cells, ({ projectId }) => projectId)
+  const grades = { A: 0, B: 0, C: 0, D: 0, F: 0 }
+  for (const id of projectIds) grades[gradeOf(countActive(ofProject.get(id) ?? []))]++
+  return grades
+}

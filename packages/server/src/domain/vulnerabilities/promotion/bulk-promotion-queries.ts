@@ -1,0 +1,125 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { PromotionSlice } from './promotion-batches.ts'
+
+/** Findings that somebody promotes, too many for one transaction. */
+export interface StoredPromotion {
+  id: number
+  projectId: number
+  /** Null when his account is gone. */
+  userId: number | null
+  asAdmin: boolean
+  state: 'running' | 'done' | 'failed'
+  total: number
+  promoted: number
+  /** Were vulnerabilities when their turn came. */
+  unchanged: number
+  createdAt: string
+  finishedAt: string | null
+}
+
+interface PromotionDraft {
+  projectId: number
+  userId: number
+  asAdmin: boolean
+  total: number
+  now: string
+}
+
+export async function insertPromotion(
+  db: Db,
+  { projectId, userId, asAdmin, total, now }: PromotionDraft,
+): Promise<number> {
+  const row = await db.one<{ id: number }>(sql`
+    insert into finding_promotions (project_id, user_id, as_admin, state, total, promoted, unchanged, created_at)
+    values (${projectId}, ${userId}, ${asAdmin}, 'running', ${total}, 0, 0, ${now}) returning id`)
+  if (!row) throw new Error('an inserted promotion returned no row')
+  return row.id
+}
+
+export async function insertSlices(db: Db, promotionId: number, slices: readonly PromotionSlice[]): Promise<void> {
+  const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
+  await db.run(sql`
+    insert into finding_promotion_slices (promotion_id, position, finding_ids)
+    select ${promotionId}, r.position, r.finding_ids
+    from ${db.dialect.records(rows, { position: 'integer', finding_ids: 'json' })} as r`)
+}
+
+export async function findPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
+  const row = await db.one<PromotionRow>(sql`
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
+    from finding_promotions where id = ${id}`)
+  return row && promotionFrom(row)
+}
+
+/** Locked until the transaction ends; `undefined` when it is not running any more. */
+export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
+  const row = await db.one<PromotionRow>(sql`
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
+    from finding_promotions where id = ${id} and state = 'running' ${db.dialect.forUpdate}`)
+  return row && promotionFrom(row)
+}
+
+/** Takes the next slice off; `undefined` when none is left. */
+export async function takeSlice(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
+  const row = await db.one<{ finding_ids: readonly number[] }>(sql`
+    delete from finding_promotion_slices
+    where promotion_id = ${promotionId}
+      and position = (select min(position) from finding_promotion_slices where promotion_id = ${promotionId})
+    returning finding_ids`)
+  return row?.finding_ids
+}
+
+export async function dropSlices(db: Db, promotionId: number): Promise<void> {
+  await db.run(sql`delete from finding_promotion_slices where promotion_id = ${promotionId}`)
+}
+
+export async function addToPromotion(
+  db: Db,
+  id: number,
+  { promoted, unchanged }: { promoted: number; unchanged: number },
+): Promise<void> {
+  await db.run(sql`
+    update finding_promotions set promoted = promoted + ${promoted}, unchanged = unchanged + ${unchanged}
+    where id = ${id}`)
+}
+
+export async function endPromotion(db: Db, id: number, state: 'done' | 'failed', now: string): Promise<void> {
+  await db.run(sql`
+    update finding_promotions set state = ${state}, finished_at = ${now} where id = ${id} and state = 'running'`)
+}
+
+export async function deleteOldPromotions(db: Db, before: string): Promise<void> {
+  await db.run(sql`delete from finding_promotions where finished_at <= ${before}`)
+}
+
+interface PromotionRow {
+  id: number
+  project_id: number
+  user_id: number | null
+  as_admin: boolean
+  state: StoredPromotion['state']
+  total: number
+  promoted: number
+  unchanged: number
+  created_at: string
+  finished_at: string | null
+}
+
+function promotionFrom({
+  project_id,
+  user_id,
+  as_admin,
+  created_at,
+  finished_at,
+  ...row
+}: PromotionRow): StoredPromotion {
+  return {
+    ...row,
+    projectId: project_id,
+    userId: user_id,
+    asAdmin: as_admin,
+    createdAt: created_at,
+    finishedAt: finished_at,
+  }
+}

@@ -1,0 +1,116 @@
+import { notFound } from '../../../platform/failure.ts'
+import { type Deps, provisionally, type RootDeps, transaction } from '../../deps.ts'
+import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
+import { waitFor } from '../../jobs/wait.ts'
+import { isStillPermitted } from '../../projects/current-rights.ts'
+import type { Project } from '../../projects/project.ts'
+import { findProject, type Visitor } from '../../projects/visible.ts'
+import {
+  addToPromotion,
+  deleteOldPromotions,
+  dropSlices,
+  endPromotion,
+  findPromotion,
+  insertPromotion,
+  insertSlices,
+  lockPromotion,
+  type StoredPromotion,
+  takeSlice,
+} from './bulk-promotion-queries.ts'
+import { promoteFindings } from './promotion.ts'
+import { promoteSlices, slicesOf } from './promotion-batches.ts'
+
+interface PromotionJob {
+  promotionId: number
+}
+
+const kind = 'promotion'
+
+const slicesInAStatement = 100
+
+/**
+ * Writes down what is to be promoted, in the slices in which it will be, all in one transaction; from then on all of it
+ * will be, whatever happens to the process. Waits some time for the end; after that one can ask.
+ */
+export async function promoteInSlices(
+  deps: RootDeps,
+  project: Project,
+  author: Visitor,
+  findingIds: readonly number[],
+  patienceMs: number,
+): Promise<StoredPromotion> {
+  const id = await transaction(deps, async (deps) => {
+    const draft = {
+      projectId: project.id,
+      userId: author.user.id,
+      asAdmin: author.isAdmin,
+      total: findingIds.length,
+      now: deps.now(),
+    }
+    const promotionId = await insertPromotion(deps.db, draft)
+    for (const slices of slicesOf(findingIds, slicesInAStatement)) await insertSlices(deps.db, promotionId, slices)
+    const payload: PromotionJob = { promotionId }
+    await enqueue(deps, { kind, key: `${kind}:${project.id}`, owner: `user:${author.user.id}`, payload })
+    return promotionId
+  })
+  const isOver = (found: StoredPromotion | undefined) => found?.state !== 'running'
+  const found = await waitFor(deps, 'finding_promotions', () => findPromotion(deps.db, id), { isOver, ms: patienceMs })
+  if (!found) throw notFound('Project')
+  return found
+}
+
+export async function getPromotion({ db }: Deps, project: Project, id: number): Promise<StoredPromotion> {
+  const found = await findPromotion(db, id)
+  if (found?.projectId !== project.id) throw notFound()
+  return found
+}
+
+/** Of one project one after the other: they would only wait for each other. */
+export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, mostAttempts: 10, run, giveUp })
+
+async function run(
+  deps: RootDeps,
+  { payload: { promotionId }, signal, progress }: RunningJob<PromotionJob>,
+): Promise<Postponed | undefined> {
+  if (await promoteSlices(signal, () => promoteNext(deps, promotionId))) {
+    await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
+    return undefined
+  }
+  const found = await findPromotion(deps.db, promotionId)
+  if (found) await progress(found.promoted + found.unchanged, found.total)
+  return { againAt: deps.now() }
+}
+
+/**
+ * Takes a slice off in the transaction that promotes it; false when none is left. The rest fails when the user who asked
+ * for it has lost the right to promote.
+ */
+function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
+  // Whoever builds on a slice commits after it, and his commit waits for the disk.
+  return provisionally(deps, async (deps) => {
+    const held = await lockPromotion(deps.db, promotionId)
+    const project = held && (await findProject(deps, `${held.projectId}`))
+    if (project && !(await isStillPermitted(deps, 'vulnerability.create', project, held))) {
+      await giveUp(deps, { promotionId })
+      return false
+    }
+    const findingIds = project && (await takeSlice(deps.db, promotionId))
+    if (!findingIds) return false
+    const promoted = await promoteFindings(deps, project, held.userId, findingIds)
+    await addToPromotion(deps.db, promotionId, { promoted, unchanged: findingIds.length - promoted })
+    return true
+  })
+}
+
+/** What was promoted stays, and the rest waits as before. */
+async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
+  await dropSlices(deps.db, promotionId)
+  await endPromotion(deps.db, promotionId, 'failed', deps.now())
+}
+
+const keptMs = 30 * 24 * 60 * 60 * 1000
+
+/** How they ended is told for a month. */
+export async function forgetOldPromotions({ db, now }: Deps): Promise<void> {
+  await deleteOldPromotions(db, new Date(Date.parse(now()) - keptMs).toISOString())
+}

@@ -1,0 +1,151 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { Finding, Vulnerability } from '../finding.ts'
+import {
+  type FindingRow,
+  findingColumns,
+  findingFrom,
+  type VulnerabilityRow,
+  vulnerabilityColumns,
+  vulnerabilityFrom,
+} from '../rows.ts'
+import { confidenceRanks, type Severity, severityRanks } from '../scales.ts'
+
+/** By its id or its uuid; held until the transaction ends. */
+export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {
+  const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
+  const row = await db.one<FindingRow>(sql`
+    select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which}
+      and exists (select 1 from occurrences o where o.finding_id = f.id) ${db.dialect.forUpdate}`)
+  return row && findingFrom(row)
+}
+
+export interface VulnerabilityDraft {
+  projectId: number
+  authorId: number
+  title: string
+  severity: Severity
+  confidence: Finding['confidence']
+  reportType: string
+  scannerId: number
+  now: string
+}
+
+export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Promise<Vulnerability> {
+  const row = await db.one<VulnerabilityRow>(sql`
+    insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
+      scanner_id, created_at, updated_at)
+    values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
+      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.now}, ${draft.now})
+    returning ${vulnerabilityColumns}`)
+  if (!row) throw new Error('an inserted vulnerability returned no row')
+  return vulnerabilityFrom(row)
+}
+
+/** False when another request attached the finding first. */
+export async function attachFinding(db: Db, findingId: number, vulnerabilityId: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update findings set vulnerability_id = ${vulnerabilityId}, updated_at = ${now}
+    where id = ${findingId} and vulnerability_id is null`)
+  return changed === 1
+}
+
+/** A finding without a vulnerability; its grades as the table has them. */
+export interface UnattachedFinding {
+  id: number
+  name: string
+  severity: number
+  confidence: number
+  reportType: string
+  scannerId: number
+  isOnDefaultBranch: boolean
+}
+
+/** Those of the ids that have no vulnerability; held until the transaction ends. */
+export async function listUnattachedFindings(
+  db: Db,
+  ids: readonly number[],
+  defaultBranch: string,
+): Promise<UnattachedFinding[]> {
+  // Not `is null`: PostgreSQL may take all that wait by their index, believing from older counts that they are few.
+  const rows = await db.all<UnattachedRow>(sql`
+    select id, name, severity, confidence, report_type, scanner_id,
+      (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
+    from findings
+    where id in ${db.dialect.integers(ids)} and coalesce(vulnerability_id, 0) = 0 order by id ${db.dialect.forUpdate}`)
+  return rows.map(({ report_type, scanner_id, seen_on_default, ...row }) => ({
+    ...row,
+    reportType: report_type,
+    scannerId: scanner_id,
+    isOnDefaultBranch: seen_on_default !== null,
+  }))
+}
+
+type UnattachedRow = Pick<UnattachedFinding, 'id' | 'name' | 'severity' | 'confidence'> & {
+  report_type: string
+  scanner_id: number
+  seen_on_default: number | null
+}
+
+/** Returns those of the ids that are findings of the project and were observed on some ref. */
+export async function listFindingMembers(db: Db, projectId: number, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from findings
+    where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} -- + keeps SQLite from scanning the project
+      and exists (select 1 from occurrences o where o.finding_id = findings.id)
+    order by id`)
+  return rows.map(({ id }) => id)
+}
+
+/** The ids of the new rows, in the order of the drafts. */
+export async function insertVulnerabilities(
+  db: Db,
+  projectId: number,
+  authorId: number | null,
+  drafts: readonly (UnattachedFinding & { title: string })[],
+  now: string,
+): Promise<number[]> {
+  const rows = drafts.map(({ title, severity, confidence, reportType, scannerId, isOnDefaultBranch }, position) => ({
+    position,
+    title,
+    severity,
+    confidence,
+    report_type: reportType,
+    scanner_id: scannerId,
+    is_on_default_branch: isOnDefaultBranch,
+  }))
+  const columns = {
+    position: 'integer',
+    title: 'text',
+    severity: 'integer',
+    confidence: 'integer',
+    report_type: 'text',
+    scanner_id: 'integer',
+    is_on_default_branch: 'boolean',
+  } as const
+  const inserted = await db.all<{ id: number }>(sql`
+    insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
+      scanner_id, is_on_default_branch, created_at, updated_at)
+    select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
+      r.is_on_default_branch, ${now}, ${now}
+    from ${db.dialect.records(rows, columns)} as r order by r.position
+    returning id`)
+  // Ids rise in the order of insertion; the order in which rows are returned is not promised.
+  return inserted.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+/** Of findings that the transaction holds. */
+export async function attachFindings(
+  db: Db,
+  links: readonly { findingId: number; vulnerabilityId: number | undefined }[],
+  now: string,
+): Promise<void> {
+  const rows = links.map(({ findingId, vulnerabilityId }) => ({
+    finding_id: findingId,
+    vulnerability_id: vulnerabilityId,
+  }))
+  const columns = { finding_id: 'integer', vulnerability_id: 'integer' } as const
+  await db.run(sql`
+    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
+    from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
+}

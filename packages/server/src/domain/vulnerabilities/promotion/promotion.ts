@@ -1,0 +1,107 @@
+import { invalid } from '../../../platform/failure.ts'
+import { inSlices } from '../../batches.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/users.ts'
+import { addToCounts, type CountChange, newlyDetected } from '../list/count-queries.ts'
+import type { VulnerabilityWithFinding } from '../list/list.ts'
+import { keepPromoted } from '../list/promoted-queries.ts'
+import { severityOf } from '../scales.ts'
+import { titleOf } from '../title.ts'
+import { insertCreated } from '../triage/history-queries.ts'
+import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
+import {
+  attachFinding,
+  attachFindings,
+  insertVulnerabilities,
+  insertVulnerability,
+  listUnattachedFindings,
+  lockFinding,
+  type UnattachedFinding,
+} from './promotion-queries.ts'
+
+/** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
+export function promoteFinding(
+  deps: Deps,
+  project: Project,
+  author: User,
+  reference: number | string,
+): Promise<VulnerabilityWithFinding> {
+  return transaction(deps, async (deps) => {
+    const finding = await lockFinding(deps.db, project.id, reference)
+    if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
+
+    const vulnerability = await insertVulnerability(deps.db, {
+      projectId: project.id,
+      authorId: author.id,
+      title: titleOf(finding.name),
+      severity: finding.severity,
+      confidence: finding.confidence,
+      reportType: finding.reportType,
+      scannerId: finding.scannerId,
+      now: deps.now(),
+    })
+    // Two requests may get this far; only one of them attaches.
+    const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
+    if (!attached) throw notPromotable()
+    await keepPromoted(deps.db, [vulnerability.id])
+    await addToCounts(
+      deps.db,
+      project.id,
+      [newlyDetected({ ...finding, isOnDefaultBranch: true })],
+      vulnerability.createdAt,
+    )
+    await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
+    await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
+    return {
+      vulnerability,
+      finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
+    }
+  })
+}
+
+/** GitLab has one message for an unknown finding, one of another project, and one that is attached already. */
+const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
+
+/**
+ * Makes vulnerabilities of those findings that have none, and tells how many. Inside the caller's transaction. Those that
+ * the default branch has never seen are listed for their branches only, until it does. Without an author: his account is
+ * gone since he asked.
+ */
+export async function promoteFindings(
+  deps: Deps,
+  project: Project,
+  authorId: number | null,
+  findingIds: readonly number[],
+): Promise<number> {
+  const promoted: CountChange[] = []
+  await inSlices(findingIds, async (slice) => {
+    for (const finding of await promoteSlice(deps, project, authorId, slice)) {
+      promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
+    }
+  })
+  await addToCounts(deps.db, project.id, promoted, deps.now())
+  return promoted.length
+}
+
+async function promoteSlice(
+  deps: Deps,
+  project: Project,
+  authorId: number | null,
+  findingIds: readonly number[],
+): Promise<UnattachedFinding[]> {
+  const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
+  if (unattached.length === 0) return []
+  const now = deps.now()
+  const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
+  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, authorId, drafts, now)
+  await attachFindings(
+    deps.db,
+    drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
+    now,
+  )
+  await keepPromoted(deps.db, vulnerabilityIds)
+  await insertCreated(deps.db, vulnerabilityIds, authorId, now)
+  await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
+  return unattached
+}

@@ -1,0 +1,23 @@
+import { invalid } from '../../../platform/failure.ts'
+import { inSlices } from '../../batches.ts'
+
+/** As many as a sentence names. */
+const maxNamed = 20
+
+/** Refuses the ids in a field unless all of them are of the project; `listMembers` says which ones of a slice are. */
+export async function assertOfProject(
+  field: 'vulnerability_ids' | 'finding_ids',
+  ids: readonly number[],
+  listMembers: (slice: readonly number[]) => Promise<number[]>,
+): Promise<void> {
+  const missing: number[] = []
+  await inSlices(ids, async (slice) => {
+    const there = new Set(await listMembers(slice))
+    missing.push(...slice.filter((id) => !there.has(id)))
+  })
+  if (missing.length === 0) return
+  const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
+  throw invalid({
+    [field]: [`not found in this project: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`],
+  })
+}

@@ -1,0 +1,138 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../../page.ts'
+import type { Bulk } from './bulk.ts'
+import type { Triage } from './change.ts'
+
+interface BulkRow {
+  id: number
+  project_id: number
+  user_id: number | null
+  action: Bulk['action']
+  changed: number
+  unchanged: number
+  created_at: string
+  undone_at: string | null
+  undone_by_id: number | null
+  restored: number | null
+}
+
+const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, unchanged, created_at, undone_at, undone_by_id,
+  restored`
+
+export async function insertBulk(
+  db: Db,
+  bulk: { projectId: number; userId: number; action: string; now: string },
+): Promise<number> {
+  const row = await db.one<{ id: number }>(sql`
+    insert into vulnerability_bulks (project_id, user_id, action, changed, unchanged, created_at)
+    values (${bulk.projectId}, ${bulk.userId}, ${bulk.action}, 0, 0, ${bulk.now}) returning id`)
+  if (!row) throw new Error('an inserted bulk change returned no id')
+  return row.id
+}
+
+export async function finishBulk(
+  db: Db,
+  id: number,
+  counts: { changed: number; unchanged: number } | { restored: number },
+): Promise<void> {
+  const set =
+    'restored' in counts
+      ? sql`restored = ${counts.restored}`
+      : sql`changed = ${counts.changed}, unchanged = ${counts.unchanged}`
+  await db.run(sql`update vulnerability_bulks set ${set} where id = ${id}`)
+}
+
+/** False when it was undone before. */
+export async function markUndone(db: Db, id: number, userId: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update vulnerability_bulks set undone_at = ${now}, undone_by_id = ${userId}
+    where id = ${id} and undone_at is null`)
+  return changed === 1
+}
+
+export async function findBulk(db: Db, projectId: number, id: number): Promise<Bulk | undefined> {
+  const row = await db.one<BulkRow>(sql`
+    select ${bulkColumns} from vulnerability_bulks where id = ${id} and project_id = ${projectId}`)
+  return row && bulkFrom(row)
+}
+
+/** One more than the page holds. */
+export async function listBulks(db: Db, projectId: number, { perPage, offset }: PageRequest): Promise<Bulk[]> {
+  const rows = await db.all<BulkRow>(sql`
+    select ${bulkColumns} from vulnerability_bulks where project_id = ${projectId}
+    order by id desc limit ${perPage + 1} offset ${offset}`)
+  return rows.map(bulkFrom)
+}
+
+export async function countBulks(db: Db, projectId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from vulnerability_bulks where project_id = ${projectId} limit ${maxCountedRows + 1}
+    ) as counted`)
+  return row?.total ?? 0
+}
+
+/** Those of the ids that are vulnerabilities of the project. */
+export async function listMembersOf(db: Db, projectId: number, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from vulnerabilities
+    where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} order by id -- + as in lockVulnerabilities`)
+  return rows.map(({ id }) => id)
+}
+
+/** What a bulk change did to one vulnerability. */
+export interface BulkEntry {
+  id: number
+  vulnerabilityId: number
+  before: Triage
+}
+
+/** In the order of the journal, after the given one. */
+export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
+  const rows = await db.all<{ id: number; vulnerability_id: number; details: { before: Triage } }>(sql`
+    select id, vulnerability_id, details from vulnerability_history
+    where bulk_id = ${bulkId} and id > ${after} order by id limit ${limit}`)
+  return rows.map(({ id, vulnerability_id, details }) => ({
+    id,
+    vulnerabilityId: vulnerability_id,
+    before: details.before,
+  }))
+}
+
+/**
+ * Those of the vulnerabilities whose state or severity somebody has changed after the bulk change. What was undone since
+ * changed nothing.
+ */
+export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ vulnerability_id: number; details: { undoes_bulk_id?: number } | null }>(sql`
+    select later.vulnerability_id, later.details from vulnerability_history h
+    join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
+    left join vulnerability_bulks b on b.id = later.bulk_id
+    where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
+      and later.kind in ('state', 'severity') and b.undone_at is null
+    order by later.vulnerability_id, later.id`)
+  return rows.flatMap(({ vulnerability_id, details }) => (details?.undoes_bulk_id ? [] : vulnerability_id))
+}
+
+/** Those of the users that are still there. */
+export async function listExistingUsers(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from users where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(({ id }) => id)
+}
+
+function bulkFrom(row: BulkRow): Bulk {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    userId: row.user_id,
+    action: row.action,
+    changed: row.changed,
+    unchanged: row.unchanged,
+    createdAt: row.created_at,
+    undoneAt: row.undone_at,
+    undoneById: row.undone_by_id,
+    restored: row.restored,
+  }
+}

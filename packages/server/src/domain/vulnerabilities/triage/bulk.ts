@@ -1,0 +1,210 @@
+import { setImmediate } from 'node:timers/promises'
+import { conflict, notFound, unchanged } from '../../../platform/failure.ts'
+import { inSlices } from '../../batches.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import type { Project } from '../../projects/project.ts'
+import { ensureGhost } from '../../users/ghost-queries.ts'
+import type { User } from '../../users/users.ts'
+import type { Vulnerability } from '../finding.ts'
+import { addToCounts, type CountChange } from '../list/count-queries.ts'
+import { countChanges } from '../list/counts.ts'
+import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
+import { matchingIds } from '../list/list.ts'
+import { assertOfProject } from './assert-in-project.ts'
+import {
+  type BulkEntry,
+  countBulks,
+  findBulk,
+  finishBulk,
+  insertBulk,
+  listBulks,
+  listChangedSince,
+  listEntriesOf,
+  listExistingUsers,
+  listMembersOf,
+  markUndone,
+} from './bulk-queries.ts'
+import { type Change, restoreTriage, type Triage } from './change.ts'
+import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
+import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './triage.ts'
+import { lockVulnerabilities } from './triage-queries.ts'
+
+/** One change of many vulnerabilities. */
+export interface Bulk {
+  id: number
+  projectId: number
+  userId: number | null
+  action: Change['action']
+  changed: number
+  /** Were so already. */
+  unchanged: number
+  createdAt: string
+  undoneAt: string | null
+  undoneById: number | null
+  /** How many of those changed the undoing restored; the others had been changed again. */
+  restored: number | null
+}
+
+/** Which vulnerabilities of a project: by their ids, or as its list shows them. */
+export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }
+
+/** What to change, and what the client has shown to its user; where that differs nothing is changed. */
+export interface BulkRequest {
+  selection: Selection
+  change: Change
+  expectedCount?: number | undefined
+  expectedStates?: ExpectedStates | undefined
+}
+
+/** Changes all of these vulnerabilities of the project, or none. */
+export function changeMany(
+  deps: Deps,
+  project: Project,
+  user: User,
+  { selection, change, expectedCount, expectedStates }: BulkRequest,
+): Promise<Bulk> {
+  assertComment(change.comment)
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter)
+    // By id, as whoever else holds many at once.
+    const inOrder = [...ids].sort((a, b) => a - b)
+    if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+      throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
+    }
+    if ('ids' in selection)
+      await assertOfProject('vulnerability_ids', inOrder, (slice) => listMembersOf(deps.db, project.id, slice))
+    if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
+    const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
+    const counts: CountChange[] = []
+    let changed = 0
+    await inSlices(inOrder, async (slice) => {
+      const done = await changeSlice(deps, project.id, slice, change, { userId: user.id, now, bulkId: id })
+      await saveChanges(deps, project.id, done, now)
+      counts.push(...countChanges(done))
+      changed += done.length
+    })
+    await addToCounts(deps.db, project.id, counts, now)
+    await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
+    return getBulk(deps, project, id)
+  })
+}
+
+/** Locks all of them, so that one error describes every conflict. */
+async function assertStatesOf(deps: Deps, project: Project, ids: readonly number[], expected: ExpectedStates) {
+  const locked: Vulnerability[] = []
+  await inSlices(ids, async (slice) => {
+    locked.push(...(await lockVulnerabilities(deps.db, project.id, slice)))
+  })
+  await assertExpectedStates(deps, locked, expected)
+}
+
+async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
+  const ids = new Set<number>()
+  for await (const slice of matchingIds(deps, projectScope(project.id), filter)) {
+    for (const id of slice) ids.add(id)
+    await setImmediate()
+  }
+  return ids
+}
+
+/** Restores those that nobody has changed since, and says how many. */
+export function undoBulk(deps: Deps, project: Project, user: User, id: number): Promise<Bulk> {
+  return transaction(deps, async (deps) => {
+    const now = deps.now()
+    await getBulk(deps, project, id)
+    // Of two requests one marks it.
+    if (!(await markUndone(deps.db, id, user.id, now))) throw unchanged()
+    const counts: CountChange[] = []
+    let restored = 0
+    // In the order in which they were changed, which is that of their ids.
+    for (let after = 0; ; ) {
+      const entries = await listEntriesOf(deps.db, id, after, undoSlice)
+      const changed = await restoreSlice(deps, project, user, id, entries, now)
+      await saveChanges(deps, project.id, changed, now)
+      counts.push(...countChanges(changed))
+      restored += changed.length
+      const last = entries.at(-1)
+      if (!last) break
+      after = last.id
+      await setImmediate()
+    }
+    await addToCounts(deps.db, project.id, counts, now)
+    await finishBulk(deps.db, id, { restored })
+    return getBulk(deps, project, id)
+  })
+}
+
+const undoSlice = 250
+
+async function restoreSlice(
+  deps: Deps,
+  project: Project,
+  user: User,
+  bulkId: number,
+  entries: readonly BulkEntry[],
+  now: string,
+): Promise<ChangedVulnerability[]> {
+  const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
+  const held = await lockVulnerabilities(deps.db, project.id, ids)
+  // Only now nobody else can change them.
+  const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
+  const reported = await reportedSeverities(deps, ids)
+  const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
+  const ghostId = await ensureGhostFor(deps, entries, stillThere)
+  const keptOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
+  return held.flatMap((before) => {
+    const kept = keptOf.get(before.id)
+    if (!kept || touched.has(before.id)) return []
+    const triage = withGhost(kept, stillThere, ghostId)
+    const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
+    return [{ before, after, entry: undoEntry(before, after, user, bulkId) }]
+  })
+}
+
+const userFields = ['confirmedById', 'dismissedById', 'resolvedById'] as const
+
+function usersIn(entries: readonly BulkEntry[]): number[] {
+  return [...new Set(entries.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
+}
+
+/** `undefined` where no user of the entries has been deleted since. */
+async function ensureGhostFor(
+  { db, now }: Deps,
+  entries: readonly BulkEntry[],
+  stillThere: ReadonlySet<number>,
+): Promise<number | undefined> {
+  return usersIn(entries).every((id) => stillThere.has(id)) ? undefined : ensureGhost(db, now())
+}
+
+/** Names the ghost in place of users who have been deleted since. */
+function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number | undefined): Triage {
+  const restored = { ...triage }
+  for (const field of userFields) {
+    const id = restored[field]
+    if (id !== null && !users.has(id)) restored[field] = ghostId ?? null
+  }
+  return restored
+}
+
+function undoEntry(before: Vulnerability, after: Vulnerability, user: User, bulkId: number) {
+  const [kind, from, to] =
+    before.state === after.state
+      ? (['severity', before.severity, after.severity] as const)
+      : (['state', before.state, after.state] as const)
+  const entry = { vulnerabilityId: after.id, kind, userId: user.id, from, to }
+  return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
+}
+
+async function getBulk({ db }: Deps, project: Project, id: number): Promise<Bulk> {
+  const bulk = await findBulk(db, project.id, id)
+  if (!bulk) throw notFound()
+  return bulk
+}
+
+/** Newest first. */
+export async function findBulks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Bulk>> {
+  const [rows, counted] = await Promise.all([listBulks(db, project.id, page), countBulks(db, project.id)])
+  return pageOf(page, rows, counted)
+}

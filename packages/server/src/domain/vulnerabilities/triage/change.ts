@@ -1,0 +1,130 @@
+import type { Vulnerability } from '../finding.ts'
+import type { DismissalReason, Severity } from '../scales.ts'
+import type { HistoryEntry } from './history.ts'
+
+/** What people do to a vulnerability. */
+export type Change =
+  | { action: 'confirm' | 'resolve' | 'revert'; comment?: string | undefined }
+  | { action: 'dismiss'; comment?: string | undefined; dismissalReason?: DismissalReason | undefined }
+  /** Without a severity: the one that the scanner reports. */
+  | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
+
+/** Who does it, to how many at once, and when. */
+export interface Doing {
+  userId: number | null
+  now: string
+  bulkId?: number | undefined
+}
+
+/** The vulnerability as it becomes, or `undefined` when it is so already. */
+export function applyChange(
+  vulnerability: Vulnerability,
+  change: Change,
+  reported: Severity,
+  { userId, now, bulkId }: Doing,
+): Vulnerability | undefined {
+  const { state } = vulnerability
+  const by = { ...vulnerability, isAutoResolved: false, updatedAt: now }
+  switch (change.action) {
+    case 'confirm':
+      if (state === 'confirmed') return undefined
+      return { ...by, state: 'confirmed', confirmedAt: now, confirmedById: userId, dismissalReason: null }
+    case 'resolve':
+      if (state === 'resolved') return undefined
+      return { ...by, state: 'resolved', resolvedAt: now, resolvedById: userId, dismissalReason: null }
+    case 'dismiss': {
+      const { dismissalReason = null, comment } = change
+      // What GitLab's clients send, nothing, changes nothing; of many at once a comment alone is not for these.
+      const isOther = dismissalReason !== null && dismissalReason !== vulnerability.dismissalReason
+      const isCommented = comment !== undefined && bulkId === undefined
+      if (state === 'dismissed' && !isOther && !isCommented) return undefined
+      const reason = state === 'dismissed' && !isOther ? vulnerability.dismissalReason : dismissalReason
+      return { ...by, state: 'dismissed', dismissedAt: now, dismissedById: userId, dismissalReason: reason }
+    }
+    case 'revert':
+      return state === 'detected' ? undefined : { ...by, ...untouched, state: 'detected' }
+    case 'severity': {
+      const { severity } = change
+      const [isOverridden, becomes] = severity === undefined ? [false, reported] : [true, severity]
+      if (becomes === vulnerability.severity && (isOverridden || !vulnerability.isSeverityOverridden)) return undefined
+      return { ...vulnerability, severity: becomes, isSeverityOverridden: isOverridden, updatedAt: now }
+    }
+  }
+}
+
+/** What only people have set. */
+const untouched = {
+  confirmedAt: null,
+  confirmedById: null,
+  dismissedAt: null,
+  dismissedById: null,
+  dismissalReason: null,
+  resolvedAt: null,
+  resolvedById: null,
+}
+
+/** What the journal says of it. */
+export function entryOf(before: Vulnerability, after: Vulnerability, change: Change, doing: Doing): HistoryEntry {
+  const isSeverity = change.action === 'severity'
+  return {
+    vulnerabilityId: after.id,
+    kind: isSeverity ? 'severity' : 'state',
+    userId: doing.userId,
+    bulkId: doing.bulkId,
+    from: isSeverity ? before.severity : before.state,
+    to: isSeverity ? after.severity : after.state,
+    comment: change.comment,
+    dismissalReason: isSeverity ? null : after.dismissalReason,
+    details: doing.bulkId === undefined ? null : { before: triageOf(before) },
+  }
+}
+
+const triaged = [
+  'state',
+  'severity',
+  'isSeverityOverridden',
+  'isAutoResolved',
+  'dismissalReason',
+  'confirmedAt',
+  'confirmedById',
+  'dismissedAt',
+  'dismissedById',
+  'resolvedAt',
+  'resolvedById',
+] as const satisfies (keyof Vulnerability)[]
+
+/** All that triage has a say in: what a bulk change keeps in order to be undone. */
+export type Triage = Pick<Vulnerability, (typeof triaged)[number]>
+
+function triageOf(vulnerability: Vulnerability): Triage {
+  return Object.fromEntries(triaged.map((name) => [name, vulnerability[name]])) as Triage // exactly these names
+}
+
+/** With what triage said before; a severity that nobody had set is what the scanner reports now. */
+export function restoreTriage(
+  vulnerability: Vulnerability,
+  before: Triage,
+  reported: Severity,
+  now: string,
+): Vulnerability {
+  const severity = before.isSeverityOverridden ? before.severity : reported
+  return { ...vulnerability, ...before, severity, updatedAt: now }
+}
+
+/** As an import leaves what was resolved and is found again. */
+export function reopened(vulnerability: Vulnerability, now: string): Vulnerability {
+  const nobody = { resolvedAt: null, resolvedById: null, isAutoResolved: false }
+  return { ...vulnerability, ...nobody, state: 'detected', updatedAt: now }
+}
+
+/** As an import leaves what is to be resolved because nobody finds it any more. */
+export function autoResolved(vulnerability: Vulnerability, now: string): Vulnerability {
+  return {
+    ...vulnerability,
+    state: 'resolved',
+    resolvedAt: now,
+    resolvedById: null,
+    isAutoResolved: true,
+    updatedAt: now,
+  }
+}

@@ -1,0 +1,82 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { selectState } from '../../users/user-queries.ts'
+import type { User } from '../../users/users.ts'
+import type { IssueLink, LinkType } from './links.ts'
+
+interface LinkRow {
+  id: number
+  vulnerability_id: number
+  user_id: number | null
+  link_type: LinkType
+  url: string
+  title: string
+  created_at: string
+  updated_at: string
+  username: string | null
+  name: string | null
+  state: User['state'] | null
+}
+
+const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.user_id, l.link_type, l.url, l.title, l.created_at,
+  l.updated_at, u.username, u.name, ${selectState('u')}`
+
+export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
+  const rows = await db.all<LinkRow>(sql`
+    select ${linkColumns} from vulnerability_links l left join users u on u.id = l.user_id
+    where l.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by l.id`)
+  return rows.map(linkFrom)
+}
+
+/** Whoever else wants to add one waits until the transaction ends. */
+export async function lockLinks(db: Db, vulnerabilityId: number): Promise<IssueLink[]> {
+  await db.all(sql`select id from vulnerabilities where id = ${vulnerabilityId} ${db.dialect.forNoKeyUpdate}`)
+  return listLinks(db, [vulnerabilityId])
+}
+
+export async function findLink(db: Db, vulnerabilityId: number, id: number): Promise<IssueLink | undefined> {
+  const row = await db.one<LinkRow>(sql`
+    select ${linkColumns} from vulnerability_links l left join users u on u.id = l.user_id
+    where l.id = ${id} and l.vulnerability_id = ${vulnerabilityId}`)
+  return row && linkFrom(row)
+}
+
+export interface LinkDraft {
+  vulnerabilityId: number
+  userId: number
+  linkType: LinkType
+  url: string
+  title: string
+  now: string
+}
+
+export async function insertLink(db: Db, draft: LinkDraft): Promise<number> {
+  const row = await db.one<{ id: number }>(sql`
+    insert into vulnerability_links (vulnerability_id, user_id, link_type, url, title, created_at, updated_at)
+    values (${draft.vulnerabilityId}, ${draft.userId}, ${draft.linkType}, ${draft.url}, ${draft.title}, ${draft.now},
+      ${draft.now})
+    returning id`)
+  if (!row) throw new Error('an inserted link returned no id')
+  return row.id
+}
+
+/** False when somebody else was faster. */
+export async function deleteLink(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from vulnerability_links where id = ${id}`)) === 1
+}
+
+function linkFrom(row: LinkRow): IssueLink {
+  return {
+    id: row.id,
+    vulnerabilityId: row.vulnerability_id,
+    linkType: row.link_type,
+    url: row.url,
+    title: row.title,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    author:
+      row.user_id === null
+        ? null
+        : { id: row.user_id, username: row.username ?? '', name: row.name ?? '', state: row.state ?? 'active' },
+  }
+}

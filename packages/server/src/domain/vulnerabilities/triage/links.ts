@@ -1,0 +1,102 @@
+import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import type { User } from '../../users/users.ts'
+import type { Vulnerability } from '../finding.ts'
+import { recordHistory } from './history.ts'
+import { deleteLink, findLink, insertLink, listLinks, lockLinks } from './link-queries.ts'
+import { recordVulnerabilityChanges } from './vulnerability-events.ts'
+
+export const linkTypes = ['related', 'created'] as const
+export type LinkType = (typeof linkTypes)[number]
+
+/** From a vulnerability to an issue in whatever tracker. */
+export interface IssueLink {
+  id: number
+  vulnerabilityId: number
+  linkType: LinkType
+  url: string
+  title: string
+  createdAt: string
+  updatedAt: string
+  /** Null when the user is gone. */
+  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+}
+
+export interface IssueLinkDraft {
+  url: string
+  title?: string | undefined
+  linkType: LinkType
+}
+
+/** Those of all of these, in the order in which they were made. */
+export function findLinks({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
+  return listLinks(db, vulnerabilityIds)
+}
+
+export function createLink(
+  deps: Deps,
+  vulnerability: Vulnerability,
+  user: User,
+  draft: IssueLinkDraft,
+): Promise<IssueLink> {
+  const url = webAddress(draft.url)
+  const title = draft.title?.trim() || url
+  if ([...title].length > maxTitle) throw invalid({ title: [`is too long (maximum is ${maxTitle} characters)`] })
+  return transaction(deps, async (deps) => {
+    const { linkType } = draft
+    const now = deps.now()
+    // Two requests wait for each other here; the constraints stand behind it.
+    const links = await lockLinks(deps.db, vulnerability.id)
+    if (links.some((link) => link.url === url)) {
+      throw unprocessable('Issue has already been linked to another vulnerability')
+    }
+    if (linkType === 'created' && links.some((link) => link.linkType === 'created')) {
+      throw unprocessable('Vulnerability already has a "created" issue link')
+    }
+    if (links.length >= maxLinks) throw unprocessable(`a vulnerability may have ${maxLinks} links`)
+    const draftRow = { vulnerabilityId: vulnerability.id, userId: user.id, linkType, url, title, now }
+    const id = await insertLink(deps.db, draftRow)
+    const details = { url, title, link_type: linkType }
+    const entry = { vulnerabilityId: vulnerability.id, kind: 'linked', userId: user.id, details } as const
+    await recordHistory(deps.db, [entry], now)
+    await recordVulnerabilityChanges(deps, vulnerability.projectId, [vulnerability.id])
+    return getLink(deps, vulnerability, id)
+  })
+}
+
+/** The link that was removed. */
+export function removeLink(deps: Deps, vulnerability: Vulnerability, user: User, id: number): Promise<IssueLink> {
+  return transaction(deps, async (deps) => {
+    const link = await getLink(deps, vulnerability, id)
+    if (!(await deleteLink(deps.db, id))) throw notFound()
+    const { url, title, linkType } = link
+    const details = { url, title, link_type: linkType }
+    const entry = { vulnerabilityId: vulnerability.id, kind: 'unlinked', userId: user.id, details } as const
+    await recordHistory(deps.db, [entry], deps.now())
+    await recordVulnerabilityChanges(deps, vulnerability.projectId, [vulnerability.id])
+    return link
+  })
+}
+
+async function getLink({ db }: Deps, vulnerability: Vulnerability, id: number): Promise<IssueLink> {
+  const link = await findLink(db, vulnerability.id, id)
+  if (!link) throw notFound()
+  return link
+}
+
+const maxTitle = 255
+const maxUrl = 2048
+/** The list has no pages. */
+const maxLinks = 1000
+
+/** One that a browser may be sent to. */
+function webAddress(written: string): string {
+  const text = written.trim()
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw invalid({ url: ['is no address: it begins with http:// or https://'] })
+  }
+  if (parsed.username !== '' || parsed.password !== '') throw invalid({ url: ['must not hold a password'] })
+  if (parsed.href.length > maxUrl) throw invalid({ url: [`is too long (maximum is ${maxUrl} characters)`] })
+  return parsed.href
+}

@@ -1,0 +1,107 @@
+import { forbidden, invalid, notFound } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
+import { roles } from '../../access/roles.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import type { Project } from '../../projects/project.ts'
+import { projectLevel } from '../../projects/visible.ts'
+import type { Vulnerability } from '../finding.ts'
+import { type HistoryKind, type PastEntry, recordHistory } from './history.ts'
+import { countHistory, deleteNote, findHistoryEntry, insertNote, listHistory, updateNote } from './history-queries.ts'
+import { findVulnerabilityById } from './triage-queries.ts'
+
+/** What GitLab tells as notes: what people wrote, and what it writes itself about states and severities. */
+const kindsOf = {
+  all: ['note', 'state', 'severity'],
+  comments: ['note'],
+  activity: ['state', 'severity'],
+} as const satisfies Record<string, HistoryKind[]>
+export type NoteFilter = keyof typeof kindsOf
+
+/** The vulnerability of a project whose notes are meant. */
+async function getNoteable({ db }: Deps, project: Project, id: number): Promise<Vulnerability> {
+  const vulnerability = await findVulnerabilityById(db, id)
+  if (vulnerability?.projectId !== project.id) throw notFound('Vulnerability')
+  return vulnerability
+}
+
+export async function findNotes(
+  deps: Deps,
+  project: Project,
+  vulnerabilityId: number,
+  filter: NoteFilter,
+  sort: 'asc' | 'desc',
+  page: PageRequest,
+): Promise<Page<PastEntry>> {
+  await getNoteable(deps, project, vulnerabilityId)
+  const which = { vulnerabilityId, kinds: kindsOf[filter] }
+  const [rows, counted] = await Promise.all([listHistory(deps.db, which, sort, page), countHistory(deps.db, which)])
+  return pageOf(page, rows, counted)
+}
+
+export async function getNote(deps: Deps, project: Project, vulnerabilityId: number, id: number): Promise<PastEntry> {
+  await getNoteable(deps, project, vulnerabilityId)
+  const note = await findHistoryEntry(deps.db, { vulnerabilityId, kinds: kindsOf.all }, id)
+  if (!note) throw notFound()
+  return note
+}
+
+export function createNote(
+  deps: Deps,
+  project: Project,
+  caller: Caller,
+  vulnerabilityId: number,
+  body: string,
+): Promise<PastEntry> {
+  return transaction(deps, async (deps) => {
+    await getNoteable(deps, project, vulnerabilityId)
+    assertBody(body)
+    const id = await insertNote(deps.db, { vulnerabilityId, userId: caller.user.id, body, now: deps.now() })
+    return getNote(deps, project, vulnerabilityId, id)
+  })
+}
+
+export function changeNote(
+  deps: Deps,
+  project: Project,
+  caller: Caller,
+  vulnerabilityId: number,
+  id: number,
+  body: string,
+): Promise<PastEntry> {
+  return transaction(deps, async (deps) => {
+    await assertMayChange(deps, project, caller, await getNote(deps, project, vulnerabilityId, id))
+    assertBody(body)
+    if (!(await updateNote(deps.db, id, body, deps.now()))) throw notFound()
+    return getNote(deps, project, vulnerabilityId, id)
+  })
+}
+
+export function removeNote(
+  deps: Deps,
+  project: Project,
+  caller: Caller,
+  vulnerabilityId: number,
+  id: number,
+): Promise<void> {
+  return transaction(deps, async (deps) => {
+    await assertMayChange(deps, project, caller, await getNote(deps, project, vulnerabilityId, id))
+    if (!(await deleteNote(deps.db, id))) throw notFound()
+    const entry = { vulnerabilityId, kind: 'note_deleted', userId: caller.user.id } as const
+    await recordHistory(deps.db, [entry], deps.now())
+  })
+}
+
+/** What somebody wrote is changed by himself, or by whoever maintains the project; what the server wrote, by nobody. */
+async function assertMayChange(deps: Deps, project: Project, caller: Caller, note: PastEntry): Promise<void> {
+  if (note.kind !== 'note') throw forbidden()
+  if (note.userId === caller.user.id) return
+  if ((await projectLevel(deps, project, caller)) < roles.maintainer) throw forbidden()
+}
+
+const maxBody = 1_000_000
+
+function assertBody(body: string): void {
+  if (body.trim() === '') throw invalid({ note: ["can't be blank"] })
+  if ([...body].length > maxBody) throw invalid({ note: [`is too long (maximum is ${maxBody} characters)`] })
+}

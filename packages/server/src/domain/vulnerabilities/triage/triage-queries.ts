@@ -1,0 +1,109 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { Vulnerability } from '../finding.ts'
+import { keepPromoted } from '../list/promoted-queries.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../rows.ts'
+import { confidenceOf, confidenceRanks, type Severity, severityOf, severityRanks } from '../scales.ts'
+
+export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnerability | undefined> {
+  const row = await db.one<VulnerabilityRow>(sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`)
+  return row && vulnerabilityFrom(row)
+}
+
+/** Returns the vulnerabilities of the project, locked until the transaction ends. Locks in order of id avoid deadlocks. */
+export async function lockVulnerabilities(db: Db, projectId: number, ids: readonly number[]): Promise<Vulnerability[]> {
+  const rows = await db.all<VulnerabilityRow>(sql`
+    select ${vulnerabilityColumns} from vulnerabilities
+    where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} -- + keeps SQLite from scanning the project
+    order by id ${db.dialect.forNoKeyUpdate}`)
+  return rows.map(vulnerabilityFrom)
+}
+
+/** What scanners say of these vulnerabilities. */
+export interface Reported {
+  vulnerabilityId: number
+  name: string
+  severity: Severity
+  confidence: Vulnerability['confidence']
+  scannerId: number
+}
+
+export async function listReported(db: Db, vulnerabilityIds: readonly number[]): Promise<Reported[]> {
+  const rows = await db.all<ReportedRow>(sql`
+    select vulnerability_id, name, severity, confidence, scanner_id from findings
+    where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by vulnerability_id`)
+  return rows.map((row) => ({
+    vulnerabilityId: row.vulnerability_id,
+    name: row.name,
+    severity: severityOf(row.severity),
+    confidence: confidenceOf(row.confidence),
+    scannerId: row.scanner_id,
+  }))
+}
+
+interface ReportedRow {
+  vulnerability_id: number
+  name: string
+  severity: number
+  confidence: number
+  scanner_id: number
+}
+
+const columns = {
+  id: 'integer',
+  title: 'text',
+  state: 'text',
+  severity: 'integer',
+  confidence: 'integer',
+  is_resolved_on_default_branch: 'boolean',
+  is_severity_overridden: 'boolean',
+  is_auto_resolved: 'boolean',
+  scanner_id: 'integer',
+  is_on_default_branch: 'boolean',
+  dismissal_reason: 'text',
+  confirmed_at: 'timestamp',
+  confirmed_by_id: 'integer',
+  dismissed_at: 'timestamp',
+  dismissed_by_id: 'integer',
+  resolved_at: 'timestamp',
+  resolved_by_id: 'integer',
+  updated_at: 'timestamp',
+} as const
+
+/** Of rows that the transaction holds. */
+export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vulnerability[]): Promise<void> {
+  if (vulnerabilities.length === 0) return
+  const rows = vulnerabilities.map((vulnerability) => ({
+    id: vulnerability.id,
+    title: vulnerability.title,
+    state: vulnerability.state,
+    severity: severityRanks[vulnerability.severity],
+    confidence: confidenceRanks[vulnerability.confidence],
+    is_resolved_on_default_branch: vulnerability.isResolvedOnDefaultBranch,
+    is_severity_overridden: vulnerability.isSeverityOverridden,
+    is_auto_resolved: vulnerability.isAutoResolved,
+    scanner_id: vulnerability.scannerId,
+    is_on_default_branch: vulnerability.isOnDefaultBranch,
+    dismissal_reason: vulnerability.dismissalReason,
+    confirmed_at: vulnerability.confirmedAt,
+    confirmed_by_id: vulnerability.confirmedById,
+    dismissed_at: vulnerability.dismissedAt,
+    dismissed_by_id: vulnerability.dismissedById,
+    resolved_at: vulnerability.resolvedAt,
+    resolved_by_id: vulnerability.resolvedById,
+    updated_at: vulnerability.updatedAt,
+  }))
+  await db.run(sql`
+    update vulnerabilities set title = r.title, state = r.state, severity = r.severity, confidence = r.confidence,
+      is_resolved_on_default_branch = r.is_resolved_on_default_branch,
+      is_severity_overridden = r.is_severity_overridden, is_auto_resolved = r.is_auto_resolved,
+      scanner_id = r.scanner_id, is_on_default_branch = r.is_on_default_branch, dismissal_reason = r.dismissal_reason,
+      confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
+      dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
+      updated_at = r.updated_at
+    from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
+  await keepPromoted(
+    db,
+    rows.map(({ id }) => id),
+  )
+}

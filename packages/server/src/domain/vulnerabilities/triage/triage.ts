@@ -1,0 +1,135 @@
+import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/users.ts'
+import type { Vulnerability } from '../finding.ts'
+import { addToCounts } from '../list/count-queries.ts'
+import { countChanges } from '../list/counts.ts'
+import type { VulnerabilityWithFinding } from '../list/list.ts'
+import { listFindingsOf } from '../list/list-queries.ts'
+import { refreshOccurrencesOf } from '../occurrence-queries.ts'
+import type { State } from '../scales.ts'
+import { applyChange, type Change, type Doing, entryOf } from './change.ts'
+import { assertExpectedStates } from './expected-states.ts'
+import { type HistoryEntry, recordHistory } from './history.ts'
+import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './triage-queries.ts'
+import { recordVulnerabilityChanges } from './vulnerability-events.ts'
+
+/** By its id in digits. */
+export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
+  const id = /^\d+$/.test(reference) ? Number(reference) : Number.NaN
+  return Number.isSafeInteger(id) ? findVulnerabilityById(db, id) : undefined
+}
+
+/** Every vulnerability has the finding that it was made of. */
+export async function withFinding({ db }: Deps, vulnerability: Vulnerability): Promise<VulnerabilityWithFinding> {
+  const [finding] = await listFindingsOf(db, [vulnerability.id])
+  if (!finding) throw notFound()
+  return { vulnerability, finding }
+}
+
+export interface ChangeRequest {
+  id: number
+  change: Change
+  /** The state that the client has shown; in another one the vulnerability is left as it is. */
+  expectedState?: State | undefined
+}
+
+/** Changes one vulnerability. Throws `unchanged` when it is in the requested state already. */
+export function changeVulnerability(
+  deps: Deps,
+  project: Project,
+  user: User,
+  { id, change, expectedState }: ChangeRequest,
+): Promise<Vulnerability> {
+  return transaction(deps, async (deps) => {
+    const [before] = await lockVulnerabilities(deps.db, project.id, [id])
+    if (!before) throw notFound()
+    if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
+    const doing = { userId: user.id, now: deps.now() }
+    const after = applyChange(before, change, await reportedSeverity(deps, before), doing)
+    if (!after) throw unchanged()
+    assertComment(change.comment)
+    const changed = [{ before, after, entry: entryOf(before, after, change, doing) }]
+    await saveChanges(deps, project.id, changed, doing.now)
+    await addToCounts(deps.db, project.id, countChanges(changed), doing.now)
+    return after
+  })
+}
+
+const maxComment = 50_000
+
+export function assertComment(comment: string | undefined): void {
+  if (comment !== undefined && [...comment].length > maxComment) {
+    throw invalid({ comment: [`is too long (maximum is ${maxComment} characters)`] })
+  }
+}
+
+/** A vulnerability as it was and as it becomes; without an entry when the journal has been told. */
+export interface ChangedVulnerability {
+  before: Vulnerability
+  after: Vulnerability
+  entry?: HistoryEntry
+}
+
+/**
+ * Stores what becomes of vulnerabilities that the transaction holds, and tells the journal and webhooks. Counts follow at
+ * the end of it, because everybody waits for them.
+ */
+export async function saveChanges(
+  deps: Deps,
+  projectId: number,
+  changed: readonly ChangedVulnerability[],
+  now: string,
+): Promise<void> {
+  await saveVulnerabilities(
+    deps.db,
+    changed.map(({ after }) => after),
+  )
+  await refreshOccurrencesOf(
+    deps.db,
+    changed.flatMap(({ before, after }) => (isListedElsewhere(before, after) ? after.id : [])),
+  )
+  await recordHistory(
+    deps.db,
+    changed.flatMap(({ entry }) => entry ?? []),
+    now,
+  )
+  await recordVulnerabilityChanges(
+    deps,
+    projectId,
+    changed.flatMap(({ after, entry }) => (entry?.kind === 'state' ? after.id : [])),
+  )
+}
+
+/** True when lists of findings have it at another place. A scanner's severity has been stored with its finding. */
+const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean =>
+  before.state !== after.state ||
+  before.isSeverityOverridden !== after.isSeverityOverridden ||
+  (after.isSeverityOverridden && before.severity !== after.severity)
+
+/** What a change makes of a slice of vulnerabilities, held by the transaction. */
+export async function changeSlice(
+  deps: Deps,
+  projectId: number,
+  ids: readonly number[],
+  change: Change,
+  doing: Doing,
+): Promise<ChangedVulnerability[]> {
+  const held = await lockVulnerabilities(deps.db, projectId, ids)
+  // Only taking back a severity asks for it.
+  const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
+  return held.flatMap((before) => {
+    const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, doing)
+    return after ? [{ before, after, entry: entryOf(before, after, change, doing) }] : []
+  })
+}
+
+export async function reportedSeverities(deps: Deps, ids: readonly number[]) {
+  const reported = await listReported(deps.db, ids)
+  return new Map(reported.map(({ vulnerabilityId, severity }) => [vulnerabilityId, severity]))
+}
+
+async function reportedSeverity(deps: Deps, vulnerability: Vulnerability) {
+  return (await reportedSeverities(deps, [vulnerability.id])).get(vulnerability.id) ?? vulnerability.severity
+}

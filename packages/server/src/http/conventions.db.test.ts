@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest'
+import { openMemoryStore } from '../platform/object-store/memory.ts'
+import { formWithFile, type Reply } from '../testing/client.ts'
+import { startServer, type TestServer } from '../testing/server.ts'
+
+describe('an address', () => {
+  test('that nobody has is 404, and one of the old API 410', async () => {
+    const { admin } = await startServer()
+    expect(await admin.get('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    expect(await admin.get('//nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    for (const method of ['post', 'put', 'delete'] as const) {
+      expect(await admin[method]('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
+    }
+    for (const method of ['get', 'post', 'put', 'delete'] as const) {
+      expect(await admin[method]('//api/v3/projects')).toMatchObject({
+        status: 410,
+        body: { error: 'API V3 is no longer supported. Use API V4 instead.' },
+      })
+    }
+  })
+
+  test('with a method it does not have is 405, with those it has', async () => {
+    const { admin } = await startServer()
+    expect(await admin.delete('/topics')).toMatchObject({
+      status: 405,
+      body: { error: '405 Not Allowed' },
+      headers: { allow: 'GET, HEAD, POST' },
+    })
+    expect(await admin.get('/markdown')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
+  })
+
+  test('may end in a slash', async () => {
+    const { anonymous } = await startServer()
+    expect(await anonymous.get('/topics/')).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('that is not percent-encoded UTF-8 is 400', async () => {
+    const { admin } = await startServer()
+    expect((await admin.get('/projects/%E9')).status).toBe(400)
+    expect((await admin.get('/topics?search=%E9')).status).toBe(400)
+  })
+
+  test('with a NUL in it is 400, for whomever it is asked', async () => {
+    const { admin, anonymous } = await startServer()
+    for (const path of ['/projects/acme%2F%00', '/groups/%00', '/groups/a%00b/projects', '/users/%00/projects']) {
+      expect(await admin.get(path)).toMatchObject({ status: 400, body: { error: 'id is invalid' } })
+    }
+    expect(await anonymous.get('/projects/acme%2F%00/uploads/1')).toMatchObject({ status: 400 })
+    expect(await admin.get('/user?sudo=%00')).toMatchObject({ status: 400, body: { error: 'sudo is invalid' } })
+  })
+
+  test('names a project by its path, in any case, with dots as they are or encoded', async () => {
+    const server = await startServer()
+    const { id } = await server.project('acme/web.site')
+    for (const path of ['acme%2Fweb.site', 'acme%2Fweb%2Esite', 'Acme%2FWeb.Site']) {
+      expect(await server.admin.get(`/projects/${path}`)).toMatchObject({ status: 200, body: { id } })
+    }
+  })
+})
+
+test.each(['a b', 'x:99999', '[::1', 'evil.example/path', 'a"b', 'user@host'])('the Host %j is none', async (host) => {
+  const { anonymous } = await startServer()
+  expect(await anonymous.get('/topics', { headers: { host } })).toMatchObject({
+    status: 400,
+    body: { message: '400 Bad request - the Host header names no host' },
+  })
+})
+
+test('passwords and tokens in the query of a sign-in are not read', async () => {
+  const server = await startServer()
+  const query = `login=root&password=secret&token=${server.admin.token}`
+  expect(await server.anonymous.post(`//-/sessions?${query}`)).toMatchObject({ status: 400 })
+  expect(await server.anonymous.post('//-/password?token=x&password=y', {})).toMatchObject({
+    status: 400,
+    body: { error: 'token is missing, password is missing' },
+  })
+})
+
+describe('an answer', () => {
+  test('is JSON without a charset, and carries the request’s id when that can be one', async () => {
+    const { anonymous } = await startServer()
+    const answer = await anonymous.get('/topics', { headers: { 'x-request-id': 'ask-7.a' } })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'x-request-id': 'ask-7.a',
+      'cache-control': 'max-age=0, private, must-revalidate',
+      etag: expect.stringMatching(/^W\/"[0-9a-f]{32}"$/),
+      vary: 'Origin',
+    })
+    expect(answer.headers['x-gitlab-meta']).toBe('{"correlation_id":"ask-7.a","version":"1"}')
+    expect(answer.headers['x-runtime']).toMatch(/^\d+\.\d{6}$/)
+    const other = await anonymous.get('/topics', { headers: { 'x-request-id': 'no id!' } })
+    expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('of every kind has the headers of every answer', async () => {
+    const server = await startServer()
+    const nadia = await server.user('nadia')
+    const answers = [
+      await server.anonymous.get('/user'),
+      await nadia.post('/topics', { name: 'a', title: 'A' }),
+      await server.admin.get('/nowhere'),
+      await server.admin.post('/topics', {}),
+      await server.admin.delete('/topics'),
+      await server.admin.get('//api/v3'),
+      await server.admin.post('/topics', { name: 'a', title: 'A' }),
+      await nadia.delete('/personal_access_tokens/self'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 404, 400, 405, 410, 201, 204])
+    for (const { status, headers } of answers) {
+      expect(headers, `${status}`).toMatchObject({
+        ...(status !== 204 && { 'content-type': 'application/json' }),
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'SAMEORIGIN',
+        vary: 'Origin',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'x-gitlab-meta': expect.stringMatching(/^\{"correlation_id":"[0-9a-f-]{36}","version":"1"\}$/),
+        'x-runtime': expect.stringMatching(/^\d+\.\d{6}$/),
+      })
+      expect(headers).not.toHaveProperty('etag')
+    }
+  })
+
+  test('shows nothing else in a browser, is not framed, and tells no other server its address', async () => {
+    const { anonymous } = await startServer()
+    for (const path of ['/topics', '/nowhere', '/user', '//-/health']) {
+      expect((await anonymous.get(path)).headers, path).toMatchObject({
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  })
+
+  test('with credentials, data of an account or an error is not stored, nor is any for a signed-in browser', async () => {
+    const server = await startServer()
+    const nadia = await server.user('nadia')
+    const stored = ({ headers }: Reply) => headers['cache-control']
+    for (const path of ['/user', '/users', '/personal_access_tokens', '/personal_access_tokens/self', '/nowhere']) {
+      expect(stored(await nadia.get(path)), path).toBe('no-store')
+    }
+    expect(stored(await nadia.post('/projects', { name: 'site' }))).toBe('no-store')
+    const signedIn = await server.anonymous.post('//-/sessions', { token: nadia.token })
+    expect(stored(signedIn)).toBe('no-store')
+    const cookie = signedIn.headers['set-cookie']?.toString().split(';')[0] ?? ''
+    const browser = { headers: { cookie, 'x-alcove-session': '1' } }
+    const listed = await server.anonymous.get('/projects', browser)
+    expect([listed.body.length, stored(listed)]).toEqual([1, 'no-store'])
+    expect(stored(await nadia.get('/projects'))).toBe('max-age=0, private, must-revalidate')
+    // Asked for with the tag, it is still confirmed.
+    const again = { headers: { ...browser.headers, 'if-none-match': listed.headers['etag'] ?? '' } }
+    expect(await server.anonymous.get('/projects', again)).toMatchObject({ status: 304, text: '' })
+  })
+
+  test('may be read by pages of any origin, which may ask before', async () => {
+    const { anonymous, app } = await startServer()
+    const { headers } = await anonymous.get('/topics', { headers: { origin: 'https://page.test' } })
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(headers['access-control-expose-headers']).toBe(
+      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, X-Gitlab-Blob-Id, ' +
+        'X-Gitlab-Commit-Id, X-Gitlab-Content-Sha256, X-Gitlab-Encoding, X-Gitlab-File-Name, X-Gitlab-File-Path, ' +
+        'X-Gitlab-Last-Commit-Id, X-Gitlab-Ref, X-Gitlab-Size, X-Request-Id, X-Alcove-Outcome, Idempotency-Replayed, Retry-After, ETag',
+    )
+    expect(headers['access-control-allow-credentials']).toBeUndefined()
+
+    const asked = await app.inject({
+      method: 'OPTIONS',
+      url: '/api/v4/topics/1',
+      headers: { origin: 'https://page.test', 'access-control-request-headers': 'private-token' },
+    })
+    expect(asked.statusCode).toBe(200)
+    expect(asked.headers['access-control-allow-methods']).toContain('PUT')
+    expect(asked.headers['access-control-allow-headers']).toBe('private-token')
+  })
+
+  test('to a bug tells nothing of it', async () => {
+    const objects = { ...openMemoryStore(), put: () => Promise.reject(new Error('the disk of 10.0.0.7 is full')) }
+    const server = await startServer({ objects })
+    const project = await server.project('acme/site')
+    expect(
+      await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'a')),
+    ).toMatchObject({
+      status: 500,
+      body: { message: '500 Internal Server Error' },
+    })
+  })
+})
+
+describe('a body', () => {
+  test('of a type that nobody reads is 415, with the type', async () => {
+    const { admin } = await startServer()
+    const headers = { 'content-type': 'application/xml' }
+    expect(await admin.post('/projects', '<project/>', { headers })).toMatchObject({
+      status: 415,
+      body: { error: "The provided content-type 'application/xml' is not supported." },
+    })
+  })
+
+  test.each(['application/xml', 'text/plain'])('of %s is 415 on every route that takes no such file', async (type) => {
+    const { admin } = await startServer()
+    const { body: topic } = await admin.post('/topics', { name: 'a', title: 'A' })
+    const headers = { 'content-type': type }
+    const refusal = { status: 415, body: { error: `The provided content-type '${type}' is not supported.` } }
+    expect(await admin.post('/topics', 'title=B&name=b', { headers })).toMatchObject(refusal)
+    expect(await admin.put(`/topics/${topic.id}`, 'title=B', { headers })).toMatchObject(refusal)
+    expect(await admin.post('/topics/import', 'version: 1', { headers })).toMatchObject(refusal)
+    expect(await admin.delete(`/topics/${topic.id}`, 'x', { headers })).toMatchObject(refusal)
+    expect((await admin.get('/topics')).body).toMatchObject([{ title: 'A' }])
+  })
+
+  test('of JSON that cannot be parsed is 400, and a blank one is empty', async () => {
+    const { admin } = await startServer()
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    expect(await admin.post('/topics', '{"name":', { headers })).toMatchObject({ status: 400 })
+    expect(await admin.post('/topics', '', { headers })).toMatchObject({
+      status: 400,
+      body: { error: 'name is missing, title is missing' },
+    })
+  })
+
+  test('over 4 MiB of JSON is 413, as JSON', async () => {
+    const { admin } = await startServer()
+    const title = 'x'.repeat(4 * 1024 * 1024)
+    expect(await admin.post('/topics', { name: 'long', title })).toMatchObject({
+      status: 413,
+      body: { message: '413 Request Entity Too Large' },
+    })
+  })
+})
+
+test('the version is told to every token, and to nobody else', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  const reader = await server.client(nadia, { scopes: ['read_user'] })
+  for (const path of ['/version', '/metadata']) {
+    expect(await reader.get(path)).toMatchObject({
+      status: 200,
+      body: { version: '18.9.0-alcove', revision: expect.any(String), enterprise: false },
+    })
+    expect((await server.anonymous.get(path)).status).toBe(401)
+  }
+})
+
+test('health and readiness are shown to every client', async () => {
+  const { anonymous } = await startServer()
+  expect(await anonymous.get('//-/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  expect(await anonymous.get('//-/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
+
+describe('metrics', () => {
+  const metricsToken = 'token-of-the-monitoring-system'
+  const bearer = { authorization: `Bearer ${metricsToken}` }
+  const read = (server: TestServer, remoteAddress: string, headers: Record<string, string> = {}) =>
+    server.app.inject({ url: '/-/metrics', remoteAddress, headers })
+
+  test('are shown to clients on this machine', async () => {
+    const server = await startServer()
+    await server.anonymous.get('//-/health')
+    for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
+      const { statusCode, headers, payload } = await read(server, address)
+      expect([address, statusCode]).toEqual([address, 200])
+      expect(headers['content-type']).toMatch(/^text\/plain/)
+      expect(payload).toContain(
+        'alcove_http_request_duration_seconds_count{method="GET",route="/-/health",status="200"} 1',
+      )
+    }
+  })
+
+  test('are not there for others, nor behind a proxy on this machine, whatever it is trusted with', async () => {
+    const server = await startServer({ settings: { trustedProxies: ['127.0.0.1', '192.0.2.1'] } })
+    expect((await read(server, '192.0.2.7')).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.7', { 'private-token': server.admin.token ?? '' })).statusCode).toBe(404)
+    expect((await read(server, '192.0.2.1', { 'x-forwarded-for': '127.0.0.1' })).statusCode).toBe(404)
+    for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip']) {
+      expect([name, (await read(server, '127.0.0.1', { [name]: '127.0.0.1' })).statusCode]).toEqual([name, 404])
+    }
+  })
+
+  test('are shown elsewhere for the token that is set for them', async () => {
+    const server = await startServer({ settings: { metricsToken } })
+    expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(200)
+    expect((await read(server, '192.0.2.7', { authorization: 'Bearer wrong' })).statusCode).toBe(401)
+    expect((await read(server, '192.0.2.7')).statusCode).toBe(401)
+    expect((await read(server, '192.0.2.7', { 'private-token': server.admin.token ?? '' })).statusCode).toBe(401)
+    expect((await server.app.inject({ url: '/api/v4/user', headers: bearer })).statusCode).toBe(401)
+  })
+})
+
+test('readiness does not wait for a store that hangs', async () => {
+  const objects = { ...openMemoryStore(), ready: () => new Promise<void>(() => {}) }
+  const { anonymous } = await startServer({ objects })
+  expect(await anonymous.get('//-/ready')).toMatchObject({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: ['the object store does not answer'] },
+  })
+})
+
+test('a server whose store does not answer lives, but is not ready', async () => {
+  const objects = { ...openMemoryStore(), ready: () => Promise.reject(new Error('no store')) }
+  const { anonymous } = await startServer({ objects })
+  expect((await anonymous.get('//-/health')).status).toBe(200)
+  expect(await anonymous.get('//-/ready')).toMatchObject({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: ['the object store does not answer'] },
+  })
+})

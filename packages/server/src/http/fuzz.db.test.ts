@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import sql, { raw } from 'sql-template-tag'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PermissionRow, permissions } from '../domain/access/permissions.ts'
+import { routes } from '../routes.ts'
+import { formWithFile } from '../testing/client.ts'
+import { type Answer, type HostileRequest, requestsTo, send } from '../testing/hostile/requests.ts'
+import { entry, sastReport } from '../testing/reports.ts'
+import { startServer, type TestServer } from '../testing/server.ts'
+import { addressOf, isFileOutput, metricsOutput, type Route } from './route.ts'
+
+const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 25)
+const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
+const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'browser', 'nobody']
+
+let server: TestServer
+let port: number
+/** What `{words}` in requests stand for. */
+const words: Record<string, string> = {}
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const succeeded = new Set<Route>()
+
+beforeAll(async () => {
+  // Nobody out there is called.
+  const resolve = async () => []
+  server = await startServer({ settings: { maxUploadBytes: 1024 * 1024, logLevel: 'error' }, resolve })
+  await server.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (server.app.server.address() as AddressInfo).port
+  await renew()
+})
+afterAll(() => agent.destroy())
+
+test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, seedOf(route)] as const))(
+  '%s withstands everything',
+  async (_, route, seed) => {
+    const row: PermissionRow = permissions[route.permission]
+    const target = { ...route, address: addressOf(route), on: row.on }
+    const property = fc.asyncProperty(requestsTo(target, callers), async (request) => {
+      const before = await everything()
+      const answer = await send(agent, port, addressed(request, route))
+      assertAnswer(route, request, answer)
+      if (answer.status >= 400) expect(await everything()).toEqual(before)
+      if (answer.status < 300) succeeded.add(route)
+      if (answer.status < 300 && request.method !== 'GET') await renew()
+    })
+    const outcome = await fc.check(property, { numRuns: runs, seed, endOnFailure: true })
+    if (outcome.failed) throw new Error(explain(outcome), { cause: outcome.errorInstance })
+  },
+)
+
+/** Of its own name, so that a new route changes nothing for the others. */
+function seedOf(route: Route): number {
+  return firstSeed + (crc32(`${route.method} ${route.path}`) >>> 1)
+}
+
+/** No made-up request has the right one, nor a session that was confirmed with it. */
+const takesPassword = ['POST /-/sessions/confirm', 'POST /-/personal_access_tokens']
+
+test('the requests were not only refused', () => {
+  const refused = routes
+    .filter((route) => !succeeded.has(route))
+    .map((route) => `${route.method} ${route.path}`)
+    .filter((name) => !takesPassword.includes(name))
+  expect(refused.length, refused.join()).toBeLessThan(routes.length / 10)
+})
+
+function assertAnswer(route: Route, { method }: HostileRequest, { status, headers, body }: Answer): void {
+  const type = headers['content-type']
+  const text = body.length < 100_000 ? body.toString() : ''
+  expect(status, text).toBeLessThan(500)
+  if (status === 204 || status === 304 || method === 'HEAD' || (method === 'OPTIONS' && status === 200)) {
+    expect(text).toBe('')
+  } else if (status === 301) {
+    expect(type).toBe('text/plain')
+  } else if (status >= 400) {
+    if (status === 416) return // a range of a file has no words for it
+    expect(type).toBe('application/json')
+    assertRefusal(JSON.parse(text))
+  } else if (!isFileOutput(route.output) && route.output !== metricsOutput) {
+    expect(type).toBe('application/json')
+    JSON.parse(body.toString())
+  }
+}
+
+/** What the request was, without the length of it. */
+function explain({ seed, counterexamplePath, counterexample, errorInstance }: fc.RunDetails<[HostileRequest]>): string {
+  const [request] = counterexample ?? []
+  const shown = { ...request, body: request?.body?.toString('latin1') }
+  const shorten = (_: string, value: unknown) =>
+    typeof value === 'string' && value.length > 300 ? `${value.slice(0, 300)}… ${value.length}` : value
+  return `seed ${seed}, path ${counterexamplePath}: ${errorInstance}\n${JSON.stringify(shown, shorten, 2)}`
+}
+
+/** GitLab's three families (contract 1.3), and what goes with them here. */
+const families = [
+  'error',
+  'message',
+  'error,error_description',
+  'error,error_description,scope',
+  'errors,message',
+  'detail,message',
+  'conflict_count,conflicts,message',
+]
+
+function assertRefusal(body: Record<string, unknown>): void {
+  expect(families).toContain(Object.keys(body).sort().join())
+  const { message = body['error'] } = body
+  const parts = typeof message === 'object' && message !== null ? Object.values(message) : [message]
+  for (const part of parts.flat()) expect(part).toBeTypeOf('string')
+}
+
+/** With real ids, secrets and tokens in the place of `{words}`. */
+function addressed(request: HostileRequest, route: Route) {
+  const fill = (text: string) =>
+    text.replace(/(?:\{|%7B)(\w+(?:(?: |%20|\+)\w+)?)(?:\}|%7D)/g, (found, name) => {
+      const word = words[name.replace(/%20|\+/, ' ')]
+      return word === undefined ? found : found.startsWith('{') ? word : encodeURIComponent(word)
+    })
+  const { caller, query, contentType, body } = request
+  const token = words[`token of ${caller}`]
+  const headers = {
+    ...(token && { 'private-token': token }),
+    ...(caller === 'browser' && { cookie: words['cookie'] ?? '', 'x-alcove-session': '1' }),
+    ...(contentType && { 'content-type': contentType }),
+    ...(body && { 'content-length': String(body.length) }),
+    ...request.headers,
+  }
+  const path = sparingRoot(fill(request.path), route)
+  return {
+    ...request,
+    headers,
+    path: query === '' ? path : `${path}?${fill(query)}`,
+    ...(body && { body: fillBytes(body) }),
+  }
+
+  function fillBytes(body: Buffer): Buffer {
+    if (body.length > 10_000 || !body.includes('{')) return body
+    const filled = Buffer.from(fill(body.toString('latin1')), 'latin1')
+    headers['content-length'] = String(filled.length)
+    return filled
+  }
+}
+
+/** The first user sets the scene again when it was torn down, so nobody may tear him down, nor revoke his token. */
+function sparingRoot(path: string, { method }: Route): string {
+  if (method === 'GET') return path
+  return path.replace(/(?<=\/(?:users|personal_access_tokens)\/)[^/]+/, (id) => (isRoot(id) ? '2' : id))
+}
+
+function isRoot(id: string): boolean {
+  return /^\s*(\+?0*1|root)\s*$/i.test(
+    id.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number(`0x${hex}`))),
+  )
+}
+
+let renewals = 0
+
+/** Sets the scene, or what is missing of it. */
+async function renew(): Promise<void> {
+  for (const name of ['admin', 'member', 'reader', 'stranger']) {
+    if (await isThere('/user', words[`token of ${name}`] ?? 'none')) continue
+    const user = await server.user(`${name}-${++renewals}`, { admin: name === 'admin' })
+    const scopes = { admin: ['api', 'sudo'], reader: ['read_api'] }[name] ?? ['api']
+    words[`token of ${name}`] = (await server.client(user, { scopes })).token ?? ''
+    words[name] = String(user.user?.id)
+    words['login'] = `${name}-${renewals}`
+    words['project'] = 'none'
+  }
+  if ((await server.admin.get(`/users/${words['banned']}`)).body?.state !== 'banned') {
+    words['banned'] = String((await server.user(`banned-${++renewals}`)).user?.id)
+    await server.admin.post(`/users/${words['banned']}/ban`)
+  }
+  if (!(await isThere(`/projects/${words['project']}/uploads`, words['token of member']))) await renewProject()
+  for (const owner of ['project', 'group']) {
+    const path = `/${owner}s/${words[owner]}/uploads`
+    if (await isThere(`${path}/${words[`${owner} secret`]}/a.txt`)) continue
+    const { body } = await server.admin.post(path, formWithFile('file', 'a.txt', 'content'))
+    Object.assign(words, { [`${owner} secret`]: body.url.split('/')[2], [`${owner} upload`]: String(body.id) })
+  }
+  const [bulk, notes] = ['bulk', `${words['vulnerability']}/notes`].map(
+    (path) => `/projects/${words['project']}/vulnerabilities/${path}`,
+  )
+  const links = `/vulnerabilities/${words['vulnerability']}/issue_links`
+  const { body: written } = await server.admin.post(notes ?? '', { body: 'text' })
+  const { body: linked } = await server.admin.post(links, { url: `https://tracker.test/${++renewals}` })
+  const ids = [words['vulnerability']]
+  const action = ['confirm', 'resolve', 'dismiss', 'revert'][renewals % 4]
+  await server.admin.post(bulk ?? '', { action, vulnerability_ids: ids })
+  const severity = renewals % 2 === 0 ? 'critical' : 'low'
+  const { body: done } = await server.admin.post(bulk ?? '', { action: 'severity', severity, vulnerability_ids: ids })
+  Object.assign(words, { note_id: `${written.id}`, issue_link_id: `${linked.id}`, bulk_id: `${done.id}` })
+  const hooks = `/projects/${words['project']}/hooks`
+  if (!(await isThere(`${hooks}/${words['hook']}`))) {
+    const { body } = await server.admin.post(hooks, {
+      url: 'https://receiver.example/hook',
+      vulnerability_events: true,
+    })
+    words['hook'] = String(body.id)
+  }
+  const impersonations = `/users/${words['stranger']}/impersonation_tokens`
+  if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active !== true) {
+    const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
+    words['impersonation'] = String(body.id)
+  }
+  await renewBrowser()
+  for (const name of ['topic', 'other topic']) {
+    if (await isThere(`/topics/${words[name]}`)) continue
+    const texts = { name: `${name} ${++renewals}`, title: name }
+    const { body } = await server.admin.post('/topics', formWithFile('avatar', 'avatar.png', png, texts))
+    words[name] = String(body.id)
+  }
+}
+
+/** Somebody is signed in, and there is a link to set his password. */
+async function renewBrowser(): Promise<void> {
+  const headers = { cookie: words['cookie'] ?? '', 'private-token': '' }
+  if ((await server.admin.get('//-/sessions', { headers })).status !== 200) {
+    const login = { login: words['login'], password: 'correct horse battery' }
+    const signedIn = await server.anonymous.post('//-/sessions', login)
+    words['cookie'] = signedIn.headers['set-cookie']?.split(';')[0] ?? ''
+  }
+  const link = await server.admin.post(`/users/${words['stranger']}/password_links`)
+  words['link'] = link.body.token ?? ''
+}
+
+async function renewProject(): Promise<void> {
+  const { admin } = server
+  const path = `acme-${++renewals}/site`
+  const project = await server.project(path, { visibility: 'public' })
+  const { id: group, full_path: groupPath } = project['namespace']
+  Object.assign(words, { project: `${project.id}`, 'project path': path, group: `${group}`, 'group path': groupPath })
+  for (const place of [`/projects/${project.id}`, `/groups/${group}`]) {
+    await admin.post(`${place}/members`, { user_id: words['member'], access_level: 50 })
+    await admin.post(`${place}/members`, { user_id: words['reader'], access_level: 30 })
+  }
+  const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2 })]))
+  await admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', report))
+  const [first, second] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body
+  words['uuid'] = first.uuid
+  const { body } = await admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: second.id })
+  words['vulnerability'] = String(body.id)
+}
+
+async function isThere(path: string, token?: string): Promise<boolean> {
+  const headers = token === undefined ? {} : { headers: { 'private-token': token } }
+  return (await server.admin.get(path, headers)).status === 200
+}
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+/**
+ * A digest of every table, and how many objects there are. Notes of use are not waited for; attempts leave a log, and so
+ * does the queue of a job that took in nothing.
+ */
+async function everything(): Promise<Record<string, unknown>> {
+  const { db, objects } = server.deps
+  let count = 0
+  for await (const _ of objects.list('')) count++
+  const found: Record<string, unknown> = { objects: count }
+  for (const table of await tables()) {
+    const stamp = db.changes.stamp([table])
+    if (digests.get(table)?.stamp !== stamp) {
+      const rows = await db.all<object>(sql`select * from ${raw(table)} order by 1, 2`)
+      const digest = createHash('sha1').update(JSON.stringify(rows)).digest('hex')
+      digests.set(table, { stamp, digest: `${rows.length} rows, ${digest}` })
+    }
+    found[table] = digests.get(table)?.digest
+  }
+  return found
+}
+
+const digests = new Map<string, { stamp: number | undefined; digest: string }>()
+let names: string[] | undefined
+
+async function tables(): Promise<string[]> {
+  names ??= (
+    await server.deps.db.all<{ name: string }>(
+      server.deps.db.dialect.engine === 'sqlite'
+        ? sql`select name from sqlite_master where type = 'table' and name not like 'sqlite%' and name not like '%search%'`
+        : sql`select tablename as name from pg_tables where schemaname = 'public'`,
+    )
+  )
+    .map(({ name }) => name)
+    .filter(
+      (name) =>
+        ![
+          'token_uses',
+          'token_addresses',
+          'session_uses',
+          'request_counts',
+          'hook_events',
+          'hook_deliveries',
+          'jobs',
+          // Which lane was served last.
+          'job_dispatch',
+          'migrations',
+          'schema_migrations',
+        ].includes(name),
+    )
+  return names
+}

@@ -1,0 +1,383 @@
+import { describe, expect, test } from 'vitest'
+import { updateUserState } from '../domain/users/user-queries.ts'
+import { type Client, formWithFile } from '../testing/client.ts'
+import { startServer } from '../testing/server.ts'
+
+const server = await startServer()
+const nadia = await server.user('nadia')
+const token = nadia.token ?? ''
+const unauthorized = { status: 401, body: { message: '401 Unauthorized' } }
+const asNadia = { status: 200, body: { username: 'nadia' } }
+const { anonymous, admin } = server
+
+function oneScope(client: Client, ...scopes: string[]): Promise<Client> {
+  return server.client(client, { scopes })
+}
+
+function tooSmall(scope: string) {
+  return {
+    status: 403,
+    body: {
+      error: 'insufficient_scope',
+      error_description: 'The request requires higher privileges than provided by the access token.',
+      scope,
+    },
+  }
+}
+
+describe('a token is taken from', () => {
+  test.each([
+    ['the header PRIVATE-TOKEN', { 'PRIVATE-TOKEN': token }],
+    ['the same header in lower case', { 'private-token': token }],
+    ['Authorization: Bearer', { authorization: `Bearer ${token}` }],
+    ['Authorization, whatever the case of the word', { authorization: `bearer ${token}` }],
+  ])('%s', async (_, headers) => {
+    expect(await anonymous.get('/user', { headers })).toMatchObject(asNadia)
+  })
+
+  test.each(['private_token', 'access_token', 'bearer_token'])('the query, as %s', async (name) => {
+    expect(await anonymous.get(`/user?${name}=${token}`)).toMatchObject(asNadia)
+  })
+
+  test('a form, as private_token', async () => {
+    const form = new URLSearchParams({ private_token: token, name: 'deploy', 'scopes[]': 'k8s_proxy' })
+    expect(await anonymous.post('/user/personal_access_tokens', form)).toMatchObject({ status: 201 })
+  })
+
+  test('the query rather than the header', async () => {
+    const headers = { 'private-token': admin.token ?? '' }
+    expect(await anonymous.get(`/user?private_token=${token}`, { headers })).toMatchObject(asNadia)
+  })
+
+  test('a bearer rather than the private token', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'private-token': admin.token ?? '' }
+    expect(await anonymous.get('/user', { headers })).toMatchObject(asNadia)
+  })
+})
+
+describe('without credentials', () => {
+  test('a public address answers', async () => {
+    expect(await anonymous.get('/topics')).toMatchObject({ status: 200 })
+  })
+
+  test('an address that needs a user answers 401', async () => {
+    expect(await anonymous.get('/user')).toMatchObject(unauthorized)
+    expect(await anonymous.get('/personal_access_tokens')).toMatchObject(unauthorized)
+    expect(await anonymous.post('/users')).toMatchObject(unauthorized)
+  })
+
+  test('a blank PRIVATE-TOKEN is nobody', async () => {
+    const headers = { 'private-token': '' }
+    expect(await anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
+    expect(await anonymous.get('/user', { headers })).toMatchObject(unauthorized)
+  })
+})
+
+describe('a token that nobody was given', () => {
+  test.each(['alpat-0123456789', 'x', "' or 1=1 --", 'ä'.repeat(40)])('%j is 401', async (wrong) => {
+    const path = `private_token=${encodeURIComponent(wrong)}`
+    expect(await anonymous.get(`/user?${path}`)).toMatchObject(unauthorized)
+  })
+
+  test('is 401 on an address that anybody may read', async () => {
+    expect(await anonymous.get('/topics', { headers: { 'private-token': 'wrong' } })).toMatchObject(unauthorized)
+  })
+
+  test('is 401 even when a right one comes with it', async () => {
+    const headers = { authorization: 'Bearer wrong', 'private-token': token }
+    expect(await anonymous.get('/user', { headers })).toMatchObject(unauthorized)
+  })
+})
+
+describe('a token that is over', () => {
+  const expired = 'Token is expired. You can either do re-authorization or token refresh.'
+  const revoked = 'Token was revoked. You have to re-authorize from the user.'
+  const refusal = (text: string) => ({
+    status: 401,
+    body: { error: 'invalid_token', error_description: text },
+    headers: {
+      'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${text}"`,
+    },
+  })
+
+  test('is told that it has expired, from its day on', async () => {
+    const clock = { now: '2026-05-01T10:00:00.000Z' }
+    const server = await startServer({ clock })
+    const client = await server.client(await server.user('nadia'), { scopes: ['api'], expiresAt: '2026-05-02' })
+    expect(await client.get('/user')).toMatchObject({ status: 200 })
+
+    clock.now = '2026-05-01T23:59:59.999Z'
+    expect(await client.get('/user')).toMatchObject({ status: 200 })
+    clock.now = '2026-05-02T00:00:00.000Z'
+    expect(await client.get('/user')).toMatchObject(refusal(expired))
+    expect(await client.get('/topics')).toMatchObject(refusal(expired))
+  })
+
+  test('is told that it was revoked, from the next request on', async () => {
+    const client = await oneScope(nadia, 'api')
+    const { body: self } = await client.get('/personal_access_tokens/self')
+    expect(await client.get('/user')).toMatchObject({ status: 200 })
+
+    await admin.delete(`/personal_access_tokens/${self.id}`)
+
+    expect(await client.get('/user')).toMatchObject(refusal(revoked))
+    expect(await client.get('/topics')).toMatchObject(refusal(revoked))
+  })
+
+  test('is told of its expiry before its revocation', async () => {
+    const client = await server.client(nadia, { scopes: ['api'], expiresAt: '2020-01-01' })
+    const { body: tokens } = await nadia.get('/personal_access_tokens?expires_before=2020-01-01')
+    await admin.delete(`/personal_access_tokens/${tokens[0].id}`)
+    expect(await client.get('/user')).toMatchObject(refusal(expired))
+  })
+
+  test('is unknown once its user has been deleted', async () => {
+    const client = await server.user('gone')
+    expect(await client.get('/user')).toMatchObject({ status: 200 })
+    expect(await admin.delete(`/users/${client.user?.id}`)).toMatchObject({ status: 204 })
+    expect(await client.get('/user')).toMatchObject(unauthorized)
+  })
+})
+
+test('a blocked user is refused from the next request on, and let in again when unblocked', async () => {
+  const client = await server.user('blocked')
+  expect(await client.get('/user')).toMatchObject({ status: 200 })
+
+  await admin.post(`/users/${client.user?.id}/block`)
+  const refusal = { status: 403, body: { message: '403 Forbidden - Your account has been blocked.' } }
+  expect(await client.get('/user')).toMatchObject(refusal)
+  expect(await client.get('/topics')).toMatchObject(refusal)
+
+  await admin.post(`/users/${client.user?.id}/unblock`)
+  expect(await client.get('/user')).toMatchObject({ status: 200 })
+})
+
+test('a user whose address is not confirmed is refused', async () => {
+  const client = await server.user('unconfirmed')
+  await updateUserState(server.deps.db, client.user?.id ?? 0, 'unconfirmed', server.deps.now())
+  const { status, body } = await client.get('/user')
+  expect(status).toBe(403)
+  expect(body.message).toMatch(/^403 Forbidden - Your primary email address is not confirmed\./)
+})
+
+describe('the scope', () => {
+  test('api opens everything that its user may do', async () => {
+    expect(await nadia.get('/user')).toMatchObject({ status: 200 })
+    expect(await nadia.get('/personal_access_tokens')).toMatchObject({ status: 200 })
+    expect(await nadia.post('/user/personal_access_tokens', { name: 'x', scopes: ['k8s_proxy'] })).toMatchObject({
+      status: 201,
+    })
+  })
+
+  test('read_api opens every GET and HEAD, and nothing else', async () => {
+    const reader = await oneScope(nadia, 'read_api')
+    expect(await reader.get('/user')).toMatchObject({ status: 200 })
+    expect(await reader.head('/user')).toMatchObject({ status: 200 })
+    expect(await reader.get('/version')).toMatchObject({ status: 200 })
+    expect(await reader.get('/topics')).toMatchObject({ status: 200 })
+    expect(await reader.get('/personal_access_tokens')).toMatchObject({ status: 200 })
+    // GitLab names the scopes that the address accepts for any method, though this one was refused.
+    expect(await reader.post('/topics', { name: 'a', title: 'A' })).toMatchObject(tooSmall('api read_api'))
+    expect(await reader.delete('/personal_access_tokens/1')).toMatchObject(tooSmall('api read_api'))
+  })
+
+  test('read_user opens users and the version', async () => {
+    const reader = await oneScope(nadia, 'read_user')
+    for (const path of ['/user', '/users', `/users/${nadia.user?.id}`, '/version', '/metadata']) {
+      expect(await reader.get(path), path).toMatchObject({ status: 200 })
+    }
+    expect(await reader.get('/topics')).toMatchObject(tooSmall('api read_api'))
+    expect(await reader.get('/personal_access_tokens')).toMatchObject(tooSmall('api read_api'))
+  })
+
+  test('read_user of an administrator opens no change', async () => {
+    const reader = await oneScope({ ...admin, user: (await admin.get('/user')).body }, 'read_user')
+    expect(await reader.post('/users', {})).toMatchObject(tooSmall('api read_api read_user'))
+  })
+
+  test.each(['k8s_proxy', 'self_rotate', 'sudo', 'read_repository'])(
+    '%s opens the token itself only',
+    async (scope) => {
+      const client = await oneScope(nadia, scope)
+      expect(await client.get('/user')).toMatchObject(tooSmall('api read_api read_user'))
+      expect(await client.get('/topics')).toMatchObject(tooSmall('api read_api'))
+      expect(await client.get('/personal_access_tokens/self')).toMatchObject({ status: 200, body: { scopes: [scope] } })
+      expect(await client.delete('/personal_access_tokens/self')).toMatchObject({ status: 204 })
+      expect(await client.get('/personal_access_tokens/self')).toMatchObject({ status: 401 })
+    },
+  )
+
+  test('a refusal for the scope carries no WWW-Authenticate', async () => {
+    const client = await oneScope(nadia, 'k8s_proxy')
+    expect((await client.get('/user')).headers['www-authenticate']).toBeUndefined()
+  })
+})
+
+describe('sudo', () => {
+  const sudo = (value: string) => ({ headers: { sudo: value } })
+
+  test.each(['nadia', 'NADIA', String(nadia.user?.id)])('an administrator acts as %s', async (reference) => {
+    expect(await admin.get('/user', sudo(reference))).toMatchObject(asNadia)
+    expect(await admin.get(`/user?sudo=${reference}`)).toMatchObject(asNadia)
+  })
+
+  test('nobody acts for a list of users, not even as himself', async () => {
+    const refused = { status: 400, body: { error: 'sudo is invalid' } }
+    expect(await admin.get('/user?sudo[]=nadia')).toMatchObject(refused)
+    expect(await admin.post('/user/personal_access_tokens', { sudo: { id: 1 }, name: 'x' })).toMatchObject(refused)
+  })
+
+  test('the name may stand in a form', async () => {
+    const form = new URLSearchParams({ sudo: 'nadia', name: 'by sudo', 'scopes[]': 'k8s_proxy' })
+    expect(await admin.post('/user/personal_access_tokens', form)).toMatchObject({
+      status: 201,
+      body: { user_id: nadia.user?.id },
+    })
+  })
+
+  test('the name or the id may stand in JSON or multipart, and no file is stored for who may not send it', async () => {
+    const inJson = { name: 'by sudo', scopes: ['k8s_proxy'], sudo: nadia.user?.id }
+    expect(await admin.post('/user/personal_access_tokens', inJson)).toMatchObject({
+      status: 201,
+      body: { user_id: nadia.user?.id },
+    })
+    expect(await admin.post('/user/personal_access_tokens', { ...inJson, sudo: 'nobody' })).toMatchObject({
+      status: 404,
+      body: { message: "404 User with ID or username 'nobody' Not Found" },
+    })
+    const project = await server.project('acme/sudo')
+    const form = () => formWithFile('file', 'a.txt', 'a', { sudo: 'nadia' })
+    expect(await admin.post(`/projects/${project.id}/uploads`, form())).toMatchObject({
+      status: 404,
+      body: { message: '404 Project Not Found' },
+    })
+    await admin.post(`/projects/${project.id}/members`, { user_id: nadia.user?.id, access_level: 30 })
+    expect(await admin.post(`/projects/${project.id}/uploads`, form())).toMatchObject({ status: 201 })
+    const [upload] = (await admin.get(`/projects/${project.id}/uploads`)).body
+    expect(upload.uploaded_by.username).toBe('nadia')
+    expect(await nadia.post('/user/personal_access_tokens', { ...inJson, sudo: 'root' })).toMatchObject({ status: 403 })
+  })
+
+  test('gives the rights of that user, not of the administrator', async () => {
+    expect(await admin.post('/users', { email: 'a' }, sudo('nadia'))).toMatchObject({ status: 400 })
+    const draft = { email: 'q@example.test', username: 'q', name: 'Q', password: 'correct horse' }
+    expect(await admin.post('/users', draft, sudo('nadia'))).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden' },
+    })
+  })
+
+  test('is refused to nobody with 401', async () => {
+    expect(await anonymous.get('/user', sudo('nadia'))).toMatchObject(unauthorized)
+    expect(await anonymous.get('/topics', sudo('nadia'))).toMatchObject(unauthorized)
+  })
+
+  test('is refused to users', async () => {
+    expect(await nadia.get('/user', sudo('root'))).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Must be admin to use sudo' },
+    })
+  })
+
+  test('needs the scope sudo', async () => {
+    const apiOnly = await oneScope({ ...admin, user: (await admin.get('/user')).body }, 'api')
+    expect(await apiOnly.get('/user', sudo('nadia'))).toMatchObject(tooSmall('sudo'))
+  })
+
+  test.each(['nobody', '999999999', '99999999999999999999999'])('there is no user %s', async (reference) => {
+    expect(await admin.get('/user', sudo(reference))).toMatchObject({
+      status: 404,
+      body: { message: `404 User with ID or username '${reference}' Not Found` },
+    })
+  })
+
+  test.each([
+    ['header', (client: Client) => client.get('/user', sudo(''))],
+    ['query', (client: Client) => client.get('/user?sudo=')],
+    ['query, whatever the header says', (client: Client) => client.get('/user?sudo=', sudo('root'))],
+    ['form', (client: Client) => client.post('/user/personal_access_tokens', new URLSearchParams('sudo=&name=x'))],
+    ['JSON', (client: Client) => client.post('/user/personal_access_tokens', { sudo: '', name: 'x', scopes: [] })],
+  ])('that is blank in the %s is a user whom nobody knows, never the administrator himself', async (_, ask) => {
+    expect(await ask(admin)).toMatchObject({
+      status: 404,
+      body: { message: "404 User with ID or username '' Not Found" },
+    })
+    expect(await ask(nadia)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Must be admin to use sudo' },
+    })
+    expect(await ask(anonymous)).toMatchObject(unauthorized)
+  })
+
+  test('of a parameter counts before the header; null and false are no name', async () => {
+    const omar = await server.user('omar')
+    expect((await admin.get('/user?sudo=nadia', sudo('omar'))).body.username).toBe('nadia')
+    const token = { name: 'x', scopes: ['k8s_proxy'] }
+    const path = '/user/personal_access_tokens'
+    expect((await admin.post(path, { ...token, sudo: 'omar' }, sudo('nadia'))).body.user_id).toBe(omar.user?.id)
+    for (const none of [null, false]) {
+      expect((await admin.post(path, { ...token, sudo: none }, sudo('nadia'))).body.user_id).toBe(nadia.user?.id)
+    }
+    expect(await admin.post(path, { ...token, sudo: true })).toMatchObject({ status: 404 })
+  })
+
+  test('acts as no blocked user', async () => {
+    const client = await server.user('shut-out')
+    await admin.post(`/users/${client.user?.id}/block`)
+    expect(await admin.get('/user', sudo('shut-out'))).toMatchObject({ status: 403 })
+  })
+})
+
+describe('in admin mode', () => {
+  const clock = { now: '2026-05-01T10:00:00.000Z' }
+  const start = () => startServer({ clock, settings: { adminMode: true } })
+
+  test('an administrator’s token counts as anybody’s, unless it has the scope admin_mode', async () => {
+    const server = await start()
+    const root = { ...server.admin, user: (await server.admin.get('/user')).body }
+    const plain = await server.client(root, { scopes: ['api', 'sudo'] })
+    const project = await server.project('acme/hidden')
+    const { id } = (await server.user('nadia')).user ?? {}
+
+    expect(await server.admin.get(`/projects/${project.id}`)).toMatchObject({ status: 200 })
+    expect((await server.admin.get('/user')).body.is_admin).toBe(true)
+
+    for (const path of ['/topics', '/users', `/users/${id}/block`]) {
+      const draft = { name: 'a', title: 'A', username: 'a', email: 'a@example.test', password: 'correct horse' }
+      expect(await plain.post(path, draft)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
+    }
+    expect((await plain.get('/user')).body).not.toHaveProperty('is_admin')
+    expect((await plain.get(`/users/${id}`)).body).not.toHaveProperty('email')
+    expect(await plain.get('/user', { headers: { sudo: 'nadia' } })).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Must be admin to use sudo' },
+    })
+    const outsider = await server.user('chief', { admin: true })
+    expect(await outsider.get(`/projects/${project.id}`)).toMatchObject({ status: 404 })
+    expect((await outsider.get('/projects')).body).toEqual([])
+    expect((await outsider.get('/personal_access_tokens')).body).toHaveLength(1)
+  })
+
+  test('a token with the scope can do everything that administrators can', async () => {
+    const server = await start()
+    expect(await server.admin.get('/user', { headers: { sudo: 'root' } })).toMatchObject({ status: 200 })
+    expect(await server.admin.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 201 })
+  })
+
+  test('the scope makes no administrator of a user', async () => {
+    const server = await start()
+    const nadia = await server.client(await server.user('nadia'), { scopes: ['api', 'admin_mode', 'sudo'] })
+    expect(await nadia.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 403 })
+  })
+})
+
+test('an impersonation token acts as its user', async () => {
+  const { body } = await admin.post(`/users/${nadia.user?.id}/impersonation_tokens`, { name: 'i', scopes: ['api'] })
+  expect(await anonymous.get('/user', { headers: { 'private-token': body.token } })).toMatchObject(asNadia)
+})
+
+test('the use of a token is noted', async () => {
+  const client = await oneScope(nadia, 'api')
+  await client.get('/user')
+  await expect.poll(async () => (await client.get('/personal_access_tokens/self')).body.last_used_at).toMatch(/Z$/)
+})

@@ -1,0 +1,170 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../domain/access/callers.ts'
+import { type Permission, type PermissionRow, permissions } from '../domain/access/permissions.ts'
+import { isPermitted, isPermittedInArchive } from '../domain/access/permitted.ts'
+import type { RootDeps } from '../domain/deps.ts'
+import type { Namespace, Project } from '../domain/projects/project.ts'
+import { sightGroup, sightProject } from '../domain/projects/sight.ts'
+import { openProjectMemory } from '../domain/projects/visible.ts'
+import { assertRecentlyAuthenticated } from '../domain/sign-in/reauthentication.ts'
+import { findSignedIn, openSessionMemory } from '../domain/sign-in/sessions.ts'
+import { actAs, authenticate, openTokenMemory } from '../domain/tokens/tokens.ts'
+import type { User } from '../domain/users/users.ts'
+import type { Vulnerability } from '../domain/vulnerabilities/finding.ts'
+import { findVulnerability } from '../domain/vulnerabilities/triage/triage.ts'
+import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../platform/failure.ts'
+
+/** What the row of a permission found: the thing in the path, if there is one. */
+export interface Found {
+  project?: Project
+  group?: Namespace
+  /** Comes with its project. */
+  vulnerability?: Vulnerability
+  /** The caller's access level in the project or group; 0 without one. */
+  level?: number
+}
+
+/** What a request brings to say who sends it. */
+export interface Credentials {
+  token?: string
+  /** Id or name of the user to act as. */
+  sudo?: string
+  /** What a browser's cookie holds, where it counts; a token comes before it. */
+  session?: string
+  /** Where the connection comes from. */
+  address: string
+  /** Whether the client runs on this machine. */
+  isLocal: boolean
+  isReading: boolean
+}
+
+/** Throws when there were too many. */
+export type CountRequest = (user: User | undefined) => Promise<void>
+
+/**
+ * The 401/403/404 policy, in the order of contract 1.5. `identify` runs before the input is read, `admit` when the
+ * input has been found in order (or before the body, for uploads). In between, for what is found by an id of its own,
+ * `sight` refuses whoever may not read it, whatever he sends.
+ */
+export interface Guard {
+  /** `count` is told whose request it is as soon as that is known, before anything is said about his rights. */
+  identify(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
+  sight(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
+  admit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
+}
+
+export function createGuard(deps: RootDeps): Guard {
+  const tokens = openTokenMemory(deps.db.changes)
+  const sessions = openSessionMemory(deps.db.changes)
+  const projects = openProjectMemory(deps.db.changes)
+
+  return {
+    async identify(permission, credentials, count) {
+      const row: PermissionRow = permissions[permission]
+      if (row.who === 'monitor') {
+        assertMonitor(credentials)
+        return null
+      }
+      const { sudo, isReading } = credentials
+      // What another process has answered, such as a revoked token, holds here too.
+      await deps.db.changes.synchronize()
+      const caller = await recognise(permission, credentials).catch(async (error: unknown) => {
+        if (error instanceof Failure) await count?.(undefined)
+        throw error
+      })
+      await count?.(caller?.user)
+      if (!caller) {
+        if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
+        return null
+      }
+      assertScope(row, caller, isReading || row.reads === true)
+      if (row.recent) assertRecentlyAuthenticated(deps, caller)
+      return sudo === undefined ? caller : actAs(deps, caller, sudo)
+    },
+
+    async sight(permission, caller, id) {
+      if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
+    },
+
+    async admit(permission, caller, id) {
+      const row: PermissionRow = permissions[permission]
+      if (!caller && row.anonymous === 'after-input') throw unauthenticated()
+      if (row.on === 'instance') {
+        assertLevel(row, caller, 0)
+        return {}
+      }
+      if (row.on === 'project') {
+        const sighted = await sightProject(deps, caller, id ?? '', projects)
+        if (!sighted) throw notFound('Project')
+        if (sighted.hasMoved) throw moved('project', sighted.found.id)
+        assertLevel(row, caller, sighted.level)
+        assertUnarchived(row, sighted.found)
+        return { project: sighted.found, level: sighted.level }
+      }
+      if (row.on === 'vulnerability') {
+        const { level, ...found } = await findReadable(caller, id)
+        if (found.vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
+        assertLevel(row, caller, level)
+        assertUnarchived(row, found.project)
+        return found
+      }
+      const sighted = await sightGroup(deps, caller, id ?? '', projects)
+      if (!sighted) throw notFound('Group')
+      if (sighted.hasMoved) throw moved('group', sighted.found.id)
+      assertLevel(row, caller, sighted.level)
+      return { group: sighted.found, level: sighted.level }
+    },
+  }
+
+  /** A monitor is on this machine or has a token of its own; without that token set there is nothing elsewhere. */
+  function assertMonitor({ token, isLocal }: Credentials): void {
+    const { metricsToken } = deps.settings
+    if (isLocal) return
+    if (metricsToken === undefined) throw new Failure({ kind: 'no-such-route' })
+    const [given, expected] = [token ?? '', metricsToken].map((text) => hash('sha256', text, 'buffer'))
+    if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
+  }
+
+  async function recognise(
+    permission: Permission,
+    { token, session, address }: Credentials,
+  ): Promise<Caller | undefined> {
+    if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
+    const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
+    return authenticate(deps, token, tokens, { isRotation, address })
+  }
+
+  /** Strangers do not hear that there is such a vulnerability, nor by how long it takes; who sees its project does. */
+  async function findReadable(caller: Caller | null, id: string | undefined) {
+    const vulnerability = await findVulnerability(deps, id ?? '')
+    const sighted = await sightProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
+    if (!vulnerability || !sighted) throw notFound()
+    const { found: project, level } = sighted
+    assertLevel(permissions['vulnerability.read'], caller, level)
+    return { vulnerability, project, level }
+  }
+
+  function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
+    if (!isAllowed(row, caller, level)) throw forbidden()
+  }
+
+  function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
+    return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
+  }
+}
+
+/** An archived project is read-only. Checked after the role, so that a refusal reveals nothing new. */
+function assertUnarchived(row: PermissionRow, project: Project): void {
+  if (project.isArchived && !isPermittedInArchive(row)) throw forbidden(archived)
+}
+
+const archived = 'The project is archived. Unarchive it to make changes.'
+
+function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
+  const { scopes } = caller.token
+  if (row.scope === 'none' || scopes.includes('api')) return
+  if (row.scope === 'self_rotate' && scopes.includes('self_rotate')) return
+  if (isReading && row.scope !== 'api' && scopes.includes('read_api')) return
+  if (isReading && row.scope === 'read_user' && scopes.includes('read_user')) return
+  throw new Failure({ kind: 'scope-too-small', accepted: row.namedScopes ?? ['api', 'read_api'] })
+}

@@ -1,0 +1,115 @@
+import type { FastifyRequest } from 'fastify'
+import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
+import { type Arriving, filePace, memoryPace, openArriving } from '../pipeline/arriving.ts'
+import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { openCollected } from './collected.ts'
+import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart/multipart.ts'
+
+/** Default limit for the text of a body, which is held in memory; a topic's description may have 1 MiB. */
+export const maxTextBytes = 4 * 1024 * 1024
+/** Limit for the text of a body whose sender is unknown, and for routes that need no more. */
+export const maxSmallTextBytes = 64 * 1024
+/** What the framing of a form may add to its text and its file. */
+const maxFramingBytes = 64 * 1024
+
+/** `file`: the body is nothing but a file, which only some routes take. */
+export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'other'
+
+/** How a body is read. */
+export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
+  /** Limit for all files of the body together. */
+  maxFileBytes: number
+  /** What a 413 says about a limit that the client cannot know. */
+  sentence?: string
+}
+
+export function bodyKind(request: FastifyRequest): BodyKind {
+  if (request.method === 'GET' || request.method === 'HEAD') return 'none'
+  const type = mediaType(request)
+  if (type === 'multipart/form-data') return 'multipart'
+  if (type === 'application/json' || type.endsWith('+json')) return 'json'
+  if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+    return 'none'
+  return request.headers['content-length'] === '0' ? 'none' : 'other'
+}
+
+export function mediaType({ headers }: FastifyRequest): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Throws before anything is read when the length that the client announces is too much. */
+export function assertAnnouncedLength(
+  request: FastifyRequest,
+  kind: BodyKind,
+  limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes' | 'sentence'>,
+): void {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  const maxBytes = mayHoldFile(kind) ? maxBodyBytes(limits) : limits.maxTextBytes
+  if (kind === 'none' || announced <= maxBytes) return
+  throw tooLarge(limits.sentence ?? (mayHoldFile(kind) ? undefined : textLimit(maxBytes)))
+}
+
+export function textLimit(maxBytes: number): string {
+  return `the text of this request may have up to ${maxBytes / 1024} KiB`
+}
+
+export const mayHoldFile = (kind: BodyKind) => kind === 'multipart' || kind === 'file'
+
+/** A form's text is counted without its framing, which depends on the number of fields. */
+function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>): number {
+  return limits.maxFileBytes + 2 * limits.maxTextBytes + maxFramingBytes
+}
+
+/** Reads the body into a bag. Stores files while they arrive, as the options say. */
+export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<Bag> {
+  assertAnnouncedLength(request, kind, options)
+  switch (kind) {
+    case 'none':
+      return bagFromPairs([])
+    case 'json':
+      return parseJsonObject(await readBytes(request, options))
+    case 'urlencoded':
+      return parseUrlencoded(await readBytes(request, options))
+    case 'multipart':
+      return bagFromForm(await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }))
+    case 'file':
+      return bagFromPairs(await readAsFile(request, options))
+    case 'other':
+      throw new Failure({ kind: 'unsupported-content-type', contentType: request.headers['content-type'] ?? '' })
+  }
+}
+
+/** A name that is used for text and for a file is the file: some clients send a blank field of the same name along. */
+function bagFromForm({ fields, files }: MultipartForm): Bag {
+  return bagFromPairs([...fields, ...files])
+}
+
+/** The file gets the name of its field, because nothing else names it and nothing depends on it. */
+async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: BodyOptions): Promise<Pair[]> {
+  const [name] = fileFields
+  if (name === undefined) return []
+  const arriving = openArriving(raw, filePace, endedTooEarly)
+  try {
+    return [[name, await receive({ name, filename: name, content: untilEnd(arriving) })]]
+  } finally {
+    arriving.stop()
+  }
+}
+
+async function* untilEnd({ next }: Arriving): AsyncGenerator<Buffer> {
+  for (let chunk = await next(); chunk; chunk = await next()) yield chunk
+}
+
+const endedTooEarly = () => parameterProblem('the request body ended too early')
+
+async function readBytes({ raw }: FastifyRequest, { maxTextBytes, sentence }: BodyOptions): Promise<Buffer> {
+  const collected = openCollected(maxTextBytes, () => tooLarge(sentence ?? textLimit(maxTextBytes)))
+  const arriving = openArriving(raw, memoryPace, endedTooEarly)
+  try {
+    for (let chunk = await arriving.next(); chunk; chunk = await arriving.next()) collected.add(chunk)
+    return collected.bytes()
+  } finally {
+    arriving.stop()
+  }
+}

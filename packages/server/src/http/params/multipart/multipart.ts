@@ -1,0 +1,160 @@
+import type { IncomingMessage } from 'node:http'
+import { TextDecoder } from 'node:util'
+import type { FastifyRequest } from 'fastify'
+import { parameterProblem, tooLarge } from '../../../platform/failure.ts'
+import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import { filePace, memoryPace, openArriving } from '../../pipeline/arriving.ts'
+import { openCollected } from '../collected.ts'
+import { readParameters, readPartHeaders } from './part-headers.ts'
+import { malformed, type Part, splitParts, unreadableHeaders } from './split-parts.ts'
+
+export interface MultipartOptions {
+  /** The fields that take a file. Files under other names are read and thrown away. */
+  readonly fileFields: readonly string[]
+  /** The whole of it, its framing included; more is `tooLarge`, before anything is read when `Content-Length` says so. */
+  readonly maxBodyBytes?: number
+  /** Limit for all texts together. */
+  readonly maxTextBytes: number
+  /** Stores the file, reading the content to its end. */
+  receive(part: FilePart): Promise<ReceivedFile>
+  /** Removes what `receive` stored: called for every file of a request that is refused after all. */
+  discard(file: ReceivedFile): Promise<void>
+}
+
+export interface FilePart {
+  readonly name: string
+  /** Decoded, otherwise as the client sent it: with its path, its control characters, or empty. */
+  readonly filename: string
+  readonly content: AsyncIterable<Buffer>
+}
+
+/** Texts and files, each in the order they came. Names are as sent: `a`, `a[]` and `a[b]` are for the caller to nest. */
+export interface MultipartForm {
+  fields: [name: string, value: string][]
+  files: [name: string, file: ReceivedFile][]
+}
+
+const maxFiles = 10
+const maxFields = 1000
+const maxFieldBytes = 1024 * 1024 + 4096
+/** RFC 2046, 5.1.1. Searching for a longer one costs its length for each byte of the body. */
+const maxBoundaryLength = 70
+/** How much that nobody asked for is still read, so that a client that sends before it reads gets its answer. */
+const maxDrainedBytes = 256 * 1024 * 1024
+
+/**
+ * Reads the whole form. Whatever is wrong with the body is a `Failure`; failures of `receive` come through as they are.
+ * Either way no file of this request is left, and what the client still sends is thrown away.
+ */
+export async function readMultipart(request: FastifyRequest, options: MultipartOptions): Promise<MultipartForm> {
+  const form: MultipartForm = { fields: [], files: [] }
+  try {
+    await readParts(request, options, form).finally(() => drain(request.raw))
+    return form
+  } catch (error) {
+    // A file that cannot be removed now is an object without a row: the sweep takes it.
+    await Promise.allSettled(form.files.map(([, file]) => options.discard(file)))
+    throw error
+  }
+}
+
+async function readParts(request: FastifyRequest, options: MultipartOptions, form: MultipartForm): Promise<void> {
+  const { raw, headers } = request
+  if (raw.destroyed) throw parameterProblem('the request was closed before its body was read')
+  const left: Allowance = {
+    files: maxFiles,
+    fields: maxFields,
+    bytes: mostBytes(options),
+    textBytes: options.maxTextBytes,
+  }
+  if (Number(headers['content-length']) > left.bytes) throw tooLarge()
+  const boundary = readParameters(headers['content-type'] ?? '')[1]?.get('boundary')
+  if (!boundary) throw parameterProblem('the multipart boundary is missing')
+  if (boundary.length > maxBoundaryLength) {
+    throw parameterProblem(`the multipart boundary may have up to ${maxBoundaryLength} characters`)
+  }
+
+  const arriving = openArriving(raw, options.fileFields.length > 0 ? filePace : memoryPace, malformed)
+  try {
+    const next = async () => {
+      const chunk = await arriving.next()
+      left.bytes -= chunk?.length ?? 0
+      if (left.bytes < 0) throw tooLarge()
+      return chunk
+    }
+    for await (const part of splitParts(next, boundary)) await readPart(part, options, form, left)
+  } finally {
+    arriving.stop()
+  }
+}
+
+async function readPart(part: Part, options: MultipartOptions, form: MultipartForm, left: Allowance): Promise<void> {
+  const headers = readPartHeaders(part.headers)
+  if (!headers) throw unreadableHeaders()
+  const { name, filename, charset } = headers
+  if (name in Object.prototype) throw parameterProblem(`${name} is not a name for a field`)
+
+  // A file field that was left empty is a text without characters.
+  const first = filename === '' ? await part.content.next() : undefined
+  const content = first ? startingWith(first, part.content) : part.content
+  if (filename === undefined || first?.done) {
+    if (--left.fields < 0) throw parameterProblem(`upload request contains more than ${maxFields} fields`)
+    form.fields.push([name, await readText(name, content, charset, left)])
+    return
+  }
+  if (--left.files < 0) throw tooManyFiles()
+  if (options.fileFields.includes(name)) {
+    form.files.push([name, await options.receive({ name, filename, content })])
+  }
+}
+
+/** What the request may still bring. */
+interface Allowance {
+  files: number
+  fields: number
+  bytes: number
+  textBytes: number
+}
+
+async function* startingWith(first: IteratorResult<Buffer, void>, rest: Part['content']): AsyncGenerator<Buffer, void> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
+async function readText(
+  name: string,
+  content: AsyncIterable<Buffer>,
+  charset: string | undefined,
+  left: Allowance,
+): Promise<string> {
+  const collected = openCollected(maxFieldBytes, () => parameterProblem(`${name} is too long`))
+  for await (const chunk of content) {
+    left.textBytes -= chunk.length
+    if (left.textBytes < 0) throw tooLarge()
+    collected.add(chunk)
+  }
+  return decoderFor(charset).decode(collected.bytes())
+}
+
+function decoderFor(charset = 'utf-8'): TextDecoder {
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true })
+  } catch {
+    return new TextDecoder('utf-8', { ignoreBOM: true })
+  }
+}
+
+const mostBytes = ({ maxBodyBytes }: MultipartOptions) => maxBodyBytes ?? Infinity
+
+function drain(raw: IncomingMessage): void {
+  if (raw.readableEnded) return
+  let left = maxDrainedBytes
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) raw.destroy()
+  })
+  raw.resume()
+}
+
+const tooManyFiles = () => parameterProblem(`upload request contains more than ${maxFiles} files`)

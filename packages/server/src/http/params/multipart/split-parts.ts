@@ -1,0 +1,115 @@
+import { parameterProblem } from '../../../platform/failure.ts'
+import type { HeaderLines } from './part-headers.ts'
+
+export interface Part {
+  headers: HeaderLines
+  /** What of it is not read is passed over. */
+  content: AsyncGenerator<Buffer, void>
+}
+
+const maxHeaderBytes = 16 * 1024
+const endOfHeaders = Buffer.from('\r\n\r\n')
+const dash = 0x2d
+
+/**
+ * Cuts the body of a form (RFC 2046) where its boundary stands, without copying it. What comes before the first boundary
+ * and after the last one is passed over; a body without a byte is a form without parts. `next` gives what arrives,
+ * and `undefined` at its end.
+ */
+export async function* splitParts(
+  next: () => Promise<Buffer | undefined>,
+  boundary: string,
+): AsyncGenerator<Part, void> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const first = await next()
+  if (!first) return
+  // The first boundary may be the first line, as if another one had ended before it.
+  let rest: Buffer = Buffer.concat([endOfHeaders.subarray(2), first])
+  let isInContent = true
+
+  await passOver(untilDelimiter())
+  for (;;) {
+    while (rest.length < 2) await more()
+    if (rest[0] === dash && rest[1] === dash) return await passOverEpilogue()
+    const headers = readHeaderLines(await takeHeaders())
+    isInContent = true
+    yield { headers, content: untilDelimiter() }
+    if (isInContent) await passOver(untilDelimiter())
+  }
+
+  async function more(): Promise<void> {
+    const chunk = await next()
+    if (!chunk) throw malformed()
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+  }
+
+  /** To its end: who goes away before has not sent the form. */
+  async function passOverEpilogue(): Promise<void> {
+    while (await next());
+  }
+
+  async function* untilDelimiter(): AsyncGenerator<Buffer, void> {
+    while (isInContent) {
+      const at = rest.indexOf(delimiter)
+      const bytes = rest.subarray(0, at < 0 ? possibleStart(rest, delimiter) : at)
+      rest = rest.subarray(at < 0 ? bytes.length : at + delimiter.length)
+      isInContent = at < 0
+      if (bytes.length > 0) yield bytes
+      if (at < 0) await more()
+    }
+  }
+
+  /** From the end of a boundary to the empty line. */
+  async function takeHeaders(): Promise<string> {
+    for (;;) {
+      const end = rest.indexOf(endOfHeaders)
+      if ((end < 0 ? rest.length - endOfHeaders.length : end) > maxHeaderBytes) throw unreadableHeaders()
+      // A boundary right behind the empty line must not begin with its line break.
+      const mostBytes = end < 0 ? rest.length : end + endOfHeaders.length + delimiter.length
+      const at = rest.subarray(0, mostBytes).indexOf(delimiter)
+      if (at >= 0 && (end < 0 || at < end + endOfHeaders.length)) throw unreadableHeaders()
+      if (end >= 0 && rest.length >= mostBytes) {
+        const block = rest.toString('latin1', 0, end)
+        rest = rest.subarray(end + endOfHeaders.length)
+        return block
+      }
+      await more()
+    }
+  }
+}
+
+/** Where the delimiter may begin whose end has not come yet. It has one line break, at its beginning. */
+function possibleStart(bytes: Buffer, delimiter: Buffer): number {
+  const at = bytes.lastIndexOf('\r')
+  if (at < 0 || bytes.length - at >= delimiter.length) return bytes.length
+  return delimiter.subarray(0, bytes.length - at).equals(bytes.subarray(at)) ? at : bytes.length
+}
+
+/** Up to the first line that is none: what comes behind it does not count. */
+function readHeaderLines(block: string): HeaderLines {
+  const lines: HeaderLines = Object.create(null)
+  let last: string[] | undefined
+  for (const line of block.split('\r\n')) {
+    if (/[\r\n]/.test(line)) break
+    const isFolded = /^[ \t]/.test(line)
+    if (line === '' || (isFolded && !last && line.trim() === '')) continue // blanks may stand behind a boundary
+    if (isFolded && last) {
+      last.push(`${last.pop()}${line}`)
+      continue
+    }
+    const colon = line.indexOf(':')
+    if (colon <= 0) break
+    const name = line.slice(0, colon).toLowerCase()
+    last = lines[name] ??= []
+    last.push(line.slice(colon + 1).replace(/^[ \t]/, ''))
+  }
+  return lines
+}
+
+async function passOver(content: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of content);
+}
+
+export const unreadableHeaders = () => parameterProblem('a part of the multipart body has unreadable headers')
+
+export const malformed = () => parameterProblem('the multipart body is incomplete or malformed')

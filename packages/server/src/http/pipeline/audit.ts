@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/callers.ts'
+import type { User } from '../../domain/users/users.ts'
+import type { Failure } from '../../platform/failure.ts'
+import type { Found } from '../guard.ts'
+
+/** A security event that a route stands for. */
+export interface Audit {
+  /** For instance `member.added`. */
+  event: string
+  /** Parameters that the event names: ids, levels and the like. Never secrets. */
+  fields?: readonly string[]
+}
+
+type Input = Record<string, unknown>
+
+interface Facts {
+  user?: Pick<User, 'id' | 'username'> | undefined
+  reason?: string
+}
+
+const facts = new WeakMap<FastifyRequest, Facts>()
+
+function factsOf(request: FastifyRequest): Facts {
+  const found = facts.get(request)
+  if (found) return found
+  const fresh: Facts = {}
+  facts.set(request, fresh)
+  return fresh
+}
+
+/** Notes whose request this is, for the log. */
+export function noteUser(request: FastifyRequest, user: User | undefined): void {
+  if (user) factsOf(request).user = user
+}
+
+/** Notes why a request was refused, for the log. */
+export function noteFailure(request: FastifyRequest, { cause }: Failure): void {
+  factsOf(request).reason = cause.kind
+}
+
+const refusals: readonly number[] = [401, 403, 429]
+
+/** What the line of a request says of its user and of its refusal. */
+export function describeOutcome(request: FastifyRequest, status: number): Record<string, unknown> {
+  const { user, reason } = facts.get(request) ?? {}
+  return {
+    ...(user && { user_id: user.id }),
+    ...(refusals.includes(status) && { event: 'request.refused', reason: reason ?? 'unknown' }),
+  }
+}
+
+const maxValueLength = 200
+
+/** Logs the event of a route that has succeeded. */
+export function logAudit(
+  request: FastifyRequest,
+  { event, fields = [] }: Audit,
+  { caller, found, input, result }: { caller: Caller | null; found: Found; input: Input; result: unknown },
+): void {
+  const given = fields.filter((field) => input[field] !== undefined)
+  const named = given.map((field) => [field, String(input[field]).slice(0, maxValueLength)])
+  request.log.info(
+    {
+      event,
+      ...(caller && { by_user_id: caller.user.id, by_username: caller.user.username, with: caller.token.kind }),
+      ...(found.project && { project_id: found.project.id }),
+      ...(found.group && { group_id: found.group.id }),
+      ...(named.length > 0 && { parameters: Object.fromEntries(named) }),
+      ...(hasId(result) && { result_id: result.id }),
+    },
+    'security event',
+  )
+}
+
+function hasId(result: unknown): result is { id: number } {
+  return typeof result === 'object' && result !== null && 'id' in result && typeof result.id === 'number'
+}

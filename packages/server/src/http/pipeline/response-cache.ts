@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { openCache } from '../../db/cache.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Found } from '../guard.ts'
+import type { Rendered } from '../response/render.ts'
+
+/** What a cached response depends on besides the route's tables. */
+interface ResponseKey {
+  origin: string
+  /** The request target: its links repeat it. */
+  url: string
+  organizationId: unknown
+  /** The resource that the guard resolved for this request. */
+  found: Found
+}
+
+/** Rendered responses of one route, each valid while the route's tables do not change. */
+export interface ResponseCache {
+  get(key: ResponseKey, load: () => Promise<Rendered>): Promise<Rendered>
+}
+
+const maxBytes = 4 * 1024 * 1024
+/** Longer URLs are rarely requested twice, and would take more room than their responses. */
+const maxUrlLength = 500
+/** Upper bound for the URL and the links that repeat it. */
+const overheadBytes = 3 * 1024
+
+export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
+  const cache = openCache<Rendered>(deps.db.changes, tables, maxBytes, ({ body }) => body.length + overheadBytes)
+  return {
+    get({ origin, url, organizationId, found }, load) {
+      if (url.length > maxUrlLength) return load()
+      return cache.get(`${fingerprint(found)}${organizationId} ${origin} ${url}`, load)
+    },
+  }
+}
+
+/**
+ * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that
+ * path. Covers every field, because views repeat the resource's path and name.
+ */
+function fingerprint({ project, group, vulnerability }: Found): string {
+  return Object.entries({ project, group, vulnerability })
+    .map(([kind, resource]) => (resource ? `${kind} ${resource.id} ${digestOf(resource)} ` : ''))
+    .join('')
+}
+
+const digests = new WeakMap<object, string>()
+
+/** Resources are cached and never changed in place, so each is hashed once. */
+function digestOf(resource: object): string {
+  const known = digests.get(resource)
+  if (known !== undefined) return known
+  const digest = createHash('sha256').update(JSON.stringify(resource)).digest('base64url')
+  digests.set(resource, digest)
+  return digest
+}

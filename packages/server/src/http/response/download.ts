@@ -1,0 +1,205 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Failure, gone } from '../../platform/failure.ts'
+import type { ByteRange } from '../../platform/object-store/objects.ts'
+import { type Pieces, piecesOf } from '../../platform/object-store/pieces.ts'
+
+/** For bytes that users uploaded, so that nothing in them runs or reaches anything in the server's origin. */
+export const untrustedContentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
+
+/** A file as a handler returns it. */
+export interface Download {
+  /** The bytes, or those of the inclusive range; `undefined` when the object is not there. */
+  open(range?: ByteRange): Promise<Pieces | Readable | undefined>
+  readonly bytes: number
+  readonly contentType: string
+  readonly disposition: string
+  /** A strong one, with its quotes. */
+  readonly etag?: string
+  readonly lastModified?: Date
+  readonly cacheControl?: string
+  readonly contentSecurityPolicy?: string
+  /** Where else the bytes can be had for a short while; absent where they are always sent from here. */
+  redirect?(): Promise<string>
+}
+
+/**
+ * Answers with the file, or with the part of it that was asked for; nothing more is to be done when this resolves.
+ * Throws before anything is sent: `precondition-failed` when it is not what the client knows, `gone` when the object is not
+ * there, or what reading its first bytes says.
+ */
+export async function sendDownload(reply: FastifyReply, request: FastifyRequest, download: Download): Promise<void> {
+  if (isAnother(request, download)) throw new Failure({ kind: 'precondition-failed' })
+  if (isFresh(request, download)) {
+    setValidators(reply, download)
+    send(reply.code(304), request)
+    return
+  }
+  const range = askedRange(request, download)
+  if (range === 'unsatisfiable') {
+    send(reply.code(416).header('content-range', `bytes */${download.bytes}`), request)
+    return
+  }
+  if (download.redirect && isForElsewhere(request, download)) {
+    reply
+      .code(302)
+      .header('location', await download.redirect())
+      .header('cache-control', 'no-store')
+      .send()
+    return
+  }
+  const bytes = range ? range.end - range.start + 1 : download.bytes
+  const isHead = request.method === 'HEAD'
+  const opened = await download.open(isHead && bytes > 0 ? { start: 0, end: 0 } : range)
+  if (!opened) throw gone()
+  const pieces = opened instanceof Readable ? piecesOf(opened) : opened
+  reply.raw.once('close', pieces.close) // also while somebody waits for the next
+  try {
+    const first = isHead ? undefined : await firstOf(pieces, bytes).catch(unlessGone(reply))
+    if (reply.raw.destroyed) return void reply.hijack()
+    setValidators(reply, download)
+    reply
+      .header('content-type', download.contentType)
+      .header('content-disposition', download.disposition)
+      .header('content-transfer-encoding', 'binary')
+      .header('x-content-type-options', 'nosniff')
+      .header('accept-ranges', 'bytes')
+    if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
+    reply.header('content-length', bytes)
+    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
+    if (first) await sendPieces(reply, request, first, bytes, pieces)
+    else send(reply, request, Readable.from([]))
+  } finally {
+    pieces.close()
+  }
+}
+
+/** The address is good for GET alone. Whoever goes on with what he got from here cannot go on with it elsewhere. */
+function isForElsewhere({ method, headers }: FastifyRequest, download: Download): boolean {
+  const condition = headers['if-range']
+  return method === 'GET' && (condition === undefined || !isUnchanged(condition, download))
+}
+
+function setValidators(reply: FastifyReply, { etag, lastModified, cacheControl }: Download): void {
+  reply.header('cache-control', cacheControl ?? 'max-age=0, private, must-revalidate')
+  if (etag) reply.header('etag', etag)
+  if (lastModified) reply.header('last-modified', lastModified.toUTCString())
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, body?: Readable): void {
+  // Fastify's HEAD routes overwrite Content-Length unless the payload is a stream.
+  reply.send(body ?? (request.method === 'HEAD' ? Readable.from([]) : undefined))
+}
+
+/** `undefined` where there are no bytes to send. */
+async function firstOf(pieces: Pieces, bytes: number): Promise<Buffer | undefined> {
+  const first = await pieces.next(bytes + 1)
+  if (first && first.length > bytes) throw new Error('the stored object is longer than its record says')
+  if (!first && bytes > 0) throw new Error('the stored object has no bytes, and its record says it has')
+  return first
+}
+
+/** Past Fastify and its streams, which take as long for a file of a megabyte as sending it does. */
+async function sendPieces(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  first: Buffer,
+  bytes: number,
+  pieces: Pieces,
+): Promise<void> {
+  const { raw } = reply.hijack()
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders) // the same, typed by another library
+  try {
+    let left = bytes
+    for (let piece: Buffer | undefined = first; piece; ) {
+      left -= piece.length
+      // A client must not wait for the rest of what is shorter, nor take something else for the file.
+      if (left < 0) throw new Error('the stored object is longer than its record says')
+      const startedAt = performance.now()
+      if (!(await write(raw, piece, left === 0))) return
+      if (left === 0) return
+      // Whoever reads slowly keeps little in memory.
+      const isSlow = performance.now() - startedAt > slowMs
+      piece = await pieces.next(isSlow && left > slowPieceBytes ? slowPieceBytes : left + 1).catch(unlessGone(reply))
+    }
+    if (raw.destroyed) return
+    throw new Error('the stored object is shorter than its record says')
+  } catch (error) {
+    request.log.error({ err: error }, 'download ended early')
+    raw.destroy()
+  }
+}
+
+/** Reading ends with the connection, and then it does not matter how. */
+const unlessGone =
+  ({ raw }: FastifyReply) =>
+  (error: unknown) => {
+    if (!raw.destroyed) throw error
+    return undefined
+  }
+
+const slowMs = 250
+const slowPieceBytes = 64 * 1024
+
+/** Until the system has taken the bytes; false when the client has gone. */
+function write(raw: ServerResponse, piece: Buffer, isLast: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (raw.destroyed) return resolve(false)
+    const onClose = () => resolve(false)
+    const onWritten = (error?: Error | null) => {
+      raw.off('close', onClose)
+      resolve(!error)
+    }
+    raw.once('close', onClose)
+    if (isLast) raw.end(piece, onWritten)
+    else raw.write(piece, onWritten)
+  })
+}
+
+/** In the order of RFC 9110, 13.2.2: first whether it is still the file that the client wants. */
+function isAnother({ headers }: FastifyRequest, { etag, lastModified }: Download): boolean {
+  const tags = headers['if-match']
+  if (tags !== undefined) return tags.trim() !== '*' && !tags.split(',').some((tag) => tag.trim() === etag)
+  const since = Date.parse(headers['if-unmodified-since'] ?? '')
+  return lastModified !== undefined && wholeSeconds(lastModified) > since
+}
+
+function isFresh(request: FastifyRequest, { etag, lastModified }: Download): boolean {
+  const tags = request.headers['if-none-match']
+  if (tags !== undefined) {
+    return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+  }
+  const since = Date.parse(request.headers['if-modified-since'] ?? '')
+  return lastModified !== undefined && wholeSeconds(lastModified) <= since
+}
+
+/** `undefined` for the whole file: several ranges and unreadable ones are ignored, as RFC 9110 allows. */
+function askedRange(request: FastifyRequest, download: Download): ByteRange | 'unsatisfiable' | undefined {
+  const { range, 'if-range': condition } = request.headers
+  if (request.method === 'HEAD' || range === undefined || !isUnchanged(condition, download)) return undefined
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? []
+  if (first === '' && last === '') return undefined
+
+  const { bytes } = download
+  if (first === '') {
+    const length = Math.min(Number(last), bytes)
+    return length > 0 ? { start: bytes - length, end: bytes - 1 } : 'unsatisfiable'
+  }
+  const start = Number(first)
+  if (last !== '' && Number(last) < start) return undefined
+  if (start >= bytes) return 'unsatisfiable'
+  return { start, end: last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1) }
+}
+
+function isUnchanged(condition: string | string[] | undefined, { etag, lastModified }: Download): boolean {
+  if (condition === undefined) return true
+  if (typeof condition !== 'string') return false
+  if (etag && condition.trim() === etag) return true
+  return lastModified !== undefined && wholeSeconds(lastModified) === Date.parse(condition)
+}
+
+/** HTTP dates have no fractions. */
+function wholeSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000) * 1000
+}

@@ -1,0 +1,66 @@
+import type { Page, PageRequest, Position } from '../../domain/page.ts'
+import { parameterProblem } from '../../platform/failure.ts'
+import { oneOf, optional, text } from '../params/input.ts'
+import type { KeysetPage } from './pages.ts'
+
+export const keysetField = {
+  pagination: optional(
+    oneOf(['legacy', 'offset', 'keyset'], { description: 'With `keyset` a page follows its last row, without totals' }),
+  ),
+}
+
+/** For lists in several orders, where a page is found by a row's place and not by its id. */
+export const cursorFields = {
+  ...keysetField,
+  cursor: optional(text({ description: 'Where the page begins; comes in the header `Link`' })),
+}
+
+interface CursorInput {
+  pagination?: 'legacy' | 'offset' | 'keyset'
+  cursor?: string
+  order_by: string
+}
+
+/** The page that is asked for, by its number or by a cursor. */
+export function readKeyset({ pagination, cursor, order_by }: CursorInput, page: PageRequest): PageRequest {
+  if (pagination !== 'keyset') return page
+  const start = { ...page, page: 1, offset: 0 }
+  return { ...start, keyset: cursor ? { after: readCursor(cursor, order_by.endsWith('_at')) } : {} }
+}
+
+/** What follows such a page. */
+export function nextOf<Row>(
+  { keyset }: PageRequest,
+  found: Page<Row>,
+  placeOf: (row: Row) => Position,
+): Pick<KeysetPage<Row>, 'next'> | undefined {
+  if (!keyset) return undefined
+  const [last] = found.hasNext ? found.rows.slice(-1) : []
+  return { next: last && { cursor: writeCursor(placeOf(last)) } }
+}
+
+function writeCursor({ value, id }: Position): string {
+  return Buffer.from(JSON.stringify([value, id])).toString('base64url')
+}
+
+/** Made by somebody else than us it may hold anything. */
+function readCursor(cursor: string, isTime: boolean): Position {
+  const [value, id] = parse(Buffer.from(cursor, 'base64url').toString())
+  const isPlace = typeof value === 'string' && !value.includes('\0') && Number.isSafeInteger(id)
+  if (!isPlace || (isTime && !isTimestamp(value))) throw parameterProblem('cursor is invalid')
+  return { value, id: Number(id) }
+}
+
+function parse(json: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(json)
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}
+
+function isTimestamp(text: string): boolean {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString() === text
+}

@@ -1,0 +1,262 @@
+import type { TSchema } from 'typebox'
+import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { version } from '../../platform/version.ts'
+import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../route.ts'
+import { pageProperties } from './pages.ts'
+
+/** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
+export function describeRoutes(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, unknown>> = {}
+  const schemas: Record<string, unknown> = { Error: errorSchema }
+  for (const route of routes) {
+    const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
+    paths[address] ??= {}
+    paths[address][route.method.toLowerCase()] = describeRoute(route, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Alcove',
+      version,
+      description:
+        'Markdown uploads, project topics and project vulnerabilities over GitLab’s REST API v4. ' +
+        'Parameters may come in the query, as a form, as multipart or as JSON.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ privateToken: [] }, { bearer: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: {
+        privateToken: { type: 'apiKey', in: 'header', name: 'PRIVATE-TOKEN' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+      schemas,
+      responses: {
+        Error: {
+          description: 'What is wrong',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+    },
+  }
+}
+
+/** The three families of GitLab's error bodies. */
+const errorSchema = {
+  type: 'object',
+  properties: {
+    error: { type: 'string' },
+    error_description: { type: 'string' },
+    scope: { type: 'string' },
+    message: { type: ['string', 'object'] },
+    errors: { type: 'array', items: { type: 'object' } },
+  },
+}
+
+function describeRoute(route: Route, schemas: Schemas): object {
+  const pathNames = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const properties: Record<string, TSchema> = {
+    ...route.input?.properties,
+    ...(route.paged && pageProperties),
+  }
+  const required: readonly string[] = route.input?.required ?? []
+  const row: PermissionRow = permissions[route.permission]
+  const inBody = route.method === 'POST' || route.method === 'PUT'
+  const others = Object.entries(properties).filter(([name]) => !pathNames.includes(name))
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: whoMay(route.permission, row),
+    tags: [tagOf(route)],
+    ...(row.who === 'anyone' ? {} : { security: [{ privateToken: [] }, { bearer: [] }] }),
+    parameters: [
+      ...pathNames.map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: plain(properties[name] ?? idSchema, schemas),
+      })),
+      ...others
+        .filter(([, field]) => !inBody || (route.rawFile && !isBinary(field)))
+        .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name))),
+      ...(route.method === 'POST' && row.who !== 'anyone' && !route.limitsGuesses ? [idempotencyKey] : []),
+    ],
+    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas, route.rawFile) }),
+    responses: {
+      [route.status]: successOf(route, schemas),
+      ...(isFileOutput(route.output) && fileResponses),
+      ...(route.output === redirectableFileOutput && redirectResponse),
+      ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not done yet' } }),
+      '4XX': { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+type Schemas = Record<string, unknown>
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes the request safe to repeat for 24 hours: the same key with the same request gets the first response again, ' +
+    'with the header Idempotency-Replayed',
+  schema: { type: 'string', minLength: 16, maxLength: 255 },
+}
+
+const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
+
+function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
+  const isList = (schema as { type?: string }).type === 'array' // any keyword may be absent
+  return {
+    name: isList ? `${name}[]` : name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    ...(isList && { style: 'form', explode: true }),
+    schema,
+  }
+}
+
+const isBinary = (field: TSchema) => (field as { format?: string }).format === 'binary' // any keyword may be absent
+
+function requestBody(
+  fields: [string, TSchema][],
+  required: readonly string[],
+  schemas: Schemas,
+  rawTypes: readonly string[] = [],
+): object {
+  const names = fields.map(([name]) => name).filter((name) => required.includes(name))
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field, schemas)])),
+    ...(names.length > 0 && { required: names }),
+  }
+  const hasFile = fields.some(([, field]) => isBinary(field))
+  const types = hasFile
+    ? ['multipart/form-data']
+    : ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
+  return {
+    ...(names.length > 0 && { required: true }),
+    content: {
+      ...Object.fromEntries(types.map((type) => [type, { schema }])),
+      ...Object.fromEntries(rawTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
+    },
+  }
+}
+
+function successOf(route: Route, schemas: Schemas): object {
+  if (route.output === noOutput) return { description: 'Done; no body' }
+  if (isFileOutput(route.output)) {
+    const schema = { type: 'string', format: 'binary' }
+    return { description: 'The file', content: { 'application/octet-stream': { schema } } }
+  }
+  if (route.output === metricsOutput) {
+    return { description: 'Metrics', content: { 'text/plain': { schema: { type: 'string' } } } }
+  }
+  return {
+    description: route.paged ? 'One page of the list' : 'OK',
+    ...(route.paged && { headers: pageHeaderSchemas }),
+    content: { 'application/json': { schema: plain(route.output, schemas) } },
+  }
+}
+
+const fileResponses = {
+  206: {
+    description: 'The part that `Range` asks for',
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  },
+  304: { description: 'What `If-None-Match` or `If-Modified-Since` names is still right' },
+}
+
+const redirectResponse = {
+  302: {
+    description: 'The file is at this address for a while: on servers that keep files in a bucket and redirect to it',
+    headers: { Location: { schema: { type: 'string', format: 'uri' } } },
+  },
+}
+
+const pageHeaderSchemas = Object.fromEntries(
+  ['X-Total', 'X-Total-Pages', 'X-Per-Page', 'X-Page', 'X-Next-Page', 'X-Prev-Page', 'Link'].map((name) => [
+    name,
+    { schema: { type: 'string' } },
+  ]),
+)
+
+function whoMay(permission: Permission, { on, who, scope }: PermissionRow): string {
+  const where = on === 'instance' ? '' : ` of the ${on}`
+  const people: Record<PermissionRow['who'], string> = {
+    anyone: on === 'instance' ? 'anyone' : `whoever may read the ${on}`,
+    user: on === 'instance' ? 'anyone signed in' : `anyone signed in who may read the ${on}`,
+    admin: 'administrators',
+    monitor: 'clients on this machine, and those with the token for metrics',
+    triager: 'maintainers and up; an operator may choose developers',
+    guest: `guests${where} and up`,
+    planner: `planners${where} and up`,
+    reporter: `reporters${where} and up`,
+    developer: `developers${where} and up`,
+    maintainer: `maintainers${where} and up`,
+    owner: `owners${where}`,
+  }
+  return `For ${people[who]}. Token scope: ${scope}. Permission: ${permission}.`
+}
+
+/** The noun that an address is about. */
+function tagOf({ path }: Route): string {
+  const nouns = path.split('/').filter((part) => part !== '' && !part.startsWith(':') && part !== '-')
+  const [first = '', second] = nouns
+  const isOwner = first === 'projects' || first === 'groups'
+  const noun = (isOwner && second) || first
+  return tags[noun] ?? noun
+}
+
+/** Where the first noun, or that of a project or group, is not what people look under. */
+const tags: Record<string, string> = {
+  version: 'server',
+  metadata: 'server',
+  health: 'server',
+  ready: 'server',
+  metrics: 'server',
+  'openapi.json': 'server',
+  session: 'sessions',
+  password: 'sessions',
+  user: 'users',
+  api: 'users',
+  project: 'uploads',
+  group: 'uploads',
+  security: 'vulnerability_exports',
+  transfer: 'projects',
+  archive: 'projects',
+  unarchive: 'projects',
+  star: 'projects',
+  unstar: 'projects',
+  subgroups: 'groups',
+  descendant_groups: 'groups',
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replace(/:(\w+)/g, 'by_$1')
+    .split(/\W+/)
+    .filter(Boolean)
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+/** A schema without TypeBox's own marks. What has a title is described once, among the components. */
+function plain(schema: TSchema, components: Schemas): unknown {
+  return hoist(JSON.parse(JSON.stringify(schema)), components)
+}
+
+function hoist(schema: unknown, components: Schemas): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { title, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, hoist(part, components)]),
+  )
+  if (typeof title !== 'string' || rest['type'] !== 'object') return { ...(title !== undefined && { title }), ...rest }
+  const name = title.replaceAll(' ', '')
+  if (name in components && JSON.stringify(components[name]) !== JSON.stringify(rest)) {
+    throw new Error(`two different schemas are called ${title}`)
+  }
+  components[name] = rest
+  return { $ref: `#/components/schemas/${name}` }
+}

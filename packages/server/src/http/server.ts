@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
+import type { RootDeps } from '../domain/deps.ts'
+import { badRequest, Failure } from '../platform/failure.ts'
+import { withoutSecrets } from '../platform/log.ts'
+import { createGuard } from './guard.ts'
+import { createAnswerer } from './pipeline/answer.ts'
+import { describeOutcome } from './pipeline/audit.ts'
+import { endConnectionsOnClose } from './pipeline/closing.ts'
+import { holdBackContinue } from './pipeline/expectations.ts'
+import { answerInTurn } from './pipeline/in-turn.ts'
+import { openThrottle } from './pipeline/throttle.ts'
+import { sendError } from './response/render.ts'
+import { addressOf, type Method, type Route } from './route.ts'
+import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
+
+/** The HTTP server for these routes; not listening yet. */
+export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+    // Silence ends a connection. How slow a body may be depends on what it is (`arriving.ts`).
+    connectionTimeout: 120_000,
+    requestTimeout: 0,
+    keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 30_000, connectionsCheckingInterval: 1000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: deps.settings.trustedProxies.length > 0 && [...deps.settings.trustedProxies],
+    clientErrorHandler: refuseConnection,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: 16_384,
+      // An address that is not UTF-8 reaches no route.
+      onBadUrl: (_path, request, response) => refuseAddress(request, response),
+      querystringParser: () => ({}), // answer.ts reads the query by GitLab's rules
+    },
+  })
+  await registerAssets(app)
+  // Bodies are read by answer.ts, after it is known who sends them.
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  const guard = createGuard(deps)
+  const throttle = openThrottle(deps)
+  app.addHook('onClose', () => throttle.close())
+  for (const route of routes) {
+    const answer = createAnswerer(deps, guard, throttle, route)
+    app.route({
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      url: addressOf(route),
+      exposeHeadRoute: false,
+      // Not the promise: Fastify would send its `undefined` while a file is about to be streamed.
+      handler: (request, reply) => void answer(request, reply),
+    })
+  }
+
+  // Hooks with callbacks: their promises would cost a small answer a twentieth of its time.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply
+      .header('x-content-type-options', 'nosniff')
+      .header('x-frame-options', 'SAMEORIGIN')
+      .header('x-request-id', request.id)
+      .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
+      .header('vary', 'Origin')
+    if (deps.settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
+    if (!isAsset(request)) reply.headers(contentHeaders)
+    if (hasTwoHosts(request)) return sendError(request, reply, badRequest('more than one Host header'))
+    if (!isApi(request)) return done()
+    if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
+    if (request.method !== 'OPTIONS') return done()
+    const asked = request.headers['access-control-request-headers']
+    if (asked !== undefined) reply.header('access-control-allow-headers', asked)
+    reply.headers(preflightHeaders).code(200).send()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const pattern = request.routeOptions.url ?? 'none'
+    deps.metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
+    request.log.info(
+      {
+        method: request.method,
+        url: withoutSecrets(request.raw.url ?? ''),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+        ...describeOutcome(request, reply.statusCode),
+      },
+      'request',
+    )
+    done()
+  })
+  endConnectionsOnClose(app, deps.draining)
+  answerInTurn(app) // after the hook that must know of every request of a connection
+  holdBackContinue(app)
+  const methodsOn = matcher(routes)
+  app.setNotFoundHandler((request, reply) => {
+    if (isPageRequest(request)) return void sendPage(request, reply)
+    const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
+    sendError(request, reply, new Failure(nowhere(request, allowed)))
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { statusCode = 500 } = error as { statusCode?: number } // Fastify's own errors have one
+    if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
+    else {
+      request.log.error({ err: error }, 'request failed outside its route')
+      sendError(request, reply, error)
+    }
+  })
+  return app
+}
+
+function nowhere(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
+  if (/^\/api\/v3(\/|$)/.test(request.raw.url ?? '')) return { kind: 'api-v3' }
+  if (allowed.length === 0) return { kind: 'no-such-route' }
+  const withHead = allowed.includes('GET') ? ['GET', 'HEAD', ...allowed.filter((method) => method !== 'GET')] : allowed
+  return { kind: 'method-not-allowed', allowed: withHead }
+}
+
+/** Which methods some route has for a path, for the `Allow` of a 405. */
+function matcher(routes: readonly Route[]): (path: string) => Method[] {
+  const patterns = routes.map((route) => ({
+    method: route.method,
+    pattern: new RegExp(
+      `^${addressOf(route)
+        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/:\w+/g, '[^/]+')}/?$`,
+    ),
+  }))
+  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+}
+
+function isApi(request: FastifyRequest): boolean {
+  return (request.raw.url ?? '').startsWith('/api/')
+}
+
+/** Files of the web UI: a policy of their own would apply to workers and pictures among them. */
+function isAsset(request: FastifyRequest): boolean {
+  return (request.raw.url ?? '').startsWith('/-/assets/')
+}
+
+/** Node keeps the first, and a proxy may have looked at the other. */
+function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
+
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
+}
+
+function refuseAddress(request: FastifyRequest | unknown, response: unknown): void {
+  void request
+  const reply = response as {
+    statusCode: number
+    setHeader(name: string, value: string): void
+    end(text: string): void
+  }
+  reply.statusCode = 400
+  reply.setHeader('content-type', 'application/json')
+  reply.end('{"error":"the address is not valid percent-encoded UTF-8"}')
+}
+
+/** What is no HTTP request, or one with headers that nobody needs, is told so and heard no further. */
+function refuseConnection(error: { code: string; rawPacket: unknown }, socket: Socket): void {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const reason = STATUS_CODES[status]
+  const body = JSON.stringify({ message: `${status} ${reason}` })
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === 'HEAD '
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
+}
+
+/** For a year, as browsers and ASVS ask for. */
+const onlyHttps = 'max-age=31536000; includeSubDomains'
+
+/** Responses are data: a browser that shows one runs and fetches nothing. Pages and uploads have policies of their own. */
+const contentHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+const exposed = [
+  'Link',
+  'X-Total',
+  'X-Total-Pages',
+  'X-Per-Page',
+  'X-Page',
+  'X-Next-Page',
+  'X-Prev-Page',
+  'X-Gitlab-Blob-Id',
+  'X-Gitlab-Commit-Id',
+  'X-Gitlab-Content-Sha256',
+  'X-Gitlab-Encoding',
+  'X-Gitlab-File-Name',
+  'X-Gitlab-File-Path',
+  'X-Gitlab-Last-Commit-Id',
+  'X-Gitlab-Ref',
+  'X-Gitlab-Size',
+  'X-Request-Id',
+  'X-Alcove-Outcome',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'ETag',
+]
+const crossOriginHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposed.join(', '),
+}
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'access-control-max-age': '7200',
+}
