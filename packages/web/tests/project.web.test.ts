@@ -176,11 +176,11 @@ describe('settings', () => {
 
     await page.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
-    await page.getByRole('button', { name: 'Take out of the archive' }).waitFor()
+    await page.getByRole('button', { name: 'Unarchive' }).waitFor()
 
     const last = page.getByRole('button', { name: 'Delete the project' })
     await last.focus()
-    const [end, said] = [await last.boundingBox(), await page.getByText('The project is archived').boundingBox()]
+    const [end, said] = [await last.boundingBox(), await page.getByText('Project archived.').boundingBox()]
     expect((end?.y ?? 0) + (end?.height ?? 0), 'above what is said').toBeLessThan(said?.y ?? 0)
     await last.click()
     const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete the project' })

@@ -1,5 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { api, queries } from './api.ts'
 
 export type SessionState = Schemas['SessionState']
@@ -83,4 +84,13 @@ export function levelIn({ permissions }: WithPermissions, { is_admin: isAdmin }:
 /** True when what this browser is signed in with may change things. */
 export function mayWrite({ user, scopes }: SessionState): boolean {
   return user !== null && scopes.includes('api')
+}
+
+/** True on the pages of an archived project. */
+export const ReadOnlyContext = createContext(false)
+
+/** Whether the user may change what the page is about, as far as their role there allows it. */
+export function useMayChange(): boolean {
+  const isReadOnly = useContext(ReadOnlyContext)
+  return mayWrite(useSession()) && !isReadOnly
 }

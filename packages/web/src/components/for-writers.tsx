@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react'
-import { mayWrite, useSession } from '../app/session.ts'
+import { mayWrite, useMayChange, useSession } from '../app/session.ts'
 import styles from './for-writers.module.css'
 
-/** Forms that whoever only reads may look at, told why he can do no more. */
+/** Forms that are disabled, with the reason, for users who may only read. Of an archived project the page says so itself. */
 export function ForWriters({ children }: { children: ReactNode }) {
-  if (mayWrite(useSession())) return children
+  const session = useSession()
+  if (useMayChange()) return children
   return (
     <fieldset disabled className={styles.all}>
-      <p>This browser is signed in with a token that only reads, so nothing can be changed here.</p>
+      {!mayWrite(session) && (
+        <p>This browser is signed in with a token that only reads, so nothing can be changed here.</p>
+      )}
       {children}
     </fieldset>
   )

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
 import { useAction, useAnswer } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { useMayChange, useSession } from '../../app/session.ts'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
@@ -32,7 +32,7 @@ function Found({ finding }: { finding: Finding }) {
     done: 'It is a vulnerability now.',
     onDone: ({ id }) => navigate(to(`vulnerabilities/${id}`)),
   })
-  const mayPromote = mayWrite(session) && level >= session.triage_access_level
+  const mayPromote = useMayChange() && level >= session.triage_access_level
   return (
     <Page
       title={finding.name}

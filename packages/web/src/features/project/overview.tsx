@@ -3,7 +3,7 @@ import { Suspense } from 'react'
 import { Link } from 'wouter'
 import { useAnswer, usePage } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
-import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { levels, useMayChange, useSession } from '../../app/session.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -24,7 +24,7 @@ const TopicsEditor = later(async () => (await import('./topics-editor.tsx')).Top
 export function Overview() {
   const { project, level, to } = useProject()
   const session = useSession()
-  const isMaintainer = level >= levels.maintainer && mayWrite(session)
+  const isMaintainer = useMayChange() && level >= levels.maintainer
   return (
     <Page title="Overview">
       <div className={styles.columns}>

@@ -3,13 +3,14 @@ import { Redirect, useLocation } from 'wouter'
 import { isFailure, useAnswer } from '../../app/api.ts'
 import { later } from '../../app/later.ts'
 import { NotForYou, NotFound } from '../../app/not-found.tsx'
-import { levelIn, levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
+import { levelIn, levels, mayWrite, ReadOnlyContext, type SessionState, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import { type Crumb, PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Failed, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
 import { useWaitingFindings } from '../vulnerabilities/waiting.ts'
+import { ArchivedNotice } from './archived-notice.tsx'
 import { Overview } from './overview.tsx'
 import { asProject, type Project, ProjectContext, type ProjectScreen, useProject } from './project.ts'
 import { StarButton } from './star-button.tsx'
@@ -62,9 +63,12 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                   actions={<StarButton project={project} />}
                 />
                 <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session, waiting)} />
-                <Suspense fallback={<Loading />}>
-                  <Screen part={part} />
-                </Suspense>
+                {project.archived && <ArchivedNotice />}
+                <ReadOnlyContext value={project.archived === true}>
+                  <Suspense fallback={<Loading />}>
+                    <Screen part={part} />
+                  </Suspense>
+                </ReadOnlyContext>
               </div>
             </PlaceName>
           </ProjectContext>
@@ -88,13 +92,13 @@ function aboveOf({ namespace }: Project): readonly Crumb[] {
 }
 
 /** Only what the caller may open. */
-function tabsFor({ level, to }: ProjectScreen, session: SessionState, waiting: string | undefined): Tab[] {
+function tabsFor({ project, level, to }: ProjectScreen, session: SessionState, waiting: string | undefined): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
     { label: 'Findings', to: to('findings'), count: waiting, from: levels.developer },
     { label: 'Reports', to: to('reports'), from: levels.developer },
-    { label: 'Uploads', to: to('uploads'), from: mayWrite(session) ? 0 : levels.maintainer },
+    { label: 'Uploads', to: to('uploads'), from: mayWrite(session) && !project.archived ? 0 : levels.maintainer },
     ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
     { label: 'Settings', to: to('settings'), from: levels.maintainer },
   ]

@@ -3,7 +3,7 @@ import { FileUp, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { usePage } from '../../app/api.ts'
 import { useLiveUpdates } from '../../app/live-updates.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { useMayChange } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { DropHint } from '../../components/drop-hint.tsx'
 import { useFileDrops } from '../../components/file-drops.ts'
@@ -24,7 +24,6 @@ const perPage = 20
 
 /** The reports that came in, and what each of them changed. */
 export function Reports() {
-  const session = useSession()
   const { project, to } = useProject()
   const page = usePageNumber()
   const query = usePage(
@@ -33,7 +32,7 @@ export function Reports() {
     { refetchMs: (found) => (found?.rows.some(isUnderWay) ? 5000 : false) },
   )
   useLiveUpdates()
-  const isWriter = mayWrite(session)
+  const isWriter = useMayChange()
   const [, navigate] = useLocation()
   const toast = useToast()
   const isOver = useFileDrops(
@@ -63,12 +62,16 @@ export function Reports() {
         {(found) =>
           found.rows.length === 0 ? (
             <Empty icon={Radar} title="No reports yet">
-              <p>
-                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>
-                {isWriter && ', or drop a file anywhere on this page'}. Supported formats: GitLab, SARIF, CycloneDX,
-                Trivy, Grype, Semgrep and gitleaks.
-              </p>
-              {isWriter && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
+              {isWriter && (
+                <>
+                  <p>
+                    Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
+                    anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and
+                    gitleaks.
+                  </p>
+                  <LinkButton to={to('reports/new')}>Import report</LinkButton>
+                </>
+              )}
             </Empty>
           ) : (
             <div className="stack">

@@ -1,7 +1,7 @@
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { usePage } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { useMayChange, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { counted, formatBytes } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
@@ -35,7 +35,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
   const files = useMemo(() => (query.data?.rows ?? []).map(fileFromRow), [query.data])
   const selection = useSelection()
   const { restore, isBusy } = useRemoval(owner)
-  const mayRestore = mayWrite(session)
+  const mayRestore = useMayChange()
   const restoreSelected = async () => {
     await restore(selection.files)
     selection.clear()

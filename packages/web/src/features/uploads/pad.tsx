@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Eraser, NotebookPen } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Redirect } from 'wouter'
 import { api } from '../../app/api.ts'
 import { NotForYou } from '../../app/not-found.tsx'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { mayWrite, useMayChange, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DropHint } from '../../components/drop-hint.tsx'
@@ -23,8 +24,10 @@ import { SignInFirst } from './sign-in-first.tsx'
 /** A place to write Markdown with pictures, before it goes where it belongs. Kept in this browser. */
 export function MarkdownPad({ owner }: { owner: UploadOwner }) {
   const session = useSession()
+  const mayUpload = useMayChange()
   if (!session.user) return <SignInFirst title="Markdown pad" />
   if (!mayWrite(session)) return <NotForYou />
+  if (!mayUpload) return <Redirect to={addressOf(owner)} replace />
   return <Pad owner={owner} />
 }
 

@@ -2,7 +2,7 @@ import { FileQuestion, FileUp, NotebookPen, Trash2 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import { useAnswer, usePage } from '../../app/api.ts'
 import { NotForYou } from '../../app/not-found.tsx'
-import { levels, mayWrite, useSession } from '../../app/session.ts'
+import { levels, useMayChange, useSession } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DropHint } from '../../components/drop-hint.tsx'
@@ -36,16 +36,16 @@ interface UploadsProps {
 /** What was uploaded to a project or group, and where more is. Who may not list sees what he uploaded in this visit. */
 export function Uploads({ owner, level }: UploadsProps) {
   const session = useSession()
+  const mayUpload = useMayChange()
   const [{ deleted }] = useSearchState(['deleted'])
   if (!session.user) return <SignInFirst title="Uploads" />
-  if (level < levels.maintainer && !mayWrite(session)) return <NotForYou />
+  if (level < levels.maintainer && !mayUpload) return <NotForYou />
   if (deleted === 'true' && level >= levels.maintainer) return <DeletedUploads owner={owner} />
   return <Present owner={owner} level={level} />
 }
 
 function Present({ owner, level }: UploadsProps) {
-  const session = useSession()
-  const canSend = mayWrite(session)
+  const canSend = useMayChange()
   const canList = level >= levels.maintainer
   const limits = useAnswer(operationsOf(owner).limits, { path: { id: owner.id } })
   return (
@@ -112,7 +112,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Nothing isFiltered={isFiltered} />
+            <Nothing isFiltered={isFiltered} mayUpload={mayRemove} />
           ) : (
             <UploadTable
               files={files}
@@ -144,14 +144,14 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
 
 const perPage = 30
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
+function Nothing({ isFiltered, mayUpload }: { isFiltered: boolean; mayUpload: boolean }) {
   return isFiltered ? (
     <Empty title="No such files">
       <p>Nothing matches what you look for.</p>
     </Empty>
   ) : (
     <Empty icon={FileUp} title="Nothing has been uploaded yet">
-      <p>Files land here and get a line of Markdown that shows them wherever it is pasted.</p>
+      {mayUpload && <p>Uploaded files are listed here, each with a line of Markdown to paste where they belong.</p>}
     </Empty>
   )
 }

@@ -1,7 +1,7 @@
 import { Inbox } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { useMayChange, useSession } from '../../app/session.ts'
 import { type Severity, SeverityBadge, severities } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
@@ -54,7 +54,7 @@ export function Findings() {
   const [showsKeys, setShowsKeys] = useState(false)
   const search = useRef<HTMLDivElement>(null)
   const chips = chipsOf(state)
-  const mayPromote = mayWrite(session) && level >= session.triage_access_level
+  const mayPromote = useMayChange() && level >= session.triage_access_level
 
   const chosen = promotionOf(filter, rows, cursor)
   function act() {

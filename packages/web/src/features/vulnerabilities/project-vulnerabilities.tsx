@@ -1,7 +1,7 @@
 import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
 import { useAnswer } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
+import { mayWrite, useMayChange, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { useSearchState } from '../../components/search-state.ts'
@@ -20,7 +20,7 @@ export function ProjectVulnerabilities() {
   const session = useSession()
   const { project, level, to } = useProject()
   const [state] = useSearchState(filterNames)
-  const mayTriage = mayWrite(session) && level >= session.triage_access_level
+  const mayTriage = useMayChange() && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
   const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
@@ -51,14 +51,14 @@ export function ProjectVulnerabilities() {
 /** A list without vulnerabilities is good news only after a scan whose findings were triaged. */
 function NothingOpen({ backlog }: { backlog: string | undefined }) {
   const { project, to } = useProject()
-  const session = useSession()
+  const mayImport = useMayChange()
   const isScanned = useIsScanned(project.id)
   if (isScanned === undefined) return null
   if (!isScanned && !backlog) {
     return (
       <Empty icon={ShieldQuestion} title="Not scanned">
-        <p>Import a scanner report to get started.</p>
-        {mayWrite(session) && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
+        {mayImport && <p>Import a scanner report to get started.</p>}
+        {mayImport && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
       </Empty>
     )
   }

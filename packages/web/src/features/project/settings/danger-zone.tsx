@@ -8,14 +8,13 @@ import { TypedConfirm } from '../../../components/typed-confirm.tsx'
 import { useProject } from '../project.ts'
 import { Transfer } from './transfer.tsx'
 
-/** What has consequences for everybody. */
+/** Archives, transfers and deletes the project. An archived project is unarchived on each of its pages. */
 export function DangerZone() {
   const { project } = useProject()
   const [, navigate] = useLocation()
   const [asked, setAsked] = useState<'archive' | 'transfer' | 'delete'>()
   const close = () => setAsked(undefined)
-  const archive = useAction('POST /projects/{id}/archive', { done: 'The project is archived.', onDone: close })
-  const unarchive = useAction('POST /projects/{id}/unarchive', { done: 'The project is in use again.' })
+  const archive = useAction('POST /projects/{id}/archive', { done: 'Project archived.', onDone: close })
   const { namespace, path_with_namespace: place } = project
   const remove = useAction('DELETE /projects/{id}', {
     done: `${place} was deleted.`,
@@ -26,14 +25,12 @@ export function DangerZone() {
   return (
     <Panel title="Archive, move, delete">
       <div className="row-wrap">
-        {project.archived ? (
-          <Button isBusy={unarchive.isPending} onClick={() => unarchive.mutate(request)}>
-            Take out of the archive
-          </Button>
-        ) : (
-          <Button onClick={() => setAsked('archive')}>Archive</Button>
+        {!project.archived && (
+          <>
+            <Button onClick={() => setAsked('archive')}>Archive</Button>
+            <Button onClick={() => setAsked('transfer')}>Move to another place</Button>
+          </>
         )}
-        <Button onClick={() => setAsked('transfer')}>Move to another place</Button>
         <Button kind="danger" onClick={() => setAsked('delete')}>
           Delete the project
         </Button>
@@ -42,7 +39,7 @@ export function DangerZone() {
         isOpen={asked === 'archive'}
         onClose={close}
         title={`Archive ${project.name}?`}
-        lead="It stays as it is and can be looked at, but is marked as no longer in use. You can take it out again."
+        lead="An archived project is read-only: it can be read and exported, but not changed. You can unarchive it at any time."
         confirm="Archive"
         isDangerous={false}
         isBusy={archive.isPending}

@@ -1,7 +1,7 @@
 import type { RowOf } from '@alcove/client'
 import { RotateCw } from 'lucide-react'
 import { useAction, usePage } from '../../../app/api.ts'
-import { mayWrite, useSession } from '../../../app/session.ts'
+import { useMayChange } from '../../../app/session.ts'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { SelectField } from '../../../components/field.tsx'
@@ -68,7 +68,7 @@ export function Deliveries({ hook }: { hook: Hook }) {
 
 function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
   const { project } = useProject()
-  const isWriter = mayWrite(useSession())
+  const isWriter = useMayChange()
   const resend = useAction('POST /projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend', {
     done: 'It was sent again.',
   })

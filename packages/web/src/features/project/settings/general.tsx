@@ -2,7 +2,7 @@ import type { BodyOf } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction, useAnswer } from '../../../app/api.ts'
-import { levels } from '../../../app/session.ts'
+import { levels, mayWrite, useSession } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { TextArea, TextField } from '../../../components/field.tsx'
 import { ForWriters } from '../../../components/for-writers.tsx'
@@ -20,6 +20,7 @@ import { UploadLimits } from './upload-limits.tsx'
 export function GeneralSettings() {
   const { level } = useProject()
   const isOwner = level >= levels.owner
+  const session = useSession()
   return (
     <Page title="Settings">
       <SettingsTabs />
@@ -29,8 +30,9 @@ export function GeneralSettings() {
         <UploadLimits />
         {isOwner && <Visibility />}
         {isOwner && <Address />}
-        {isOwner && <DangerZone />}
       </ForWriters>
+      {/* Archived projects can be deleted as well. */}
+      {isOwner && mayWrite(session) && <DangerZone />}
     </Page>
   )
 }

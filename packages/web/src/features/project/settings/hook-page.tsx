@@ -2,7 +2,7 @@ import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction, useAnswer } from '../../../app/api.ts'
-import { mayWrite, useSession } from '../../../app/session.ts'
+import { useMayChange } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { ForWriters } from '../../../components/for-writers.tsx'
@@ -50,7 +50,7 @@ export function HookPage({ id }: { id: string }) {
 
 function Found({ hook }: { hook: Hook }) {
   const { project, to } = useProject()
-  const isWriter = mayWrite(useSession())
+  const isWriter = useMayChange()
   const [, navigate] = useLocation()
   const [isAsked, setAsked] = useState(false)
   const path = { id: project.id, hook_id: hook.id }

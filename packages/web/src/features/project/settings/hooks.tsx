@@ -1,7 +1,7 @@
 import { Plus, Webhook } from 'lucide-react'
 import { Link } from 'wouter'
 import { usePage } from '../../../app/api.ts'
-import { mayWrite, useSession } from '../../../app/session.ts'
+import { useMayChange } from '../../../app/session.ts'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { LinkButton } from '../../../components/button.tsx'
 import { Page } from '../../../components/page.tsx'
@@ -17,7 +17,7 @@ const perPage = 20
 /** Who is told when something happens to a vulnerability. */
 export function Hooks() {
   const { project, to } = useProject()
-  const isWriter = mayWrite(useSession())
+  const isWriter = useMayChange()
   const query = usePage('GET /projects/{id}/hooks', {
     path: { id: project.id },
     query: { page: usePageNumber(), per_page: perPage },
@@ -34,7 +34,7 @@ export function Hooks() {
         {(found) =>
           found.rows.length === 0 ? (
             <Empty icon={Webhook} title="No webhooks">
-              <p>Nobody is told yet. Add the address of a chat, a tracker or a script of yours.</p>
+              {isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>}
             </Empty>
           ) : (
             <div className="stack">

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useAction, useAnswer } from '../../../app/api.ts'
-import { mayWrite, useSession } from '../../../app/session.ts'
+import { useMayChange, useSession } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { TextField } from '../../../components/field.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
@@ -15,6 +15,7 @@ const mebi = 1024 * 1024
 export function UploadLimits() {
   const { project } = useProject()
   const session = useSession()
+  const mayChange = useMayChange()
   const query = useAnswer('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
   return (
     <Panel title="Limits of uploads">
@@ -28,7 +29,7 @@ export function UploadLimits() {
                 ? '; all together may have any size.'
                 : `, all together ${formatBytes(limits.quota_bytes)}.`}
             </p>
-            {session.is_admin && mayWrite(session) ? (
+            {session.is_admin && mayChange ? (
               <Form key={`${limits.max_upload_bytes} ${limits.quota_bytes}`} limits={limits} />
             ) : (
               <p className="muted small">Administrators of this server can change that.</p>

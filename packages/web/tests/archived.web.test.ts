@@ -1,0 +1,111 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let project: TestProject
+let owner: Client
+let places: readonly (readonly [part: string, ...controls: string[]])[]
+beforeAll(async () => {
+  web = await startWeb()
+  project = await web.server.project('acme/old')
+  owner = await web.server.as('owner', project)
+  const path = `/projects/${project.id}`
+  await owner.post(`${path}/uploads`, formWithFile('file', 'a.txt', 'a'))
+  const { body: upload } = await owner.post(`${path}/uploads`, formWithFile('file', 'gone.txt', 'b'))
+  await owner.delete(`${path}/uploads/${upload.id}`)
+  const hook = await owner.post(`${path}/hooks`, { url: 'https://hooks.example.com' })
+  const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2, rule: 'other' })]))
+  await owner.post(`${path}/security_reports`, formWithFile('file', 'report.json', report))
+  const { body: findings } = await owner.get(`${path}/vulnerability_findings`)
+  const { body } = await owner.post(`${path}/vulnerabilities`, { finding_id: findings[0].id })
+  await owner.post(`/vulnerabilities/${body.id}/notes`, { body: 'A note' })
+  expect((await owner.post(`${path}/archive`)).status).toBe(201)
+  places = [
+    ['', 'Change', 'Add topics'],
+    ['vulnerabilities', 'Confirm', 'Dismiss$'],
+    [`vulnerabilities/${body.id}`, 'Confirm', 'Dismiss', 'Change severity', 'Link', 'Write a note'],
+    ['findings', 'Promote'],
+    [`findings/${findings[1].id}`, 'Promote to vulnerability'],
+    ['reports', 'Import report'],
+    ['reports/new', 'The report of a scanner', 'Branch'],
+    ['uploads', 'Markdown pad', 'Select a.txt'],
+    ['uploads?deleted=true', 'Restore gone.txt'],
+    ['settings', 'Save', 'Archive', 'Move to another place', 'Path', 'Promote findings'],
+    ['settings/hooks', 'Add a webhook'],
+    ['settings/hooks/new', 'Address'],
+    [`settings/hooks/${hook.body.id}`, 'Delete', 'Send the newest vulnerability'],
+  ]
+})
+afterAll(() => web?.close())
+
+async function visit(page: Page, part: string): Promise<void> {
+  await page.goto(`/acme/old${part && `/-/${part}`}`)
+  await quiet(page)
+}
+
+/** Which of these controls the page offers, by the beginnings of their names. */
+async function offered(page: Page, controls: readonly string[]): Promise<string[]> {
+  const main = page.getByRole('main')
+  const roles = ['button', 'link', 'textbox', 'checkbox'] as const
+  const found = await Promise.all(
+    controls.map(async (name) => {
+      const counts = roles.map((role) =>
+        main.getByRole(role, { name: new RegExp(`^${name}`), disabled: false }).count(),
+      )
+      return (await Promise.all(counts)).some((count) => count > 0) ? [name] : []
+    }),
+  )
+  return found.flat()
+}
+
+const notice = (page: Page) => page.getByRole('region', { name: 'Archived' })
+
+test('an archived project says that it is read-only and offers no changes until it is unarchived', async () => {
+  const page = await web.open('/acme/old', { as: owner })
+  for (const [part, ...controls] of places) {
+    await visit(page, part)
+    expect(await offered(page, controls), part).toEqual([])
+    await notice(page).getByText('This project is archived and read-only.').waitFor()
+  }
+  expect(await accessProblems(page)).toEqual([])
+  const stays = [
+    ['settings', 'Delete the project', 'Star'],
+    ['members', 'Add members'],
+    ['vulnerabilities', 'Export'],
+  ] as const
+  for (const [part, ...controls] of stays) {
+    await visit(page, part)
+    await expect.poll(() => offered(page, controls)).toEqual(controls)
+  }
+  await page.goto('/acme/old/-/uploads/pad')
+  await page.waitForURL('**/acme/old/-/uploads')
+
+  await notice(page).getByRole('button', { name: 'Unarchive' }).click()
+  await notice(page).waitFor({ state: 'detached' })
+  for (const [part, ...controls] of places) {
+    await visit(page, part)
+    await expect.poll(() => offered(page, controls), { message: part }).toEqual(controls)
+  }
+})
+
+test('users who may not unarchive an archived project see the notice only, and no tab that is empty for them', async () => {
+  await owner.post(`/projects/${project.id}/archive`)
+  const developer = await web.server.as('developer', project)
+  const page = await web.open('/acme/old', { as: developer, theme: 'dark', width: 360 })
+  await notice(page).getByText('This project is archived and read-only.').waitFor()
+  expect(await notice(page).getByRole('button').count()).toBe(0)
+  const tabs = await page.getByRole('navigation', { name: 'old: parts' }).getByRole('link').allInnerTexts()
+  expect(tabs.map((tab) => tab.replace(/\W.*/s, ''))).toEqual([
+    'Overview',
+    'Vulnerabilities',
+    'Findings',
+    'Reports',
+    'Members',
+  ])
+  expect(await accessProblems(page)).toEqual([])
+})
