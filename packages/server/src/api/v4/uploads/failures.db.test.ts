@@ -123,11 +123,11 @@ describe('a database that fails after the bytes are stored', () => {
   })
 
   test.runIf(testEngine === 'postgres')(
-    'by going away at the commit is 503, and leaves the bytes in doubt',
+    'by ending the connection at the commit is 503 with an unknown outcome, and keeps the bytes for a while',
     async () => {
       const before = await stored()
       const accept = await refuseRows('perform pg_terminate_backend(pg_backend_pid())', '')
-      expect(await send()).toMatchObject(outOfService)
+      expect(await send()).toMatchObject({ status: 503, headers: { 'retry-after': '5', 'x-alcove-outcome': 'unknown' } })
       await accept()
       expect(await stored()).toEqual({ ...before, files: before.files + 1 })
       await sweepTomorrow()
@@ -172,11 +172,13 @@ describe('a database that fails after the bytes are stored', () => {
     const run = async (text: string) => void (await server.deps.db.run(sql([text])))
     if (testEngine === 'sqlite') {
       await run(`create trigger refusal before insert on uploads begin select ${sqlite}; end`)
+      onTestFinished(() => run('drop trigger if exists refusal'))
       return () => run('drop trigger refusal')
     }
     await run(`create function refuse() returns trigger language plpgsql as $$ begin ${postgres}; return null; end $$`)
     await run(`create constraint trigger refusal after insert on uploads deferrable initially deferred
       for each row execute function refuse()`)
+    onTestFinished(() => run('drop function if exists refuse cascade'))
     return () => run('drop function refuse cascade')
   }
 })
