@@ -136,7 +136,7 @@ test('a download of a file that is deleted for good meanwhile comes whole, and i
   const { deps } = server
   const later = new Date(Date.now() + deps.settings.uploadGraceMs + 60_000).toISOString()
   await expireUploads({ ...deps, now: () => later })
-  await removeDoomed(deps)
+  await removeDoomed({ ...deps, now: () => later })
   expect((await stored()).files).toBe(files - 1)
 
   expect(wire.socket.bytesRead).toBeLessThan(bytes.length)
