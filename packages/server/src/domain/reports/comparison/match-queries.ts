@@ -4,6 +4,7 @@ import { newestScan } from '../../vulnerabilities/rows.ts'
 import type { JsonObject } from '../formats/report.ts'
 import type { MatchReason } from './finding-keys.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
+import { idsOfKeys } from './key-queries.ts'
 
 /** A known finding that another one might be. */
 export interface Candidate {
@@ -43,7 +44,7 @@ interface CandidateRow {
   location: JsonObject
 }
 
-/** Findings that somebody has seen and that have these keys, with the key they have. A key everything has tells nothing. */
+/** Returns the observed findings that have one of these keys, with that key. */
 export async function listByKeys(
   db: Db,
   place: Place,
@@ -53,8 +54,7 @@ export async function listByKeys(
     select k.key, ${candidateColumns(db, place)}
     from finding_keys k join findings f on f.id = k.finding_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
-    where k.project_id = ${place.projectId} and k.key in ${db.dialect.texts(keys)}
-      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    where k.project_id = ${place.projectId} and k.key ${db.dialect.among(db.dialect.texts(keys))} and ${isObserved}
     order by f.id, k.rank`)
   return rows.map(({ key, ...row }) => ({ key, ...candidateFrom(row) }))
 }
@@ -63,11 +63,13 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
   const rows = await db.all<CandidateRow>(sql`
     select ${candidateColumns(db, place)}
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
-    where f.project_id = ${place.projectId} and f.uuid in ${db.dialect.texts(uuids)}
-      and exists (select 1 from occurrences s where s.finding_id = f.id)
+    where f.id ${idsOfKeys(db, 'findings', place.projectId, uuids)} and ${isObserved}
     order by f.id`)
   return rows.map(candidateFrom)
 }
+
+/** Tests one finding after the other. For `exists`, PostgreSQL may read all occurrences until it has analysed them. */
+const isObserved = sql`(select min(+s.id) from occurrences s where s.finding_id = f.id) is not null`
 
 /** The keys of fingerprints that findings have, by finding. */
 export async function listFingerprintKeys(
@@ -170,7 +172,7 @@ export async function insertMatches(
 /** These uuids stand for findings of their own, or are about to be matched anew. */
 export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
   await db.run(sql`
-    delete from finding_matches where project_id = ${projectId} and uuid in ${db.dialect.texts(uuids)}`)
+    delete from finding_matches where id ${idsOfKeys(db, 'finding_matches', projectId, uuids)}`)
 }
 
 export interface StoredMatch {

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { idsOfKeys } from '../comparison/key-queries.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
 
 /** Ids by external id. What is stored of a scanner is not changed by later reports. */
@@ -45,7 +46,7 @@ export async function keepIdentifiers(
   const fingerprints = [...distinct.keys()].sort()
   const select = sql`
     select id, fingerprint from identifiers
-    where project_id = ${projectId} and fingerprint in ${db.dialect.texts(fingerprints)} order by id`
+    where id ${idsOfKeys(db, 'identifiers', projectId, fingerprints)} order by id`
   const known = new Map(
     (await db.all<{ id: number; fingerprint: string }>(select)).map((row) => [row.fingerprint, row.id]),
   )

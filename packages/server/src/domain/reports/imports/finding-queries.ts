@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { refreshOccurrences } from '../../vulnerabilities/occurrence-queries.ts'
 import type { FindingKey } from '../comparison/finding-keys.ts'
 import { type ImportedFinding, importedColumns } from '../comparison/imported-finding.ts'
+import { idsOfKeys } from '../comparison/key-queries.ts'
 
 /** What is known of a uuid that a report names. */
 export interface KnownFinding {
@@ -33,28 +34,20 @@ interface KnownFindingRow {
   seen_on_default: number | null
 }
 
-/**
- * Finds what is known of each uuid. Every look-up is a subquery for one key, so that PostgreSQL uses the unique index of
- * that key. For a list of keys it may choose to read the whole project until it has analysed a table that has just grown.
- */
+/** Finds what is known of each uuid. */
 export async function findKnownFindings(
   db: Db,
   { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
-  const { among, texts } = db.dialect
   const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
   // `+`: PostgreSQL might read all occurrences in the order of their ids to find the least one.
   const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
     ${onRef(sql`o.categories`)} as categories,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
-  const idsOf = (table: Sql, listed: readonly string[]) =>
-    among(sql`
-      select (select k.id from ${table} k where k.project_id = ${projectId} and k.uuid = l.value) as id
-      from ${texts(listed)} as l`)
   const rows = await db.all<KnownFindingRow>(sql`
-    select f.uuid, ${columns} from findings f where f.id ${idsOf(sql`findings`, uuids)} order by f.id`)
+    select f.uuid, ${columns} from findings f where f.id ${idsOfKeys(db, 'findings', projectId, uuids)} order by f.id`)
   const known = new Set(rows.map(({ uuid }) => uuid))
   const others = uuids.filter((uuid) => !known.has(uuid))
   const recognised =
@@ -63,7 +56,7 @@ export async function findKnownFindings(
       : await db.all<KnownFindingRow>(sql`
           select m.uuid, ${columns}
           from finding_matches m join findings f on f.id = m.finding_id
-          where m.id ${idsOf(sql`finding_matches`, others)} order by m.id`)
+          where m.id ${idsOfKeys(db, 'finding_matches', projectId, others)} order by m.id`)
   return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
 }
 
@@ -119,14 +112,15 @@ export async function insertFindings(
   return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
 }
 
-/** What drafts say, with the ids of what they name. `cross join` is how SQLite is told to begin with them. */
+/** Returns the rows of drafts with the ids of what they name, each looked up alone: see `idsOfKeys`. */
 function rowsOf({ dialect }: Db, projectId: number, drafts: readonly StoredDraft[]): Sql {
   const texts = drafts.map(({ row }) => row)
   return sql`(
-    select t.*, s.id as scanner_id, i.id as primary_identifier_id
-    from ${dialect.recordsOf(texts, importedColumns)} as t cross join scanners s cross join identifiers i
-    where s.project_id = ${projectId} and s.external_id = t.scanner
-      and i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)`
+    select t.*,
+      (select s.id from scanners s where s.project_id = ${projectId} and s.external_id = t.scanner) as scanner_id,
+      (select i.id from identifiers i where i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)
+        as primary_identifier_id
+    from ${dialect.recordsOf(texts, importedColumns)} as t)`
 }
 
 /** Takes over what the newest report says; uuid, and what people decided, stay. Occurrences sort by the severity too. */

@@ -20,7 +20,7 @@ export async function listStaged(
 ): Promise<Map<string, StoredDraft>> {
   const rows = await db.all<{ uuid: string; draft: StoredDraft }>(sql`
     select uuid, draft from staged_findings
-    where import_id = ${importId} and uuid in ${db.dialect.texts(uuids)} order by uuid`)
+    where import_id = ${importId} and uuid ${db.dialect.among(db.dialect.texts(uuids))} order by uuid`)
   return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
 }
 

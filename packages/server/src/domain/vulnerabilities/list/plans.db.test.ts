@@ -3,8 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
-import { findKnownFindings } from '../../reports/imports/finding-queries.ts'
+import { importedColumns } from '../../reports/comparison/imported-finding.ts'
+import { deleteMatches, listByKeys, listByUuids } from '../../reports/comparison/match-queries.ts'
+import { keepIdentifiers } from '../../reports/imports/catalogue-queries.ts'
+import { findKnownFindings, insertFindings } from '../../reports/imports/finding-queries.ts'
 import { leaveCategory, listMissedBy, listOfScanner, markGone } from '../../reports/imports/occurrence-queries.ts'
+import { listStaged } from '../../reports/imports/staged-queries.ts'
 import { promotionProbe, selectPresent } from '../finding-queries.ts'
 import { listOccurrences } from '../occurrence-queries.ts'
 import { insertCreated } from '../triage/history-queries.ts'
@@ -17,7 +21,25 @@ beforeAll(async () => {
   const project = await server.project('acme/site')
   const rows = Array.from({ length: 12_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
   await insertMadeUp(db, rows, server.deps.now())
+  await insertOfFindings(server.deps.now())
 })
+
+/** What a large import leaves of each finding beside it. */
+async function insertOfFindings(now: string): Promise<void> {
+  await db.run(sql`
+    insert into finding_keys (finding_id, rank, project_id, key) select id, 1, project_id, 'key-' || id from findings`)
+  await db.run(sql`
+    insert into finding_matches (project_id, finding_id, uuid, reason, ref, old_location, new_location, created_at)
+    select project_id, id, 'former-' || id, 'code', 'main', '{}', '{}', ${now} from findings`)
+  await db.run(sql`
+    insert into identifiers (id, project_id, fingerprint, external_type, external_id, name)
+    select 100000 + id, project_id, 'fingerprint-' || id, 'cve', 'CVE-' || id, 'CVE' from findings`)
+  await db.run(sql`
+    insert into imports (id, project_id, ref, format, report_type, file_sha256, file_bytes, findings_read, findings_new,
+      findings_known, findings_gone, findings_returned, findings_merged, findings_skipped, warnings, state, created_at)
+    values (1, 1, 'main', 'gitlab', 'sast', '', 0, 0, 0, 0, 0, 0, 0, 0, '[]', 'done', ${now})`)
+  await db.run(sql`insert into staged_findings (import_id, uuid, draft) select 1, uuid, '{}' from findings`)
+}
 
 const isSqlite = () => db.dialect.engine === 'sqlite'
 
@@ -125,6 +147,46 @@ describe('before the engine has counted its tables', () => {
       expect(plan).not.toMatch(
         isSqlite() ? /SEARCH [osd] USING .*\((?!finding_id)/ : /Filter: \(ref = |Seq Scan on occ/,
       )
+    }
+  })
+
+  test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {
+    const place = { projectId: 1, ref: 'main', defaultBranch: 'main', artifact: undefined }
+    const keys = Array.from({ length: count }, (_, index) => `${index}`)
+    const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, importedColumns)
+    const works: Record<string, (db: Db) => Promise<unknown>> = {
+      keys: (db) => listByKeys(db, place, keys),
+      uuids: (db) => listByUuids(db, place, keys),
+      matches: (db) => deleteMatches(db, 1, keys),
+      staged: (db) => listStaged(db, 1, keys),
+      identifiers: (db) =>
+        keepIdentifiers(
+          db,
+          1,
+          keys.map((fingerprint) => ({
+            fingerprint,
+            externalType: 'cve',
+            externalId: 'CVE-1',
+            name: 'CVE',
+            url: undefined,
+          })),
+        ),
+      drafts: (db) =>
+        insertFindings(
+          db,
+          { projectId: 1, importId: 1, now: '2026-01-01T00:00:00.000Z' },
+          keys.map((uuid) => ({ uuid, row, identifierIds: [], keys: [] })),
+        ),
+    }
+    for (const [name, work] of Object.entries(works)) {
+      for (const plan of await plansIn(work)) {
+        // Every table is read by all columns of a unique index, or by an id.
+        expect(plan, name).not.toMatch(
+          isSqlite()
+            ? /SCAN (?:finding|identifiers|staged|occurrences|[fikmosd]\b)|\((?:project|import)_id=\?\)/
+            : /Seq Scan on (?:finding|identifiers|staged|occurrences)|Index Cond: \((?:project|import)_id = [^)]*\)(?:\n|$)/,
+        )
+      }
     }
   })
 })
