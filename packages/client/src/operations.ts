@@ -305,7 +305,7 @@ export interface Operations {
   /** Render Markdown for whoever reads it, with a token that only reads or none */
   'POST /markdown/preview': { body: { text: string; project?: string | undefined }; answer: { html: string } }
   /** Take in a scanner’s report */
-  'POST /projects/{id}/security_reports': { path: { id: string | number }; body: { file: Blob; report_type?: 'sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | undefined; ref?: string | undefined; category?: string | undefined; commit_sha?: string | undefined; strict?: boolean | undefined; promote?: boolean | undefined; async?: boolean | undefined; dry_run?: boolean | undefined }; answer: Schemas['Import'] }
+  'POST /projects/{id}/security_reports': { path: { id: string | number }; body: { file: Blob; report_type?: 'sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | undefined; ref?: string | undefined; category?: string | undefined; commit_sha?: string | undefined; strict?: boolean | undefined; partial?: boolean | undefined; promote?: boolean | undefined; async?: boolean | undefined; dry_run?: boolean | undefined }; answer: Schemas['Import'] }
   /** List the reports that came in, newest first */
   'GET /projects/{id}/security_reports': { path: { id: string | number }; query: { ref?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Import'])[] }
   /** Show how far a report is taken in, and what it changed */

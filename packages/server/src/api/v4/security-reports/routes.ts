@@ -144,6 +144,12 @@ export const securityReportRoutes: readonly Route[] = [
       strict: optional(
         flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
       ),
+      partial: optional(
+        flag({
+          description:
+            'Whether the scan looked at a part of the ref only, such as what has changed since a baseline: then nothing becomes absent. Default: as the report says',
+        }),
+      ),
       promote: optional(
         flag({
           description:
@@ -168,6 +174,7 @@ export const securityReportRoutes: readonly Route[] = [
         category: input.category,
         commitSha: input.commit_sha,
         strict: input.strict,
+        isPartial: input.partial,
         promote: input.promote,
         isAsync: input.async,
       }

@@ -16,6 +16,8 @@ export interface ImportPlace {
   category: Category | undefined
   /** What the report is about, where it has no category; known when it is read. */
   artifact: string | undefined
+  /** What the sender says of the scan: see `IngestOptions`. */
+  isPartial?: boolean | undefined
   /** Absent: a rehearsal, which writes nothing. */
   importId: number | undefined
   now: string

@@ -44,6 +44,8 @@ export interface OpenedReport {
   mixesScanners: boolean
   /** What was scanned, without its version; called when all entries are read. Absent: the format does not say. */
   artifact?: () => string | undefined
+  /** Number of files that the scanner looked at. Absent: the report does not say. */
+  scannedFiles?: number | undefined
   /** Violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
   /** Asks the project, before an entry is read, for what that takes. */

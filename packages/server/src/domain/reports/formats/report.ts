@@ -20,6 +20,8 @@ export interface Report {
   findings: ReportFinding[]
   /** What was scanned, without its version: see artifacts.ts. Undefined where the format or the report does not say. */
   artifact: string | undefined
+  /** Number of files that the scanner looked at. Undefined where the report does not say. */
+  scannedFiles: number | undefined
   /** Worth telling the person who sent the report; none of these keeps it out. */
   warnings: ReportProblem[]
   /** Entries that cannot be stored as a finding, so that none disappears in silence. */

@@ -10,7 +10,7 @@ import {
 } from './import.ts'
 
 /** What a process needs to run an import without the request that brought it. */
-type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict'>
+type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial'>
 
 export interface ImportDraft {
   projectId: number

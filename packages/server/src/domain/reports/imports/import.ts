@@ -18,6 +18,8 @@ export interface IngestOptions {
   promote?: boolean | undefined
   /** Refuses the report for any violation of its schema; otherwise what can be read is read. */
   strict?: boolean | undefined
+  /** The scan looked at a part only, or at everything; absent: the report must say. */
+  isPartial?: boolean | undefined
   /** Answers as soon as the report is kept. */
   isAsync?: boolean | undefined
 }
@@ -77,6 +79,8 @@ export interface ImportOutcome {
   skipped: readonly SkippedFinding[]
   merged: readonly MergedFinding[]
   samples: ImportSamples
+  /** Number of files that the last complete scan looked at, this one or an earlier one, where its report says so. */
+  scannedFiles?: number | undefined
   /** Why it failed. */
   problems: readonly ReportProblem[]
 }

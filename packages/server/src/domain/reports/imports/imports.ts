@@ -39,7 +39,12 @@ export async function importReport(
       ref: options.ref ?? project.defaultBranch,
       category: options.category ?? null,
       commitSha: options.commitSha ?? null,
-      options: { reportType: options.reportType, promote: options.promote, strict: options.strict },
+      options: {
+        reportType: options.reportType,
+        promote: options.promote,
+        strict: options.strict,
+        isPartial: options.isPartial,
+      },
       fileSha256: file.sha256,
       fileBytes: file.bytes,
       objectKey: file.key,

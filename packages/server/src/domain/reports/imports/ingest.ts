@@ -16,6 +16,7 @@ import type { OpenBytes } from '../reader/source.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import { applyPlan, type Plan } from './apply.ts'
 import { findCategoryId, keepCategory } from './category-queries.ts'
+import { compareCoverage } from './coverage.ts'
 import { insertBelongings, insertFindings } from './finding-queries.ts'
 import { isKnownImage } from './image-queries.ts'
 import {
@@ -41,10 +42,9 @@ export async function rehearseReport(
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
-  const { reportType, strict } = options
   const now = deps.now()
   const place = await openPlace(deps, project, options, undefined, now)
-  const report = await openReport(deps, place, file, { reportType, strict })
+  const report = await openReport(deps, place, file, options)
   const read = await readAll(deps, place, report, async () => {})
   const facts = factsOf(report)
   const unattached = (options.promote ?? project.promoteOnIngestion) ? read.result.unattached.length : 0
@@ -103,9 +103,8 @@ export async function ingestReport(
   attempt: Attempt,
 ): Promise<boolean> {
   const { import: stored, open, run } = attempt
-  const { reportType, strict } = stored.options
-  const place = await openPlace(deps, project, stored, stored.id, deps.now())
-  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, { reportType, strict })
+  const place = await openPlace(deps, project, { ...stored, ...stored.options }, stored.id, deps.now())
+  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
   const read = await readAll(deps, place, report, (findings) => attempt.progress(findings))
   await storeRejected(deps, place, read)
   const counts = countsOf(report, read)
@@ -142,11 +141,11 @@ async function openReport(
   { db }: Deps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
-  options: Pick<IngestOptions, 'reportType' | 'strict'>,
+  { reportType, strict, isPartial }: Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial'>,
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
-  const read = await openReading(db, file.open, file.bytes, { ...options, projectId, isImageKnown })
+  const read = await openReading(db, file.open, file.bytes, { reportType, strict, isPartial, projectId, isImageKnown })
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }
@@ -163,7 +162,7 @@ async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<B
 async function openPlace(
   { db }: Deps,
   project: Project,
-  { ref, category }: { ref?: string | undefined; category?: string | null | undefined },
+  { ref, category, isPartial }: Pick<IngestOptions, 'ref' | 'isPartial'> & { category?: string | null | undefined },
   importId: number | undefined,
   now: string,
 ): Promise<ImportPlace> {
@@ -173,12 +172,15 @@ async function openPlace(
     defaultBranch: project.defaultBranch,
     category: category ? { id: await findCategoryId(db, project.id, category) } : undefined,
     artifact: undefined,
+    isPartial,
     importId,
     now,
   }
 }
 
 interface Read extends Missing {
+  /** See `ImportOutcome`. */
+  scannedFiles: number | undefined
   artifact: string | undefined
   result: Classified
   matched: Matched
@@ -210,7 +212,8 @@ async function readAll(
     report.close()
   }
   const outcome = report.outcome()
-  const gaps = [...outcome.gaps, ...result.doubts.all()]
+  const coverage = await compareCoverage(deps.db, place, report.header, outcome.scannedFiles)
+  const gaps = [...outcome.gaps, ...result.doubts.all(), ...coverage.gaps]
   const artifact = place.category ? undefined : outcome.artifact
   const placeOfArtifact = { ...place, artifact }
   const matched = await matchMoved(deps, placeOfArtifact, result, gaps)
@@ -218,7 +221,7 @@ async function readAll(
   const { primaryIdentifiers: identifiers } = scan
   const isWhole = missing.effective.size === 0 && missing.others.size === 0
   const rules = isWhole && identifiers ? { reportTypes: [...reportTypes], identifiers } : undefined
-  return { result, matched, ...missing, artifact, rules }
+  return { result, matched, ...missing, artifact, scannedFiles: coverage.scannedFiles, rules }
 }
 
 /** Findings that were taken for known ones and are not: they are stored like other new ones. */
@@ -274,6 +277,7 @@ async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise
   const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
   return {
     ...noOutcome,
+    scannedFiles: read.scannedFiles,
     warnings: [...missingWarnings(result, read), ...warnings].slice(0, maxShown),
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),

@@ -24,6 +24,8 @@ export interface ReadOptions {
   reportType?: ReportType | undefined
   /** Refuses a report that violates its format anywhere, instead of reading what can be read. */
   strict?: boolean | undefined
+  /** What the sender says of the scan: that it looked at a part only, or at everything. Absent: the report must say. */
+  isPartial?: boolean | undefined
   isImageKnown?: IsImageKnown | undefined
   limits?: DocumentLimits
 }
@@ -38,7 +40,7 @@ export interface Reading {
 }
 
 /** What is known of a report when its entries have been read; of each list the first, as many as anybody reads. */
-export type Outcome = Pick<Report, 'counts' | 'artifact' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
+export type Outcome = Pick<Report, 'counts' | 'artifact' | 'scannedFiles' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
 
 /**
  * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,
@@ -57,6 +59,7 @@ export async function readReport(
     const tally = startTally()
     for (const warning of context.rest.warnings) tally.add(warning, '')
     const opening = { ...options, tally, gaps: startGaps(), scoreOf: loadScores() }
+    if (options.isPartial) opening.gaps.add({}, 'its sender says that the scan was partial', '')
     const opened = format.open(context, opening)
     if (!('header' in opened)) return opened
 
@@ -174,6 +177,7 @@ function startReading(
     outcome: () => ({
       counts,
       artifact: opened.artifact?.(),
+      scannedFiles: opened.scannedFiles,
       warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
       gaps: gaps.all(),
       skipped,

@@ -1,5 +1,5 @@
 import type { Gaps } from '../gaps.ts'
-import { isObject, listOf, objectOf, objectsOf } from '../json-fields.ts'
+import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { Run } from './run.ts'
 
@@ -26,6 +26,10 @@ function addGapsOfRun(run: JsonObject, pointer: string, add: (reason: string, at
     add(`its ${missing.join(', ')} are in another file, which is not read`, `${pointer}/externalPropertyFileReferences`)
   } else if (!Array.isArray(run.results)) add('a run has no list of results', `${pointer}/results`)
 
+  const mode = textOf(objectOf(run.properties)?.incrementalMode) ?? ''
+  if (mode.split(',').includes('diff-informed')) {
+    add('only what has changed was scanned', `${pointer}/properties/incrementalMode`)
+  }
   const { invocations = [] } = run
   if (!Array.isArray(invocations) || !invocations.every(isObject)) {
     add('how a run ended cannot be read', `${pointer}/invocations`)

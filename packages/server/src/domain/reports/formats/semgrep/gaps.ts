@@ -27,6 +27,12 @@ export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void
   }
 }
 
+/** Returns how many files were scanned. A scan against a baseline lists the changed ones only. */
+export function scannedFiles({ paths }: JsonObject): number | undefined {
+  const scanned = objectOf(paths)?.scanned
+  return Array.isArray(scanned) ? scanned.length : undefined
+}
+
 function addGapOfError(error: unknown, pointer: string, gaps: Gaps): void {
   const { level, path } = objectOf(error) ?? {}
   const file = textOf(path)

@@ -10,7 +10,7 @@ import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 import { weaknessIds } from '../vulnerability-ids.ts'
-import { addGaps, doubtOf } from './gaps.ts'
+import { addGaps, doubtOf, scannedFiles } from './gaps.ts'
 
 /** Semgrep's own JSON. */
 export const semgrep: ReportFormat = {
@@ -39,6 +39,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     problems,
     warnings: [],
     mixesScanners: false,
+    scannedFiles: scannedFiles(root),
     check: (value, { index }) => findProblems(resultCheck, value, ['results', index]),
     read: (entry, { pointer }) =>
       objectOf(entry.extra)?.is_ignored === true
