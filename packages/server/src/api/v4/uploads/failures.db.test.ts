@@ -127,7 +127,10 @@ describe('a database that fails after the bytes are stored', () => {
     async () => {
       const before = await stored()
       const accept = await refuseRows('perform pg_terminate_backend(pg_backend_pid())', '')
-      expect(await send()).toMatchObject({ status: 503, headers: { 'retry-after': '5', 'x-alcove-outcome': 'unknown' } })
+      expect(await send()).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '5', 'x-alcove-outcome': 'unknown' },
+      })
       await accept()
       expect(await stored()).toEqual({ ...before, files: before.files + 1 })
       await sweepTomorrow()
