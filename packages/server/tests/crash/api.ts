@@ -13,12 +13,17 @@ export interface Api {
   list(path: string): Promise<any[]>
 }
 
-export function openApi(url: string, token: string): Api {
+/** With a key every POST has it as its `Idempotency-Key`. */
+export function openApi(url: string, token: string, key?: string): Api {
   async function fetchBytes(method: string, path: string, body?: object) {
     const form = body instanceof FormData
     const response = await fetch(path.startsWith('http') ? path : `${url}/api/v4${path}`, {
       method,
-      headers: { 'private-token': token, ...(body && !form && { 'content-type': 'application/json' }) },
+      headers: {
+        'private-token': token,
+        ...(body && !form && { 'content-type': 'application/json' }),
+        ...(key && method === 'POST' && { 'idempotency-key': key }),
+      },
       ...(body && { body: form ? body : JSON.stringify(body) }),
     })
     const content = Buffer.from(await response.arrayBuffer())

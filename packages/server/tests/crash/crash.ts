@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { launch, type ServerProcess, startProcess } from '../process.ts'
 import { type Api, openApi, WrongAnswer } from './api.ts'
@@ -11,7 +11,7 @@ export interface CrashOptions {
   folder: string
   kills: number
   seed: number
-  /** Told after every kill. */
+  /** Called after every kill. */
   onKill?: (summary: CrashSummary) => void
 }
 
@@ -19,10 +19,14 @@ export interface CrashSummary {
   kills: number
   /** Kills while the server was still starting. */
   killsAtStart: number
+  /** Ends by SIGTERM instead of a kill, under the same load. */
+  stops: number
   acknowledged: number
-  /** Requests that were under way when the server died, and how many of them turned out to have happened. */
+  /** Requests without a response when the server ended, and how many of them turned out to have been executed. */
   unanswered: number
   unansweredDone: number
+  /** Of the unanswered ones, those that were sent again after the restart, a POST with its key. */
+  repeated: number
   /** Topics, projects, uploads and findings compared with what was acknowledged, all rounds together. */
   verified: number
   files: number
@@ -30,6 +34,7 @@ export interface CrashSummary {
   orphans: number
   unfinished: number
   slowestStartMs: number
+  slowestStopMs: number
 }
 
 /** Sends writes at its own pace, one at a time, until the server is gone. */
@@ -39,7 +44,13 @@ interface Writer {
   state: State
   ids: Ids
   serial: number
-  underWay: Operation | undefined
+  underWay: Attempt | undefined
+}
+
+interface Attempt {
+  operation: Operation
+  /** The `Idempotency-Key`. */
+  key: string
 }
 
 const writerNames = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot']
@@ -47,7 +58,9 @@ const token = 'token-of-the-crash-test'
 
 /**
  * Lets several writers write, kills the server at any moment, starts it again on the same folder and compares what is
- * there with what was acknowledged; so many times. Throws what does not fit.
+ * there with what was acknowledged; so many times. After half of the kills the writers repeat what got no response, which
+ * must then have been executed once. Now and then the server is stopped instead, and must have executed nothing of that.
+ * Throws what does not fit.
  */
 export async function crash({ folder, kills, seed, onKill }: CrashOptions): Promise<CrashSummary> {
   const chance = openChance(seed)
@@ -56,24 +69,28 @@ export async function crash({ folder, kills, seed, onKill }: CrashOptions): Prom
     (name): Writer => ({ name, state: emptyState(), ids: new Map(), serial: 0, underWay: undefined }),
   )
   const summary: CrashSummary = {
-    ...{ kills: 0, killsAtStart: 0, acknowledged: 0, unanswered: 0, unansweredDone: 0, verified: 0 },
-    ...{ files: 0, orphans: 0, unfinished: 0, slowestStartMs: 0 },
+    ...{ kills: 0, killsAtStart: 0, stops: 0, acknowledged: 0, unanswered: 0, unansweredDone: 0, repeated: 0 },
+    ...{ verified: 0, files: 0, orphans: 0, unfinished: 0, slowestStartMs: 0, slowestStopMs: 0 },
   }
 
   let server = await start()
   let api = openApi(server.url, token)
   for (const name of sharedTopics) await api.send('POST', '/topics', { name, title: name })
   while (summary.kills < kills) {
-    const writing = writers.map((writer) => write(writer, api, chance, summary))
+    const writing = writers.map((writer) => write(writer, server.url, chance, summary))
     await sleep(chance.whole(1200))
-    await server.kill()
+    const isStop = chance.whole(5) === 0
+    await (isStop ? stop(server, summary) : server.kill())
     await Promise.all(writing)
-    summary.kills++
+    if (isStop) summary.stops++
+    else summary.kills++
     if (chance.whole(10) === 0) await killAtStart()
     server = await start()
     api = openApi(server.url, token)
+    const isRepeated = !isStop && chance.whole(2) === 0
+    if (isRepeated) for (const writer of writers) await repeat(writer, server.url, summary)
     await importsEnd(api)
-    for (const writer of writers) await verify(writer, api, summary)
+    for (const writer of writers) await verify(writer, api, summary, isStop)
     const { problems, ...counts } = await examine(folder)
     if (problems.length > 0) throw new Error(`after ${summary.kills} kills:\n${problems.join('\n')}`)
     Object.assign(summary, counts)
@@ -99,12 +116,21 @@ export async function crash({ folder, kills, seed, onKill }: CrashOptions): Prom
   }
 }
 
-async function write(writer: Writer, api: Api, chance: Chance, summary: CrashSummary): Promise<void> {
+/** Under load, too, a stop finishes what it has begun, in time. */
+async function stop(server: ServerProcess, summary: CrashSummary): Promise<void> {
+  const started = performance.now()
+  const { code, stdout, stderr } = await server.stop()
+  summary.slowestStopMs = Math.max(summary.slowestStopMs, Math.round(performance.now() - started))
+  if (code !== 0 || stdout.includes('aborted')) throw new Error(`a stop ended with ${code}\n${stdout}${stderr}`)
+}
+
+async function write(writer: Writer, url: string, chance: Chance, summary: CrashSummary): Promise<void> {
   for (;;) {
     const operation = nextOperation(writer.name, ++writer.serial, writer.state, chance)
-    writer.underWay = operation
+    const key = randomUUID()
+    writer.underWay = { operation, key }
     try {
-      await operation.send(api, writer.ids)
+      await operation.send(openApi(url, token, key), writer.ids)
     } catch (error) {
       if (error instanceof WrongAnswer) throw new Error(`${operation.what}: ${error.message}`)
       return
@@ -115,21 +141,41 @@ async function write(writer: Writer, api: Api, chance: Chance, summary: CrashSum
   }
 }
 
+/** Sends what got no response once more, as a client does; afterwards it has been executed once. */
+async function repeat(writer: Writer, url: string, summary: CrashSummary): Promise<void> {
+  if (!writer.underWay) return
+  const { operation, key } = writer.underWay
+  try {
+    await operation.send(openApi(url, token, key), writer.ids)
+  } catch (error) {
+    // The first attempt was executed: the response is not stored, or what it deleted is not there any more.
+    const isDone = error instanceof WrongAnswer && /: 409 .*made its change|^DELETE .*: 404/.test(error.message)
+    if (!isDone) throw new Error(`${operation.what}, repeated`, { cause: error })
+  }
+  operation.apply(writer.state)
+  writer.underWay = undefined
+  summary.repeated++
+}
+
 /** A report that was kept is taken in after the restart: before or after that is fine, and two lists read while it happens are neither. */
 async function importsEnd(api: Api): Promise<void> {
   while ((await api.list('/admin/jobs?kind=import&state=waiting,running')).length > 0) await sleep(20)
 }
 
-/** What is there must be what was acknowledged, with all or nothing of the request that was under way. */
-async function verify(writer: Writer, api: Api, summary: CrashSummary): Promise<void> {
+/**
+ * What is there must be what was acknowledged, with all or nothing of the request that was under way: nothing after a
+ * stop, which sends a response for all that it executes.
+ */
+async function verify(writer: Writer, api: Api, summary: CrashSummary, isStop: boolean): Promise<void> {
   const found = await takeSnapshot(api, writer.name, writer.ids)
   const { state, underWay } = writer
   const done = structuredClone(state)
-  underWay?.apply(done)
+  underWay?.operation.apply(done)
+  const isUnchanged = describe(found) === describe(state)
   const isDone = describe(found) === describe(done)
-  if (!isDone && describe(found) !== describe(state)) {
+  if (!isUnchanged && (isStop || !isDone)) {
     throw new Error(
-      `${writer.name} had under way: ${underWay?.what ?? 'nothing'}\n` +
+      `${writer.name} had under way: ${underWay?.operation.what ?? 'nothing'}\n` +
         [`acknowledged`, describe(state), `found`, describe(found)].join('\n'),
     )
   }
@@ -146,7 +192,7 @@ async function verify(writer: Writer, api: Api, summary: CrashSummary): Promise<
 export const anySeed = () => randomInt(2 ** 31)
 
 /** A small generator, so that a seed repeats the choices (the moments of the kills repeat only roughly). */
-function openChance(seed: number): Chance {
+export function openChance(seed: number): Chance {
   let state = seed | 0
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
