@@ -17,6 +17,8 @@ import { fingerprint, hashKey, type StoredResponse, sealResponse, unsealResponse
 
 const dayMs = 24 * 60 * 60 * 1000
 const leaseMs = 60_000
+/** How often an attempt is abandoned once more when the database is unavailable. */
+const releaseRetryMs = 1_000
 const maxKeysOfUser = 10_000
 /** Some 256 KiB of response, encrypted and in Base64. */
 const maxSealedCharacters = 350 * 1024
@@ -97,9 +99,13 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
   const logFailure = (error: unknown) => deps.log.warn({ err: error }, 'an Idempotency-Key could not be updated')
   const renew = () => renewLease(deps.db, id, attempt, later(deps, leaseMs)).catch(logFailure)
   const timer = setInterval(() => void renew(), leaseMs / 3).unref()
+  const release = () => provisionally(deps, ({ db }) => renewLease(db, id, attempt, deps.now()))
   const abandon = async () => {
     clearInterval(timer)
-    await provisionally(deps, ({ db }) => renewLease(db, id, attempt, deps.now())).catch(logFailure)
+    await release().catch((error) => {
+      logFailure(error)
+      releaseAfterOutage(release)
+    })
   }
   return {
     abandon,
@@ -114,6 +120,19 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
       await provisionally(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
     },
   }
+}
+
+/** Without this, a client that repeats its request after a short outage would get 409 until the lease has expired. */
+function releaseAfterOutage(release: () => Promise<void>): void {
+  let triesLeft = leaseMs / releaseRetryMs
+  const timer = setInterval(() => {
+    triesLeft -= 1
+    if (triesLeft <= 0) clearInterval(timer)
+    release().then(
+      () => clearInterval(timer),
+      () => {}, // still unavailable
+    )
+  }, releaseRetryMs).unref()
 }
 
 function stillRunning(): Failure {

@@ -38,6 +38,23 @@ function failSecondTransaction(moment: 'before' | 'after'): () => void {
   return restore
 }
 
+/** Fails all transactions after the one that takes a key, until the database is restored. */
+async function failAfterKey(): Promise<() => void> {
+  const db = server.deps.db as { transaction: Database['transaction'] } // made to be replaced here
+  const { transaction } = db
+  const restore = () => {
+    db.transaction = transaction
+  }
+  const countKeys = async () => (await server.deps.db.all(sql`select id from idempotency_keys`)).length
+  const before = await countKeys()
+  db.transaction = async (work, options) => {
+    if ((await countKeys()) === before) return transaction(work, options)
+    throw new Failure({ kind: 'unavailable', what: 'the database' })
+  }
+  onTestFinished(restore)
+  return restore
+}
+
 const countNamed = async (name: string) =>
   (await server.deps.db.all(sql`select id from projects where name = ${name}`)).length
 const later = (ms: number) => {
@@ -264,6 +281,16 @@ describe('a POST with an Idempotency-Key', () => {
     const { status, body } = await many.post('/projects', { name: 'too-many' }, keyed(randomUUID()))
     expect({ status, body }).toMatchObject({ status: 429, body: { message: expect.stringContaining('10000') } })
     expect(await countNamed('too-many')).toBe(0)
+  })
+
+  test('is executed after an outage that lasted beyond its response, without waiting for its lease', async () => {
+    const key = randomUUID()
+    const post = () => admin.post('/projects', { name: 'long-outage' }, keyed(key))
+    const restore = await failAfterKey()
+    expect((await post()).status).toBe(503)
+    restore()
+    await expect.poll(async () => (await post()).status).toBe(201)
+    expect(await countNamed('long-outage')).toBe(1)
   })
 })
 
