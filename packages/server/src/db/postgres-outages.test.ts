@@ -90,7 +90,7 @@ test('a server that goes silent fails what waits for it, then everything at once
   await db.run(sql`insert into a values (3, 0)`)
 })
 
-test('a commit that nobody answered is in doubt, and a statement before it is not', async () => {
+test('a commit without a response has an unknown outcome, and a statement before it has a known one', async () => {
   const { tunnel, db } = await openThroughTunnel()
   const before = db.transaction(async (tx) => {
     await tx.run(sql`insert into a values (1, 0)`)

@@ -1,8 +1,37 @@
-/**
- * Passwords that breaches show to be the most common, in lower case: those of 8 characters or more, and words of 5 to 7
- * letters that people lengthen with digits. From the list of 20,000 that Royce Williams made of breached passwords and
- * Django ships (django/contrib/auth/common-passwords.txt.gz, version 5.2, BSD-3-Clause).
+/*!
+ * The passwords below are from django/contrib/auth/common-passwords.txt.gz of Django 5.2, a list of 20,000 breached passwords
+ * that Royce Williams made, in part from the lists of Mark Burnett.
+ *
+ * Copyright (c) Django Software Foundation and individual contributors.
+ * All rights reserved.
+ *
+ * Redistribution and use in source and binary forms, with or without modification,
+ * are permitted provided that the following conditions are met:
+ *
+ *     1. Redistributions of source code must retain the above copyright notice,
+ *        this list of conditions and the following disclaimer.
+ *
+ *     2. Redistributions in binary form must reproduce the above copyright
+ *        notice, this list of conditions and the following disclaimer in the
+ *        documentation and/or other materials provided with the distribution.
+ *
+ *     3. Neither the name of Django nor the names of its contributors may be used
+ *        to endorse or promote products derived from this software without
+ *        specific prior written permission.
+ *
+ * THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+ * ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+ * WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+ * DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE FOR
+ * ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+ * (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+ * LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON
+ * ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+ * (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+ * SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
  */
+
+/** Common passwords in lower case: those of 8 characters or more, and words of 5 to 7 letters that people lengthen with digits. */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `
 !qaz1qaz !qaz2wsx

@@ -50,7 +50,7 @@ describe('a filter that a list does not have', () => {
   })
 
   test.each(['/projects', '/groups', '/topics', '/users', '/projects/:id/vulnerabilities', '/projects/:id/uploads'])(
-    'and that nobody has is ignored by %s, a list of GitLab’s',
+    'and that no list has is ignored by %s, a list of GitLab’s',
     async (path) => {
       expect((await list(path, 'nonsense=1')).status).toBe(200)
     },

@@ -106,7 +106,7 @@ describe('a form', () => {
   })
 })
 
-test('routes of sessions and passwords take 64 KiB, whoever calls', async () => {
+test('routes of sessions and passwords take 64 KiB from every caller', async () => {
   const small = routes.filter(({ outside, method }) => outside && method !== 'GET' && method !== 'DELETE')
   expect(small.map(({ path }) => path)).toEqual(expect.arrayContaining(['/-/sessions', '/-/password']))
   for (const { method, path } of small) {

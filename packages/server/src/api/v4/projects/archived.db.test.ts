@@ -76,7 +76,7 @@ test('an archived project can be read, exported, starred, left, unarchived and d
   expect((await owner.get(path)).status).toBe(404)
 })
 
-test('who may not change a project is not told that it is archived', async () => {
+test('a caller who may not change a project gets 403 and does not learn that it is archived', async () => {
   const { path } = await archived()
   const guest = await server.user(`reader-${projects}`)
   await server.admin.post(`${path}/members`, { user_id: guest.user?.id, access_level: 10 })

@@ -323,7 +323,7 @@ describe('a link for a password', () => {
     expect(refused.cookies).toEqual([])
   })
 
-  test('is not made for the ghost user, in whose name nobody signs in', async () => {
+  test('is not created for the ghost user, which cannot sign in', async () => {
     const server = await startServer()
     const leaver = await server.user('leaver')
     await server.admin.delete(`/users/${leaver.user?.id}`)

@@ -97,7 +97,7 @@ describe('a deleted user', () => {
     expect(left?.total).toBe(1)
   })
 
-  test('is one ghost with those before, whoever has the name', async () => {
+  test('is the same ghost as before, whatever user has its name', async () => {
     const server = await startServer()
     const person = await server.user('ghost')
     const project = await server.project('acme/site')
