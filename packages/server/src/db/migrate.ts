@@ -16,9 +16,11 @@ export interface Migration {
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = []
   for (const migration of await pendingMigrations(db, migrations)) {
+    // The databases of both engines run scripts; `Db` hides that from queries.
     const ran = await db.transaction((tx) => apply(tx as Db & ScriptRunner, migration, migrations))
     if (ran) applied.push(migration.name)
   }
+  // `openDatabase` returns both in one; `Database` hides it from queries.
   if (applied.length > 0) await (db as Database & SchemaOwner).schemaChanged()
   return applied
 }

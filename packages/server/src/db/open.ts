@@ -95,6 +95,7 @@ function statements(dialect: Dialect, execute: Execute, settled: () => Promise<v
   return {
     dialect,
     settled,
+    // `Row` is what the caller's statement selects: no type can check that.
     all: async <Row>(query: Sql) => (await execute(query, 'all')).rows as Row[],
     one: async <Row>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
     run: async (query) => (await execute(query, 'run')).changed,

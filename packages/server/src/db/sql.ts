@@ -16,6 +16,7 @@ export const sqliteDialect: Dialect = {
     return sql`(select ${join(fields)} from json_each(${listOf(texts)}))`
   },
   recordText: (row, columns) =>
+    // Any object can be read by names of fields.
     JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
   forUpdate: empty,
   forNoKeyUpdate: empty,
@@ -59,6 +60,7 @@ export const postgresDialect: Dialect = {
   recordText(row, columns) {
     // With a list of names JSON.stringify leaves out other fields, but in nested values too: so pick by hand.
     const kept: Record<string, unknown> = {}
+    // Any object can be read by names of fields.
     for (const name of Object.keys(columns)) kept[name] = (row as Record<string, unknown>)[name]
     return JSON.stringify(kept)
   },

@@ -19,6 +19,7 @@ import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 /** The HTTP server for these routes; not listening yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = fastify({
+    // Fastify wants all of pino's methods and calls those that `Log` has.
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
@@ -156,6 +157,7 @@ function requestId(sent: string | string[] | undefined): string {
 
 function refuseAddress(request: FastifyRequest | unknown, response: unknown): void {
   void request
+  // Fastify passes the raw response of Node, and its type does not say so.
   const reply = response as {
     statusCode: number
     setHeader(name: string, value: string): void

@@ -25,7 +25,7 @@ export function DropZone({
     setOver(isOpenTo(event))
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the button beside it, which every keyboard reaches
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button beside it does the same by keyboard
     <div
       className={`${styles.zone} ${isOver ? styles.over : ''}`}
       onDragEnter={hold}

@@ -16,6 +16,6 @@ export function Markdown({ text, project }: { text: string; project?: string | u
 
 /** HTML that `POST /markdown` or its preview answered, and no other. */
 export function RenderedMarkdown({ html }: { html: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: the server let through what its allow-list names and no more
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the server removes everything that its allow-list does not name
   return <div className={styles.markdown} dangerouslySetInnerHTML={{ __html: html }} />
 }

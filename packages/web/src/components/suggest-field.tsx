@@ -162,7 +162,7 @@ function Around<T>({
   return (
     <Field label={label} hint={hint} isLabelHidden={isLabelHidden} {...(error && { error })}>
       {(ids) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: it only hears of the focus in what is in it
+        // biome-ignore lint/a11y/noStaticElementInteractions: it observes the focus of the elements inside it
         <div ref={place} onBlur={leave}>
           {frame(
             <Combobox.Input
@@ -181,7 +181,7 @@ function Around<T>({
               sideOffset={4}
               positionMethod="fixed" // so that no dialog cuts it off
             >
-              {/* biome-ignore lint/a11y/noStaticElementInteractions: it only leaves the focus in the field */}
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: it keeps the focus in the field */}
               <div className={styles.popup} onMouseDown={(event) => event.preventDefault()}>
                 <Combobox.Status className={styles.status}>{status}</Combobox.Status>
                 <Combobox.List aria-label={label}>

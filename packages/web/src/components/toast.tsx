@@ -59,7 +59,7 @@ function Toast({ message, onClose }: { message: Message; onClose: () => void }) 
   }, [stays])
   const { action } = message
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while it is in use
+    // biome-ignore lint/a11y/noStaticElementInteractions: it stays open while the pointer or the focus is inside it
     <div
       className={`${styles.toast} ${message.kind === 'error' ? styles.error : ''}`}
       onPointerEnter={() => setHeld(true)}

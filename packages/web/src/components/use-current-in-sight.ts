@@ -6,7 +6,7 @@ import { type RefObject, useEffect, useRef } from 'react'
  */
 export function useCurrentInSight<T extends HTMLElement>(shown: string): RefObject<T | null> {
   const ref = useRef<T>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides where the current one is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the position depends on what is shown
   useEffect(() => {
     const frame = ref.current
     const link = frame?.querySelector('[aria-current="page"]')

@@ -108,7 +108,7 @@ async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): P
   const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
   names.delete('')
   if (topics.length > 0 && names.size === 0) return undefined
-  const found = new Map([...names].map((name) => [name, [] as { id: number; total: number }[]]))
+  const found = new Map<string, { id: number; total: number }[]>([...names].map((name) => [name, []]))
   if (names.size > 0) for (const topic of await listTopicsNamed(deps.db, [...names])) found.get(topic.name)?.push(topic)
   const lists = [...found.values()]
   if (lists.some((topics) => topics.length === 0)) return undefined

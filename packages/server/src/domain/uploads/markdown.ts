@@ -11,6 +11,7 @@ const extensions: Readonly<Record<Exclude<UploadKind, 'other'>, readonly string[
 }
 
 const kinds = new Map<string, UploadKind>(
+  // `Object.entries` loses the type of the keys.
   Object.entries(extensions).flatMap(([kind, names]) => names.map((name) => [name, kind as UploadKind] as const)),
 )
 

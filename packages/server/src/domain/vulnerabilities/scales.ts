@@ -1,6 +1,7 @@
 /** The words that findings are graded and sorted by, and the numbers GitLab keeps them as: a higher number is worse. */
 export const severityRanks = { info: 1, unknown: 2, low: 4, medium: 5, high: 6, critical: 7 } as const
 export type Severity = keyof typeof severityRanks
+// `Object.keys` loses the type of the keys.
 export const severities = Object.keys(severityRanks) as Severity[]
 
 export const confidenceRanks = {
@@ -13,6 +14,7 @@ export const confidenceRanks = {
   confirmed: 7,
 } as const
 export type Confidence = keyof typeof confidenceRanks
+// `Object.keys` loses the type of the keys.
 export const confidences = Object.keys(confidenceRanks) as Confidence[]
 
 export const reportTypes = [

@@ -37,9 +37,12 @@ export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static
 
 /** The parameters that take a file; a part with any other name need not be stored. */
 export function filePartNames(schema: TObject): string[] {
-  return Object.entries(schema.properties)
-    .filter(([, declared]) => valueKeywords(declared as Keywords).format === 'binary')
-    .map(([name]) => name)
+  return (
+    Object.entries(schema.properties)
+      // TypeBox does not declare the keywords of a schema.
+      .filter(([, declared]) => valueKeywords(declared as Keywords).format === 'binary')
+      .map(([name]) => name)
+  )
 }
 
 interface Field {
@@ -87,6 +90,7 @@ function blank(field: Field): unknown {
 function fieldsOf(schema: TObject): Field[] {
   const required: readonly string[] = schema.required ?? []
   return Object.entries(schema.properties).map(([name, declared]) => {
+    // TypeBox does not declare the keywords of a schema.
     const outer = declared as Keywords
     const keywords = valueKeywords(outer)
     const fallback = outer.default

@@ -92,6 +92,7 @@ export const optional: typeof Type.Optional = Type.Optional
 
 /** Null stays null; so does a blank value where blank is no value of the type, because forms cannot say null. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
+  // TypeBox does not declare the keywords of a schema.
   const { default: fallback } = schema as Keywords
   return parameter({ anyOf: [schema, { type: 'null' }], ...(fallback !== undefined && { default: fallback }) })
 }

@@ -104,6 +104,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 16, maxLength: 255 },
 }
 
+// A schema of the document alone, which TypeBox never compiles.
 const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
 
 function queryParameter(name: string, schema: unknown, isRequired: boolean): object {

@@ -167,8 +167,8 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
 async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
+  // A stream of bytes yields buffers.
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    // streams of bytes give buffers
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes < writtenBytes) continue

@@ -101,8 +101,8 @@ async function readStart(response: IncomingMessage, maxBytes: number): Promise<s
   const chunks: Buffer[] = []
   let bytes = 0
   try {
+    // A stream of bytes yields buffers.
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      // streams of bytes give buffers
       chunks.push(chunk)
       bytes += chunk.length
       if (bytes >= maxBytes) break

@@ -52,6 +52,7 @@ export function NewUser() {
         else navigate(`/-/admin/users/${id}`)
       }
     } catch (problem) {
+      // The client throws errors only.
       setError(problem as Error)
     }
     setBusy(false)

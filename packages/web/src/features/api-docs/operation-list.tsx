@@ -24,7 +24,7 @@ export function OperationList({
   const query = useSearch()
   const found = searchOperations(operations, search)
   const here = useRef<HTMLAnchorElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where another operation is shown, its place in the list is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the operation that is shown
   useEffect(() => here.current?.scrollIntoView({ block: 'nearest' }), [current])
   return (
     <div className={isNarrow ? styles.narrow : styles.wide}>

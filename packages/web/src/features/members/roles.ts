@@ -12,6 +12,7 @@ export interface MemberPlace {
   ownerPath?: string | undefined
 }
 
+// `Object.entries` loses the type of the values.
 const names = Object.entries(levels).map(([name, level]) => ({ name: inWords(name), level: level as number }))
 
 export function roleName(level: number): string {

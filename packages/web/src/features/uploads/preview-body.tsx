@@ -40,14 +40,14 @@ export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
     case 'video':
       return (
         <div className={styles.player}>
-          {/* biome-ignore lint/a11y/useMediaCaption: whoever uploaded it gave none */}
+          {/* biome-ignore lint/a11y/useMediaCaption: an upload has no captions */}
           <video src={file.fullPath} controls preload="metadata" onError={onError} aria-label={file.name} />
         </div>
       )
     case 'audio':
       return (
         <div className={styles.player}>
-          {/* biome-ignore lint/a11y/useMediaCaption: whoever uploaded it gave none */}
+          {/* biome-ignore lint/a11y/useMediaCaption: an upload has no captions */}
           <audio src={file.fullPath} controls preload="metadata" onError={onError} aria-label={file.name} />
         </div>
       )

@@ -13,7 +13,7 @@ export interface GridColumn<Row> {
 }
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
-// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus, and tells which row is active
+// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
 
 interface RowProps<Row> {
   id: string
@@ -35,7 +35,7 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
   const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it handles the keys
     <div
       id={id}
       role="row"

@@ -18,7 +18,7 @@ import styles from './row-grid.module.css'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
-// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus, and tells which row is active
+// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
 
 interface GridProps<Row extends { id: number; title: string }> {
   label: string
@@ -77,7 +77,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     rangeExtractor: inView,
     useFlushSync: false,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew when the height changes, which it does not read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
   useLayoutEffect(() => virtual.measure(), [virtual, rowHeight])
   const { range } = virtual
   const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
@@ -147,7 +147,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
         aria-colcount={columnCount}
         aria-multiselectable={selection ? true : undefined}
         aria-activedescendant={rows.rowAt(active) ? `${id}-${active}` : undefined}
-        style={{ '--tracks': tracks } as CSSProperties}
+        style={{ '--tracks': tracks } as CSSProperties} // React does not declare custom properties
         onKeyDown={(event) => press(event) && event.preventDefault()}
         onFocus={showActive}
       >

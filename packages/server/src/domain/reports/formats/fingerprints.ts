@@ -85,6 +85,7 @@ const isVersion = (tag: string): boolean =>
 const isHash = (tag: string): boolean => /^[0-9a-f]{8,128}$/i.test(tag)
 
 const property = (value: unknown, key: string): unknown =>
+  // A cast, because `Object.hasOwn` does not narrow the type.
   typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined
 
 const printed = (value: unknown): string =>

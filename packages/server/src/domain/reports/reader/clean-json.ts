@@ -22,6 +22,7 @@ export function cleanJson(root: unknown): Cleaned {
           if (isContainer(value)) next.push(value)
           else if (isOdd(value)) container[index] = clean(value, cleaned)
         }
+        // A container that is no list is an object.
       } else cleanObject(container as JsonObject, next, cleaned)
     }
     level = next
@@ -56,10 +57,12 @@ function clean<T>(value: T, cleaned: Cleaned): T {
     const text = withoutNul.replace(/\p{Surrogate}/gu, '\ufffd')
     if (withoutNul !== value) cleaned.nulCharacters = true
     if (text !== withoutNul) cleaned.loneSurrogates = true
+    // A text stays a text.
     return text as T
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     cleaned.hugeNumbers = true
+    // A number stays a number.
     return (Math.sign(value) * Number.MAX_VALUE) as T
   }
   return value

@@ -113,6 +113,7 @@ export function startCutting(
       mode = 'structure'
       if (sink === 'rest' && keepRest) rest.count(1 + values)
       if (sink !== 'item') values = 0
+      // An item is read only inside of a frame.
       if (sink === 'item') finishItem(frames.at(-1) as Frame)
       else if (sink === 'nowhere') {
         // The closing bracket stays, to stand for an empty container.
@@ -143,6 +144,7 @@ export function startCutting(
         at = length
         continue
       }
+      // `at` is below the length of the chunk.
       const byte = chunk[at] as number
       if (mode === 'scalar') {
         if (byte === comma || byte === closeList || byte === closeObject || byte <= 0x20) finishValue()

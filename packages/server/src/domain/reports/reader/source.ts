@@ -103,6 +103,7 @@ async function* gunzip(packed: AsyncIterable<Buffer>, limits: SourceLimits): Asy
   const unzipped = createGunzip({ chunkSize: 128 * 1024 })
   input.on('error', (error) => unzipped.destroy(error))
   try {
+    // A stream of bytes yields buffers.
     for await (const chunk of input.pipe(unzipped) as AsyncIterable<Buffer>) {
       made += chunk.length
       if (made > limits.ratioFromBytes && made > read * limits.maxRatio) {
