@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let project: TestProject
@@ -43,10 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-async function visit(page: Page, part: string): Promise<void> {
-  await page.goto(`/acme/old${part && `/-/${part}`}`)
-  await quiet(page)
-}
+const open = (page: Page, part: string) => visit(page, `/acme/old${part && `/-/${part}`}`)
 
 /** Which of these controls the page offers, by the beginnings of their names. */
 async function offered(page: Page, controls: readonly string[]): Promise<string[]> {
@@ -68,7 +65,7 @@ const notice = (page: Page) => page.getByRole('region', { name: 'Archived' })
 test('an archived project says that it is read-only and offers no changes until it is unarchived', async () => {
   const page = await web.open('/acme/old', { as: owner })
   for (const [part, ...controls] of places) {
-    await visit(page, part)
+    await open(page, part)
     expect(await offered(page, controls), part).toEqual([])
     await notice(page).getByText('This project is archived and read-only.').waitFor()
   }
@@ -79,16 +76,16 @@ test('an archived project says that it is read-only and offers no changes until 
     ['vulnerabilities', 'Export'],
   ] as const
   for (const [part, ...controls] of stays) {
-    await visit(page, part)
+    await open(page, part)
     await expect.poll(() => offered(page, controls)).toEqual(controls)
   }
-  await page.goto('/acme/old/-/uploads/pad')
+  await open(page, 'uploads/pad')
   await page.waitForURL('**/acme/old/-/uploads')
 
   await notice(page).getByRole('button', { name: 'Unarchive' }).click()
   await notice(page).waitFor({ state: 'detached' })
   for (const [part, ...controls] of places) {
-    await visit(page, part)
+    await open(page, part)
     await expect.poll(() => offered(page, controls), { message: part }).toEqual(controls)
   }
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { quiet, startWeb, type Web } from './web.ts'
+import { startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let project: TestProject
@@ -46,15 +46,18 @@ describe('the focus', () => {
   test('stays on a button that is at work, which is not pressed again', async () => {
     const page = await web.open('/acme/shop/-/settings', { as: web.server.admin })
     let sent = 0
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
     await page.route(`**/api/v4/projects/${project.id}`, async (route) => {
       if (route.request().method() === 'PUT') sent++
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await released
       await route.continue()
     })
     const save = page.getByRole('button', { name: 'Save', exact: true })
     await press(page, save)
     await expect.poll(() => save.getAttribute('aria-busy')).toBe('true')
     await page.keyboard.press('Enter')
+    release()
     await page.getByText('Saved.').waitFor()
     await focused(page, save)
     expect(sent).toBe(1)
@@ -99,8 +102,7 @@ describe('the focus', () => {
     const moved: string[] = []
     let tried = 0
     for (const screen of screens) {
-      await page.goto(screen)
-      await quiet(page)
+      await visit(page, screen)
       const found = await page.evaluate(async () => {
         const name = (element: Element | null) =>
           element?.getAttribute('aria-label') ?? element?.textContent ?? 'nothing'

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
-import { quiet, startWeb, type Web } from './web.ts'
+import { quiet, startWeb, visit, type Web } from './web.ts'
 
 const script = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`</title></textarea>\u202Etxt.exe'
 const long = 'W'.repeat(150)
@@ -132,8 +132,7 @@ test('whatever people and scanners write is text everywhere, and fits 360 pixels
   const problems: unknown[] = []
   for (const place of places) {
     await page.setViewportSize({ width: 360, height: 800 })
-    await page.goto(place)
-    await quiet(page)
+    await visit(page, place)
     const narrow = await look(page)
     await page.setViewportSize({ width: 2560, height: 800 })
     await quiet(page)

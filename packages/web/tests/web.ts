@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
@@ -36,7 +37,8 @@ export interface OpenOptions {
 /** The whole program on a socket, all its jobs running, and pages of it. Close it in `afterAll`. */
 export async function startWeb(options: TestOptions = {}): Promise<Web> {
   const server = await startServer({ ...options, keepOpen: true })
-  const origin = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  serveAxe(server)
+  const origin = await listen(server)
   const jobs = runJobs(server.deps, jobKinds)
   const pages = openPages(origin)
   return {
@@ -50,7 +52,7 @@ export async function startWeb(options: TestOptions = {}): Promise<Web> {
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: theme })
       watchTraffic(page)
-      const complaints = listen(page, expects)
+      const complaints = watchConsole(page, expects)
       atTheEnd(async () => {
         await (isChanged ? page.context().close() : pages.giveBack(used))
         expect(complaints, 'said by the browser').toEqual([])
@@ -60,11 +62,21 @@ export async function startWeb(options: TestOptions = {}): Promise<Web> {
       return page
     },
     async close() {
-      await pages.close()
       await jobs.stop()
       await server.close()
     },
   }
+}
+
+/** The port of the worker's first server. The next ones use it too, so that pages and their cached files fit all of them. */
+let sharedPort = 0
+
+async function listen({ app }: TestServer): Promise<string> {
+  const at = (port: number) => app.listen({ host: '127.0.0.1', port })
+  // A file may start a second server beside its first one.
+  const origin = await at(sharedPort).catch(() => at(0))
+  if (sharedPort === 0) sharedPort = Number(new URL(origin).port)
+  return origin
 }
 
 function atTheEnd(close: () => Promise<void>): void {
@@ -79,7 +91,16 @@ export async function quiet(page: Page): Promise<void> {
   const traffic = trafficOf.get(page)
   const isMoving = () => traffic && (traffic.open > 0 || Date.now() - traffic.changedAt < quietMs)
   const isLoading = () => page.evaluate(() => document.querySelector('main:empty, [data-loading]') !== null)
-  while (isMoving() || (await isLoading())) await page.waitForTimeout(quietMs / 2)
+  while (isMoving() || (await isLoading())) await new Promise((resolve) => setTimeout(resolve, quietMs / 2))
+}
+
+/** Shows another screen as a link of the UI does: without loading the document again, which costs six times as much. */
+export async function visit(page: Page, path: string): Promise<void> {
+  const traffic = trafficOf.get(page)
+  await page.evaluate((path) => history.pushState(null, '', path), path)
+  // The new screen has not sent its requests yet.
+  if (traffic) traffic.changedAt = Date.now()
+  await quiet(page)
 }
 
 /** Lets a page run as on a slow telephone, until what this answers is called. */
@@ -106,7 +127,7 @@ async function signIn(context: BrowserContext, origin: string, { token }: Client
   expect(reply.status()).toBe(201)
 }
 
-function listen(page: Page, expected: RegExp | undefined): string[] {
+function watchConsole(page: Page, expected: RegExp | undefined): string[] {
   const complaints: string[] = []
   const hear = (text: string) => {
     if (!expected?.test(text)) complaints.push(text)
@@ -118,13 +139,25 @@ function listen(page: Page, expected: RegExp | undefined): string[] {
   return complaints
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'))
+const axePath = '/-/axe.js'
+
+/** Serves axe beside the program. A file that the browser may cache is compiled once, a string that is evaluated each time. */
+function serveAxe({ app }: TestServer): void {
+  const [respond] = app.server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void] // by its type
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request, response) => {
+    if (request.url !== axePath) return respond(request, response)
+    response.writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'max-age=3600, immutable' })
+    response.end(axeSource)
+  })
+}
 
 /** WCAG 2.2 AA as far as a machine can tell: every finding in words, so an empty list is what is wanted. */
 export async function accessProblems(page: Page): Promise<string[]> {
   // Each screen has a heading as soon as it is there; before that there is nothing to look at.
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ url: axePath })
   const { violations } = (await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // what was just evaluated
     // The guards of Base UI hold the focus for a moment and hand it on; nobody meets them.
@@ -132,6 +165,9 @@ export async function accessProblems(page: Page): Promise<string[]> {
       { exclude: ['[data-base-ui-focus-guard]'] },
       {
         resultTypes: ['violations'],
+        // None of the rules below reads style sheets.
+        preload: { assets: ['media'] },
+        selectors: false,
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
       },
     )
