@@ -13,9 +13,13 @@ const common = {
   expect: { poll: { timeout: 10_000 } },
 }
 
+/** Tests whose subject may behave differently on the two engines. */
+const bothEngines = `${source}/*.db.test.ts`
+/** Tests of requests whose subject is not the database: one engine is enough. */
+const oneEngine = `${source}/*.api.test.ts`
+
 const database = {
   ...common,
-  include: [`${source}/*.db.test.ts`],
   setupFiles: [...common.setupFiles, 'packages/server/src/testing/close-servers.ts'],
 }
 
@@ -29,7 +33,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** Pure rules once, everything with a database on both engines, the UI and whole processes. */
+/** Rules without a database, requests on SQLite, what depends on the database on both engines, the UI, whole processes. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -40,13 +44,14 @@ export default defineConfig({
           ...common,
           name: 'pure',
           include: [`${source}/*.test.ts`, 'packages/{client,web}/src/**/*.test.ts'],
-          exclude: [`${source}/*.db.test.ts`],
+          exclude: [bothEngines, oneEngine],
         },
       },
       {
         test: {
           ...database,
           name: 'sqlite',
+          include: [bothEngines, oneEngine],
           env: { ALCOVE_TEST_ENGINE: 'sqlite' },
           globalSetup: ['packages/server/src/testing/global-sqlite.ts'],
         },
@@ -55,6 +60,7 @@ export default defineConfig({
         test: {
           ...database,
           name: 'postgres',
+          include: [bothEngines],
           env: { ALCOVE_TEST_ENGINE: 'postgres' },
           globalSetup: ['packages/server/src/testing/global-postgres.ts'],
         },

@@ -132,6 +132,6 @@ export ALCOVE_TEST_S3_ACCESS_KEY="$access_key"
 export ALCOVE_TEST_S3_SECRET_KEY="$secret_key"
 if [ $# -eq 0 ]; then
   set -- npx vitest run --project pure --project sqlite \
-    packages/server/src/platform/objects/{objects.s3,copy}.test.ts packages/server/src/api/v4/uploads/bucket.db.test.ts
+    packages/server/src/platform/object-store/{objects.s3,copy}.test.ts packages/server/src/api/v4/uploads/bucket.api.test.ts
 fi
 timeout "$test_seconds" "$@"

@@ -124,7 +124,7 @@ async function matrix(): Promise<string> {
 
 const introduction = `# Who may do what
 
-Made by \`permission-matrix.db.test.ts\` from the real guard; with \`ALCOVE_TEST_WRITE=1\` the test writes this file again.
+Made by \`permission-matrix.api.test.ts\` from the real guard; with \`ALCOVE_TEST_WRITE=1\` the test writes this file again.
 A cell is the status that refuses, or \`·\` where the request is let through; three cells in one stand for a public, an
 internal and a private project or group; vulnerabilities are detected, so that to revert one is to change nothing (304).
 The last column applies to projects: an archived one is read-only.

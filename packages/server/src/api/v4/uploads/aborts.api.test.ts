@@ -14,7 +14,7 @@ import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testi
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { openWire, type Wire } from '../../../testing/wire.ts'
 
-// The simplest of it, a client that goes away in the middle of its file or falls silent, is in socket.db.test.ts.
+// The simplest of it, a client that goes away in the middle of its file or falls silent, is in socket.api.test.ts.
 
 let folder: string
 let store: FaultyStore
