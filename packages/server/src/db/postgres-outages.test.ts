@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import sql, { raw } from 'sql-template-tag'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, type TestContext, test } from 'vitest'
 import { createTestDatabase, type PostgresServer, startPostgres, type TestDatabase } from '../testing/postgres.ts'
 import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
@@ -12,23 +12,21 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-let place: TestDatabase
-let direct: Database
-beforeEach(async () => {
-  place = await createTestDatabase(server)
-  direct = await openDatabase({ kind: 'postgres', url: place.url })
+/** A database with an empty table, and a connection to it. It goes away with the test. */
+async function openPlace({ onTestFinished }: TestContext): Promise<{ place: TestDatabase; direct: Database }> {
+  const place = await createTestDatabase(server)
+  onTestFinished(() => place.drop())
+  const direct = await openDatabase({ kind: 'postgres', url: place.url })
+  onTestFinished(() => direct.close())
   await direct.run(sql`create table a (id bigint primary key, n bigint)`)
-})
-afterEach(async () => {
-  await direct.close()
-  await place.drop()
-})
+  return { place, direct }
+}
 
 const unavailable = { cause: { kind: 'unavailable', what: 'the database' } }
 const readOnly = { cause: { kind: 'unavailable', reason: 'the database is read-only' } }
 
 /** A way to the server that can go silent: it keeps its connections, takes new ones, and forwards nothing. */
-async function openTunnel(url: string) {
+async function openTunnel(url: string, { onTestFinished }: TestContext) {
   const { pathname, searchParams, username } = new URL(url)
   const host = searchParams.get('host') ?? ''
   const sockets = new Set<Socket>()
@@ -59,15 +57,18 @@ async function openTunnel(url: string) {
   }
 }
 
-async function openThroughTunnel() {
-  const tunnel = await openTunnel(place.url)
+async function openThroughTunnel(context: TestContext) {
+  const { onTestFinished } = context
+  const { place } = await openPlace(context)
+  const tunnel = await openTunnel(place.url, context)
   const db = await openDatabase({ kind: 'postgres', url: tunnel.url })
   onTestFinished(() => db.close())
   return { tunnel, db }
 }
 
-test('a server that goes silent fails what waits for it, then everything at once, and is used again when it answers', async () => {
-  const { tunnel, db } = await openThroughTunnel()
+test.concurrent('a server that goes silent fails what waits for it, then everything at once, and is used again when it answers', async (context) => {
+  const { expect } = context
+  const { tunnel, db } = await openThroughTunnel(context)
   await db.run(sql`insert into a values (1, 0)`)
   await db.ready()
   tunnel.silence(true)
@@ -90,8 +91,9 @@ test('a server that goes silent fails what waits for it, then everything at once
   await db.run(sql`insert into a values (3, 0)`)
 })
 
-test('a commit without a response has an unknown outcome, and a statement before it has a known one', async () => {
-  const { tunnel, db } = await openThroughTunnel()
+test.concurrent('a commit without a response has an unknown outcome, and a statement before it has a known one', async (context) => {
+  const { expect } = context
+  const { tunnel, db } = await openThroughTunnel(context)
   const before = db.transaction(async (tx) => {
     await tx.run(sql`insert into a values (1, 0)`)
     tunnel.silence(true)
@@ -119,7 +121,9 @@ test('a commit without a response has an unknown outcome, and a statement before
   await expect(commit).rejects.toMatchObject({ cause: { ...unavailable.cause, inDoubt: true } })
 })
 
-test('a standby or a read-only server is an outage, when connecting, when writing and when asked for readiness', async () => {
+test.concurrent('a standby or a read-only server is an outage, when connecting, when writing and when asked for readiness', async (context) => {
+  const { expect, onTestFinished } = context
+  const { place, direct } = await openPlace(context)
   const settings = (value: string) =>
     direct.run(sql`alter database ${raw(place.name)} set default_transaction_read_only = ${raw(value)}`)
   const writing = direct.transaction(async (tx) => {
@@ -149,7 +153,9 @@ test('a standby or a read-only server is an outage, when connecting, when writin
   await there.run(sql`insert into a values (1, 0)`)
 })
 
-test('a cancelled query is an outage', async () => {
+test.concurrent('a cancelled query is an outage', async (context) => {
+  const { expect } = context
+  const { place, direct } = await openPlace(context)
   const asked = direct.one(sql`select pg_sleep(60)`)
   const cancel = sql`
     select pg_cancel_backend(pid) from pg_stat_activity
@@ -161,7 +167,9 @@ test('a cancelled query is an outage', async () => {
   await admin.close()
 })
 
-test('transactions behind one lock give up, before they have kept other writes from running for too long', async () => {
+test.concurrent('transactions behind one lock give up, before they have kept other writes from running for too long', async (context) => {
+  const { expect, onTestFinished } = context
+  const { place, direct } = await openPlace(context)
   await direct.run(sql`insert into a values (1, 0), (2, 0)`)
   const holder = await openDatabase({ kind: 'postgres', url: place.url })
   onTestFinished(() => holder.close())
