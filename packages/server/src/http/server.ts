@@ -19,7 +19,7 @@ import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 /** The HTTP server for these routes; not listening yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = fastify({
-    // Fastify wants all of pino's methods and calls those that `Log` has.
+    // With the type of pino, the type of the instance would not be the one that is returned.
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),

@@ -16,7 +16,7 @@ import type { Lifecycle } from '../platform/lifecycle.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
-import { type Client, createClient } from './client.ts'
+import { type Client, createClient, formWithFile, type Reply } from './client.ts'
 import { type FreshDatabase, freshDatabase, observeDatabase } from './database.ts'
 
 export interface TestServer {
@@ -35,6 +35,8 @@ export interface TestServer {
   project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
   /** A client of a new user who has this role in the project; `outsider` has none. */
   as(role: Role | 'outsider', project: TestProject): Promise<Client>
+  /** Imports a report as the administrator, by default with promotion, and returns the import. */
+  report(project: TestProject, report: unknown, fields?: Record<string, string>): Promise<Reply['body']>
   close(): Promise<void>
 }
 
@@ -140,6 +142,14 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       const created = await admin.post('/projects', { name: path, path, visibility, namespace_id: found.body.id })
       expectStatus(created, 201)
       return created.body
+    },
+
+    async report(project, report, fields = {}) {
+      const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
+      const sent = await admin.post(`/projects/${project.id}/security_reports`, form)
+      expectStatus(sent, 201)
+      if (sent.body.errors.length > 0) throw new Error(`the import failed: ${sent.text}`)
+      return sent.body
     },
 
     async as(role, project) {

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
-import { createClient } from '../../testing/client.ts'
+import { type Client, createClient } from '../../testing/client.ts'
 import { freshDatabase, testEngine } from '../../testing/database.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
@@ -10,6 +10,15 @@ async function startTwo(): Promise<{ here: TestServer; there: TestServer }> {
   const another = { db: await database.openAnother(), drop: async () => {} }
   const here = await startServer({ database })
   return { here, there: await startServer({ database: another }) }
+}
+
+/** Issues a token of the user in one process and returns a client of the other with it. */
+async function clientElsewhere(here: TestServer, there: TestServer, of: Client): Promise<Client> {
+  const { body } = await here.admin.post(`/users/${of.user?.id}/personal_access_tokens`, {
+    name: 'token',
+    scopes: ['api'],
+  })
+  return createClient(there.app, { token: body.token })
 }
 
 /** More often than a notification is late once in ten. */
@@ -34,11 +43,7 @@ describe.runIf(testEngine === 'postgres')('what one process has answered holds i
   test('a blocked user is refused, and let in again when unblocked', async () => {
     const { here, there } = await startTwo()
     const user = await here.user('alice')
-    const token = await here.admin.post(`/users/${user.user?.id}/personal_access_tokens`, {
-      name: 'token',
-      scopes: ['api'],
-    })
-    const elsewhere = createClient(there.app, { token: token.body.token })
+    const elsewhere = await clientElsewhere(here, there, user)
     for (let n = 0; n < tries; n++) {
       expect((await elsewhere.get('/user')).status).toBe(200)
       expect((await here.admin.post(`/users/${user.user?.id}/block`)).status).toBe(201)
@@ -51,11 +56,7 @@ describe.runIf(testEngine === 'postgres')('what one process has answered holds i
     const { here, there } = await startTwo()
     const project = await here.project('acme/site')
     const user = await here.user('alice')
-    const token = await here.admin.post(`/users/${user.user?.id}/personal_access_tokens`, {
-      name: 'token',
-      scopes: ['api'],
-    })
-    const elsewhere = createClient(there.app, { token: token.body.token })
+    const elsewhere = await clientElsewhere(here, there, user)
     for (let n = 0; n < tries; n++) {
       const member = { user_id: user.user?.id, access_level: 20 }
       expect((await here.admin.post(`/projects/${project.id}/members`, member)).status).toBe(201)

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -382,14 +381,6 @@ async function resolvingProject(): Promise<TestProject> {
   return project
 }
 
-async function send(project: TestProject, report: unknown, fields: Record<string, string> = {}) {
-  const text = typeof report === 'string' ? report : JSON.stringify(report)
-  const form = formWithFile('file', 'report.json', text, { promote: 'true', ...fields })
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
-}
-
 async function listed(project: TestProject) {
   const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
   const present = await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all&per_page=100`)
@@ -407,27 +398,27 @@ describe('a partial report', () => {
   test.for(damaged)('of %s with %s makes nothing absent, and says why', async ([name, what]) => {
     const { complete, fields, damages } = cases[name] as Case
     const project = await resolvingProject()
-    await send(project, complete(), fields)
+    await server.report(project, complete(), fields)
     const before = await listed(project)
     expect(before).toMatchObject({ resolved: 0, present: { size: 3 } })
 
     const report = complete()
     const other = damages[what]?.(report)
-    const sent = other === nothing ? 'null' : report
-    const rehearsed = await send(project, sent, { ...fields, dry_run: 'true' })
-    const done = await send(project, sent, fields)
+    const sent = other === nothing ? null : report
+    const rehearsed = await server.report(project, sent, { ...fields, dry_run: 'true' })
+    const done = await server.report(project, sent, fields)
     expect(done.findings.gone).toBe(0)
     expect(done.warnings).toContainEqual(expect.objectContaining({ type: 'Incomplete' }))
     expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
     const after = await listed(project)
     expect(after.resolved).toBe(0)
     for (const uuid of before.present) expect(after.present).toContain(uuid)
-    expect(await send(project, sent, fields)).toMatchObject({ unchanged: true, findings: { gone: 0 } })
+    expect(await server.report(project, sent, fields)).toMatchObject({ unchanged: true, findings: { gone: 0 } })
 
     // A complete report speaks again.
     const whole = complete()
     cases[name]?.entries(whole).shift()
-    expect((await send(project, whole, fields)).findings.gone).toBeGreaterThan(0)
+    expect((await server.report(project, whole, fields)).findings.gone).toBeGreaterThan(0)
   })
 })
 
@@ -435,11 +426,11 @@ describe('a complete report', () => {
   test.for(Object.keys(cases))('of %s makes absent what it does not name', async (name) => {
     const { complete, entries, fields } = cases[name] as Case
     const project = await resolvingProject()
-    await send(project, complete(), fields)
+    await server.report(project, complete(), fields)
     const report = complete()
     entries(report).shift()
-    const rehearsed = await send(project, report, { ...fields, dry_run: 'true' })
-    const done = await send(project, report, fields)
+    const rehearsed = await server.report(project, report, { ...fields, dry_run: 'true' })
+    const done = await server.report(project, report, fields)
     expect(done.findings).toMatchObject({ gone: 1, known: 2 })
     expect(rehearsed.findings).toEqual(done.findings)
     expect(done.warnings.filter(({ type }: Loose) => type === 'Incomplete')).toEqual([])
@@ -451,10 +442,10 @@ describe('a complete report', () => {
 
 test('an empty report says how many findings become absent', async () => {
   const project = await resolvingProject()
-  await send(project, sarif())
+  await server.report(project, sarif())
   const empty = sarif()
   empty.runs[0].results = []
-  const { findings, warnings } = await send(project, empty)
+  const { findings, warnings } = await server.report(project, empty)
   expect(findings.gone).toBe(3)
   expect(warnings).toContainEqual({
     type: 'Empty',
@@ -468,38 +459,38 @@ test('a run that failed protects only what its own tool found', async () => {
   const runs = [sarif().runs[0], sarif().runs[0]]
   runs[1].tool.driver.name = 'Other'
   for (const result of runs[1].results) result.ruleId = `other-${result.ruleId}`
-  await send(project, { ...sarif(), runs })
+  await server.report(project, { ...sarif(), runs })
   runs[0].results = []
   runs[0].invocations[0].executionSuccessful = false
   runs[1].results = []
-  expect((await send(project, { ...sarif(), runs })).findings).toMatchObject({ gone: 3 })
+  expect((await server.report(project, { ...sarif(), runs })).findings).toMatchObject({ gone: 3 })
 })
 
 test('a file that could not be scanned protects only what is in it', async () => {
   const project = await resolvingProject()
   const report = semgrep()
   report.results[2].path = 'src/other.py'
-  await send(project, report)
+  await server.report(project, report)
   const next = { ...report, results: [], errors: [{ level: 'warn', path: 'src/app.py', message: 'syntax' }] }
-  const { findings, warnings } = await send(project, next)
+  const { findings, warnings } = await server.report(project, next)
   expect(findings).toMatchObject({ gone: 1 })
   expect(warnings).toContainEqual(expect.objectContaining({ message: 'Missing findings that keep their state: 2.' }))
 })
 
 test('an entry that is no finding on purpose protects nothing', async () => {
   const project = await resolvingProject()
-  await send(project, sarif())
+  await server.report(project, sarif())
   const report = sarif()
   report.runs[0].results[0].suppressions = [{ kind: 'inSource' }]
   report.runs[0].results[1].kind = 'pass'
-  expect((await send(project, report)).findings).toMatchObject({ gone: 2, skipped: 2 })
+  expect((await server.report(project, report)).findings).toMatchObject({ gone: 2, skipped: 2 })
 })
 
 test('an entry that is damaged in every report the same way protects only until it is known', async () => {
   const project = await resolvingProject()
   const report = trivy()
   delete report.Results[0].Vulnerabilities[0].PkgName
-  await send(project, report)
+  await server.report(project, report)
   report.Results[0].Vulnerabilities.pop()
-  expect((await send(project, report)).findings).toMatchObject({ gone: 1 })
+  expect((await server.report(project, report)).findings).toMatchObject({ gone: 1 })
 })

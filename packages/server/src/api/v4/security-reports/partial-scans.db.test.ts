@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -14,13 +13,6 @@ async function resolvingProject(): Promise<TestProject> {
   return project
 }
 let projects = 0
-
-async function send(project: TestProject, report: object, fields: Record<string, string> = {}) {
-  const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
-}
 
 async function listOpen(project: TestProject): Promise<number> {
   const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?state=detected`)
@@ -49,38 +41,40 @@ const fewerFiles =
 describe('a report of Semgrep about changed files', () => {
   test('makes nothing absent, however often it is sent, and says why', async () => {
     const project = await resolvingProject()
-    await send(project, semgrep(files(10), files(3)))
+    await server.report(project, semgrep(files(10), files(3)))
     for (const found of [[], ['src/9.py']]) {
       const report = semgrep(['src/9.py'], found)
-      const rehearsed = await send(project, report, { dry_run: 'true' })
-      const done = await send(project, report)
+      const rehearsed = await server.report(project, report, { dry_run: 'true' })
+      const done = await server.report(project, report)
       expect(done).toMatchObject({ findings: { gone: 0 } })
       expect(done.warnings).toContainEqual({ type: 'Incomplete', message: fewerFiles, pointer: '/paths/scanned' })
       expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
     }
     expect(await listOpen(project)).toBe(4)
     // A deleted file is not scanned either.
-    expect(await send(project, semgrep(files(10).slice(1), files(3).slice(1)))).toMatchObject({ findings: { gone: 2 } })
+    expect(await server.report(project, semgrep(files(10).slice(1), files(3).slice(1)))).toMatchObject({
+      findings: { gone: 2 },
+    })
   })
 
   test('speaks for what its category has when its sender says that it is complete', async () => {
     const project = await resolvingProject()
-    await send(project, semgrep(files(10), files(3)))
-    expect(await send(project, semgrep(['src/0.py'], []), { partial: 'false' })).toMatchObject({
+    await server.report(project, semgrep(files(10), files(3)))
+    expect(await server.report(project, semgrep(['src/0.py'], []), { partial: 'false' })).toMatchObject({
       findings: { gone: 3 },
     })
-    await send(project, semgrep(['src/0.py'], ['src/0.py']))
-    expect(await send(project, semgrep(['src/0.py'], []))).toMatchObject({ findings: { gone: 1 } })
+    await server.report(project, semgrep(['src/0.py'], ['src/0.py']))
+    expect(await server.report(project, semgrep(['src/0.py'], []))).toMatchObject({ findings: { gone: 1 } })
   })
 
   test('is compared with scans of the same ref and category', async () => {
     const project = await resolvingProject()
-    await send(project, semgrep(files(10), files(3)))
+    await server.report(project, semgrep(files(10), files(3)))
     for (const fields of [{ ref: 'feature' }, { category: 'api' }] as Record<string, string>[]) {
-      await send(project, semgrep(['src/9.py'], ['src/9.py']), fields)
-      expect(await send(project, semgrep(['src/9.py'], []), fields)).toMatchObject({ findings: { gone: 1 } })
+      await server.report(project, semgrep(['src/9.py'], ['src/9.py']), fields)
+      expect(await server.report(project, semgrep(['src/9.py'], []), fields)).toMatchObject({ findings: { gone: 1 } })
     }
-    expect((await send(project, semgrep(['src/8.py'], []))).findings.gone).toBe(0)
+    expect((await server.report(project, semgrep(['src/8.py'], []))).findings.gone).toBe(0)
   })
 })
 
@@ -94,14 +88,14 @@ test('a report whose sender calls the scan partial makes nothing absent, whateve
   const partial = [sastReport([]), semgrep(files(2), []), []]
   for (const [index, report] of complete.entries()) {
     const project = await resolvingProject()
-    await send(project, report)
+    await server.report(project, report)
     const fields: Record<string, string> = index === 2 ? { report_type: 'secret_detection' } : {}
-    const done = await send(project, partial[index] ?? {}, { ...fields, partial: 'true' })
+    const done = await server.report(project, partial[index] ?? {}, { ...fields, partial: 'true' })
     expect(done.findings.gone).toBe(0)
     const message =
       'The report is incomplete: its sender says that the scan was partial. Missing findings keep their state.'
     expect(done.warnings).toContainEqual({ type: 'Incomplete', message, pointer: '' })
-    expect((await send(project, partial[index] ?? {}, fields)).findings.gone).toBe(2)
+    expect((await server.report(project, partial[index] ?? {}, fields)).findings.gone).toBe(2)
   }
 })
 
@@ -116,8 +110,11 @@ test.each([
     version: '2.1.0',
     runs: [{ tool: { driver: { name: 'CodeQL' } }, results, properties }],
   })
-  await send(project, log([{ ruleId: 'c/hash', message: { text: 'Weak' }, locations: [{ physicalLocation }] }]))
-  const done = await send(project, log([], { incrementalMode }))
+  await server.report(
+    project,
+    log([{ ruleId: 'c/hash', message: { text: 'Weak' }, locations: [{ physicalLocation }] }]),
+  )
+  const done = await server.report(project, log([], { incrementalMode }))
   expect(done.findings.gone).toBe(gone)
   expect(done.warnings.some(({ type }: { type: string }) => type === 'Incomplete')).toBe(gone === 0)
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile, type Reply } from '../../../testing/client.ts'
+import type { Reply } from '../../../testing/client.ts'
 import { data } from '../../../testing/report-facts.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -38,19 +38,12 @@ const sarif = (results: Result[], name = 'primaryLocationLineHash'): Body => ({
 let projects = 0
 const freshProject = () => server.project(`acme/fingerprints-${++projects}`)
 
-async function send(project: TestProject, report: object, fields: Record<string, string> = {}): Promise<Body> {
-  const form = formWithFile('file', 'report.sarif', JSON.stringify(report), { promote: 'true', ...fields })
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
-}
-
 /** Rehearsed, sent, and sent again, which changes nothing. */
 async function sendTwice(project: TestProject, report: object, fields: Record<string, string> = {}): Promise<Body> {
-  const rehearsed = await send(project, report, { ...fields, dry_run: 'true' })
-  const sent = await send(project, report, fields)
+  const rehearsed = await server.report(project, report, { ...fields, dry_run: 'true' })
+  const sent = await server.report(project, report, fields)
   expect([rehearsed.findings, rehearsed.samples]).toEqual([sent.findings, sent.samples])
-  expect(await send(project, report, fields)).toMatchObject({ unchanged: true })
+  expect(await server.report(project, report, fields)).toMatchObject({ unchanged: true })
   return sent
 }
 
@@ -66,7 +59,7 @@ const idOf = (rows: Body[], hash: string) => rows.find(({ description }) => desc
 describe('a result with a fingerprint', () => {
   test.for(['primaryLocationLineHash', 'contextRegionHash/v1'])('by %s is known wherever it moves', async (name) => {
     const project = await freshProject()
-    await send(
+    await server.report(
       project,
       sarif(
         [
@@ -97,7 +90,7 @@ describe('a result with a fingerprint', () => {
 
   test('is not taken for the one at whose place it is now', async () => {
     const project = await freshProject()
-    await send(
+    await server.report(
       project,
       sarif([
         { line: 10, hash: 'one' },
@@ -136,7 +129,7 @@ describe('a result with a fingerprint', () => {
 
   test('keeps its place when the scanner makes other fingerprints, or none, or the first ones', async () => {
     const project = await freshProject()
-    await send(project, sarif([{ line: 10 }, { line: 20, hash: 'two' }]))
+    await server.report(project, sarif([{ line: 10 }, { line: 20, hash: 'two' }]))
     for (const hashes of [
       ['one', 'two'],
       ['uno', 'due'],
@@ -157,7 +150,7 @@ describe('a result with a fingerprint', () => {
 
   test('that several results have is no fingerprint', async () => {
     const project = await freshProject()
-    await send(
+    await server.report(
       project,
       sarif([
         { line: 10, hash: 'all' },
@@ -174,7 +167,7 @@ describe('a result with a fingerprint', () => {
 
   test('on a branch is the one of the default branch', async () => {
     const project = await freshProject()
-    await send(
+    await server.report(
       project,
       sarif([
         { line: 10, hash: 'one' },
@@ -196,7 +189,7 @@ describe('a result with a fingerprint', () => {
       { line: 10, hash: 'one' },
       { line: 20, hash: 'two' },
     ])
-    await send(project, report)
+    await server.report(project, report)
     const before = await listed(project)
     await server.deps.db.run(sql`delete from finding_keys where finding_id in (
       select id from findings where project_id = ${project.id})`)
@@ -228,10 +221,14 @@ test('Semgrep’s fingerprint identifies, and its placeholder does not', async (
     ],
   })
   const project = await freshProject()
-  await send(project, report(1, 'c0ffee00c0ffee_0'))
-  expect((await send(project, report(9, 'c0ffee00c0ffee_0'))).samples.moved).toMatchObject([{ reason: 'fingerprint' }])
-  await send(project, report(9, 'requires login'))
-  expect((await send(project, report(12, 'requires login'))).samples.moved).toMatchObject([{ reason: 'nearest' }])
+  await server.report(project, report(1, 'c0ffee00c0ffee_0'))
+  expect((await server.report(project, report(9, 'c0ffee00c0ffee_0'))).samples.moved).toMatchObject([
+    { reason: 'fingerprint' },
+  ])
+  await server.report(project, report(9, 'requires login'))
+  expect((await server.report(project, report(12, 'requires login'))).samples.moved).toMatchObject([
+    { reason: 'nearest' },
+  ])
 })
 
 const real = [
@@ -254,7 +251,7 @@ describe.skipIf(!existsSync(data))('of a real export', () => {
     for (const result of results(original)) counts.set(keyOf(result), (counts.get(keyOf(result)) ?? 0) + 1)
 
     const project = await freshProject()
-    await send(project, original)
+    await server.report(project, original)
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
     for (const [index, { id }] of body.entries()) {
       if (index % 2 === 0) await server.admin.post(`/vulnerabilities/${id}/dismiss`, { comment: 'looked at' })
@@ -273,7 +270,7 @@ describe.skipIf(!existsSync(data))('of a real export', () => {
       region.startLine += 7
       if (region.endLine) region.endLine += 7
     }
-    const { findings } = await send(project, moved)
+    const { findings } = await server.report(project, moved)
     expect(findings).toMatchObject({ new: 0, gone: 0 })
     expect(findings.moved).toBeGreaterThan(0)
     expect(idsByKey(await list())).toEqual(before)
