@@ -51,6 +51,8 @@ function start(): ChildProcess {
       ALCOVE_PORT: '0',
       ALCOVE_BOOTSTRAP_TOKEN: token,
       ALCOVE_LOG_LEVEL: 'silent',
+      // Each picture signs in anew.
+      ALCOVE_RATE_LIMIT_SIGN_IN_REQUESTS: '0',
       ALCOVE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     },
   })
@@ -71,7 +73,10 @@ async function take(
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
   })
-  if (!isSignedOut) await context.request.post(`${origin}/-/sessions`, { data: { token } })
+  if (!isSignedOut) {
+    const reply = await context.request.post(`${origin}/-/sessions`, { data: { token } })
+    if (!reply.ok()) throw new Error(`signing in for ${name}: ${reply.status()}`)
+  }
   const page = await context.newPage()
   await page.goto(path.replace(/\{(\w+)\}/g, (_, key) => places[key] ?? ''))
   await page.waitForLoadState('networkidle')
