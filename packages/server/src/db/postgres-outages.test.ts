@@ -167,6 +167,28 @@ test.concurrent('a cancelled query is an outage', async (context) => {
   await admin.close()
 })
 
+test.concurrent('a query behind one that failed while it was being prepared is sent again', async (context) => {
+  const { expect } = context
+  const { place, direct } = await openPlace(context)
+  const admin = await openDatabase({ kind: 'postgres', url: place.url })
+  let queries: Promise<PromiseSettledResult<unknown>[]> | undefined
+  await admin.transaction(async (tx) => {
+    await tx.run(sql`lock table a in access exclusive mode`)
+    queries = Promise.allSettled(
+      Array.from({ length: 16 }, (_, id) => direct.all(sql`select n from a where id = ${id}`)),
+    )
+    const cancel = sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = ${place.name} and wait_event_type = 'Lock' and query like 'select n from a%'`
+    await expect.poll(async () => (await admin.all(cancel)).length).toBeGreaterThan(0)
+  })
+  const outcomes = (await queries) ?? []
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason)
+  for (const failure of failures) expect(failure).toMatchObject(unavailable)
+  expect(failures.length).toBeLessThan(16)
+  await admin.close()
+})
+
 test.concurrent('transactions behind one lock give up, before they have kept other writes from running for too long', async (context) => {
   const { expect, onTestFinished } = context
   const { place, direct } = await openPlace(context)

@@ -7,7 +7,7 @@ import type { Engine, Result, Session } from '../open.ts'
 import { plainValue, postgresDialect, statementName } from '../sql.ts'
 import { openCommitLog } from './commit-log.ts'
 import { command, openConnections } from './connections.ts'
-import { isConflict, isReadOnly, isStalePlan, unavailableBecause, wasRejected } from './errors.ts'
+import { isConflict, isReadOnly, isStalePlan, isUnprepared, unavailableBecause, wasRejected } from './errors.ts'
 
 const maxAttempts = 5
 
@@ -28,14 +28,15 @@ export async function openPostgres(
       const { text, values } = query
       const written = changes.tablesWritten(text)
       if (written.length > 0) return engine.transaction((session) => session.execute(query, want))
-      for (;;) {
+      for (let attempt = 1; ; attempt++) {
         const { client, retire } = await connections.shared()
         try {
           return await send(client, text, values)
         } catch (error) {
           // A standby cancels queries that conflict with what it replays.
           if (isConflict(error)) throw unavailableBecause(error)
-          if (!isStalePlan(error)) throw error
+          if (isUnprepared(error) && attempt === maxAttempts) throw unavailableBecause(error)
+          if (!isStalePlan(error) && !isUnprepared(error)) throw error
           retire()
         }
       }

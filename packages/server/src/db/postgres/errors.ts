@@ -8,6 +8,9 @@ export const isConflict = (error: unknown): boolean => hasCode(error, /^(40001|4
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
+/** The statement that would have prepared this one failed, and both were on their way at the same time. */
+export const isUnprepared = (error: unknown): boolean => hasCode(error, /^(26000|42P05)$/)
+
 /** The server is a standby, or was made read-only: another one may be the primary. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Failure ? readOnly.has(error) : hasCode(error, /^25006$/)
