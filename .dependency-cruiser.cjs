@@ -1,6 +1,6 @@
 /**
  * Which way imports may point (docs/decisions/0003). Read by dependency-cruiser, which parses with swc.
- * Cycles are Biome's to find: swc does not tell imports of types, which may be circular, from others.
+ * Imports of types count as imports, so a circle of types is a violation as well.
  */
 const source = '^packages/server/src'
 const notTests = '\\.(test|conformance)\\.ts$|/testing/'
@@ -37,6 +37,7 @@ const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
 
 module.exports = {
   forbidden: [
+    forbid('no-circular', { path: source, pathNot: notTests }, { circular: true }),
     forbid(
       'platform-knows-nothing',
       { path: `${source}/platform/` },

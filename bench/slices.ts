@@ -1,5 +1,5 @@
 import type { Database, Db } from '../packages/server/src/db/db.ts'
-import type { ScriptRunner } from '../packages/server/src/db/open.ts'
+import type { ScriptRunner } from '../packages/server/src/db/engine.ts'
 
 /** Calls `work` with the numbers from 0 to `total`, some at a time in a transaction, and shows how far it is. */
 export async function inSlices(

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Database, Db, Dialect } from './db.ts'
-import type { SchemaOwner, ScriptRunner } from './open.ts'
+import type { SchemaOwner, ScriptRunner } from './engine.ts'
 
 /**
  * One step of the schema. `up` returns a script of several statements, run in one transaction (on SQLite with foreign

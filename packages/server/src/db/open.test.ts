@@ -5,8 +5,9 @@ import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type PostgresServer, startPostgres } from '../testing/postgres.ts'
 import type { Database, Db } from './db.ts'
+import type { DatabaseOptions } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { type DatabaseOptions, openDatabase } from './open.ts'
+import { openDatabase } from './open.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { User } from '../domain/users/users.ts'
+import type { User } from '../domain/users/user.ts'
 
 export interface Reply {
   status: number

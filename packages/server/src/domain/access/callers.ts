@@ -1,4 +1,4 @@
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 
 /** The authenticated party of a request, with what its token allows. */
 export interface Caller {

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { type Membership, memberNamespaces, memberProjects } from '../projects/membership-queries.ts'
 import type { FindingExtras } from '../vulnerabilities/finding.ts'
-import type { HistoryKind } from '../vulnerabilities/triage/history.ts'
+import type { HistoryKind } from '../vulnerabilities/triage/history-entry.ts'
 
 /** The projects in which he is a member at this level, and those of his own namespace. */
 export async function listMemberProjectIds(db: Db, membership: Membership): Promise<number[]> {

@@ -1,6 +1,5 @@
 import type { Metrics } from '../../platform/metrics.ts'
-import type { ByteRange, ObjectStore } from '../../platform/object-store/objects.ts'
-import type { Pieces } from '../../platform/object-store/pieces.ts'
+import type { ByteRange, ObjectStore, Pieces } from '../../platform/object-store/objects.ts'
 import { DamagedObject, openVerified, type RecordedFile, verify } from '../../platform/object-store/verified-pieces.ts'
 
 interface Stores {

@@ -2,8 +2,8 @@ import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { User } from '../users/user.ts'
 import { selectState } from '../users/user-queries.ts'
-import type { User } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource, Person } from './member.ts'
 
 interface MemberRow {

@@ -1,4 +1,4 @@
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 
 /** What of a user may be shown to anybody. */
 export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>

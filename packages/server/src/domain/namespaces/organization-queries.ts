@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { NewOrganization, Organization } from './organizations.ts'
+import type { NewOrganization, Organization } from './organization.ts'
 
 interface OrganizationRow {
   id: number

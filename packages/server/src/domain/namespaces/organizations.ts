@@ -4,6 +4,7 @@ import type { Caller } from '../access/callers.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
+import type { NewOrganization, Organization } from './organization.ts'
 import {
   countOrganizations,
   findOrganization,
@@ -13,20 +14,6 @@ import {
   listOrganizations,
 } from './organization-queries.ts'
 import { groupProblems } from './paths.ts'
-
-/** What topics and projects belong to. The first one is there from the start, and public. */
-export interface Organization {
-  id: number
-  name: string
-  path: string
-  description: string
-  /** A private one is not there for those who have nothing to do with it. */
-  isPublic: boolean
-  createdAt: string
-  updatedAt: string
-}
-
-export type NewOrganization = Pick<Organization, 'name' | 'path' | 'description' | 'isPublic'>
 
 export const defaultOrganizationId = 1
 

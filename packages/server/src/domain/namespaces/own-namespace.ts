@@ -1,6 +1,6 @@
 import { roles } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 import { forgetMovedPaths, insertMovedNamespace } from './moved-path-queries.ts'
 import { findOwnNamespace } from './namespace-queries.ts'
 import { defaultOrganizationId } from './organizations.ts'

@@ -5,9 +5,10 @@ import { createOwnNamespace, renameOwnNamespace } from '../namespaces/own-namesp
 import { hashPassword } from '../sign-in/passwords.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import type { User } from '../users/user.ts'
 import { type UserChange, type UserDraft, userProblems } from '../users/user-draft.ts'
 import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../users/user-queries.ts'
-import { getUser, type User } from '../users/users.ts'
+import { getUser } from '../users/users.ts'
 
 /** Creates a user and his own namespace. Accounts are confirmed at once, because no mail is sent. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {

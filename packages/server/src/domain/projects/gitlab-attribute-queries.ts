@@ -1,6 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { AttributeOwner, GitlabAttributes } from './gitlab-attributes.ts'
+import type { AttributeOwner, GitlabAttributes } from './gitlab-attribute.ts'
 
 interface AttributesRow {
   id: number

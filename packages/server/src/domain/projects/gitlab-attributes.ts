@@ -1,12 +1,7 @@
 import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
+import type { AttributeOwner, GitlabAttributes } from './gitlab-attribute.ts'
 import { listAttributes, lockAttributes, updateAttributes } from './gitlab-attribute-queries.ts'
-
-/** Attributes of GitLab that have no effect here, by GitLab's names. They are stored so that clients read what they set. */
-export type GitlabAttributes = Readonly<Record<string, boolean | number | string | null>>
-
-/** The table of what has them. */
-export type AttributeOwner = 'projects' | 'namespaces' | 'hooks'
 
 /** Only of those that have any. */
 export async function readAttributes(

@@ -15,11 +15,11 @@ import {
   updateGroup,
   updateSubgroupPaths,
 } from '../namespaces/namespace-queries.ts'
+import type { Organization } from '../namespaces/organization.ts'
 import {
   assertOrganizationReadable,
   defaultOrganizationId,
   getOrganization,
-  type Organization,
   readOrganization,
 } from '../namespaces/organizations.ts'
 import { fullPathProblems, groupProblems } from '../namespaces/paths.ts'

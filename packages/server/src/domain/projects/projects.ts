@@ -16,7 +16,7 @@ import { forgetMovedPaths, insertMovedProject } from '../namespaces/moved-path-q
 import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespace-queries.ts'
 import { getNamespace } from '../namespaces/namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from '../namespaces/paths.ts'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 import { isWider, type Namespace, type Project } from './project.ts'
 import {
   adjustStarCount,

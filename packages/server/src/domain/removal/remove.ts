@@ -10,8 +10,8 @@ import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/queries.ts'
 import { ensureGhost } from '../users/ghost-queries.ts'
+import type { User } from '../users/user.ts'
 import { deleteUser, reassignReferences } from '../users/user-queries.ts'
-import type { User } from '../users/users.ts'
 import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './findings-queries.ts'
 import { listIdsWithOtherOwners, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
 

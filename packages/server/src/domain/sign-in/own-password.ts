@@ -4,8 +4,8 @@ import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { revokePersonalTokensOf } from '../tokens/token-queries.ts'
 import { assertActive } from '../tokens/tokens.ts'
+import type { User } from '../users/user.ts'
 import { findUserById, updatePasswordHash } from '../users/user-queries.ts'
-import type { User } from '../users/users.ts'
 import { networkOf } from './client-network.ts'
 import {
   deleteExpiredPasswordLinks,

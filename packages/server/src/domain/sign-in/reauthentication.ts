@@ -1,7 +1,7 @@
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps, RootDeps } from '../deps.ts'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
 import { isSignedInByPassword } from './sessions.ts'

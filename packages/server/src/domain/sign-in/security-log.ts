@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 
 interface SecurityFacts {
   /** The user whom the event is about. */

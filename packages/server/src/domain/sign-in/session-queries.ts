@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Session } from './sessions.ts'
+import type { Session } from './session.ts'
 
 interface SessionRow {
   id: number

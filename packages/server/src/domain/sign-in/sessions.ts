@@ -4,11 +4,14 @@ import type { Changes } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
+import type { AccessToken } from '../tokens/token.ts'
 import { findTokenById } from '../tokens/token-queries.ts'
-import { type AccessToken, isExpired, mayAdminister } from '../tokens/tokens.ts'
+import { isExpired, mayAdminister } from '../tokens/tokens.ts'
+import type { User } from '../users/user.ts'
 import { findUserById } from '../users/user-queries.ts'
-import { getUser, type User } from '../users/users.ts'
+import { getUser } from '../users/users.ts'
 import { logSecurity } from './security-log.ts'
+import type { Session } from './session.ts'
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -18,24 +21,6 @@ import {
   listSessionsOf,
   noteSessionUse,
 } from './session-queries.ts'
-
-/** A signed-in browser. */
-export interface Session {
-  id: number
-  userId: number
-  createdAt: string
-  expiresAt: string
-  lastUsedAt: string | null
-  /** Where it was signed in from, and with what. */
-  address: string | null
-  userAgent: string | null
-  /** In admin mode: until when the browser has its administrator's rights. */
-  adminUntil: string | null
-  /** The token it was signed in with; null for a password. */
-  tokenId: number | null
-  /** When the password or the token was last entered. */
-  authenticatedAt: string
-}
 
 /** A session ends after this time, however much it is used. */
 export const sessionDays = 14

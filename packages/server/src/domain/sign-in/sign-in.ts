@@ -3,6 +3,7 @@ import { Failure, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { assertActive, authenticate, openTokenMemory } from '../tokens/tokens.ts'
+import type { User } from '../users/user.ts'
 import {
   findPasswordHash,
   findUserByEmail,
@@ -10,7 +11,6 @@ import {
   lockUser,
   updateUserState,
 } from '../users/user-queries.ts'
-import type { User } from '../users/users.ts'
 import { networkOf } from './client-network.ts'
 import { countGuess, forgetGuesses } from './guesses.ts'
 import { digestBrowser, rememberBrowser, usersKnownTo } from './known-browsers.ts'

@@ -2,8 +2,9 @@ import { isForeignKeyViolation } from '../../db/violations.ts'
 import { badRequest, type InvalidAttributes, invalid, notFound, unprocessable } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { getUser } from '../users/users.ts'
+import type { AccessToken } from './token.ts'
 import { insertToken, revokeToken } from './token-queries.ts'
-import { type AccessToken, digestToken, mintToken } from './tokens.ts'
+import { digestToken, mintToken } from './tokens.ts'
 
 /** A token together with its secret, which nobody can read again. */
 export interface IssuedToken extends AccessToken {

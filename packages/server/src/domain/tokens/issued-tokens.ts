@@ -13,35 +13,9 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { isSignedInByPassword } from '../sign-in/sessions.ts'
 import { getUser } from '../users/users.ts'
 import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
+import { type AccessToken, type TokenFilter, tokenOrders } from './token.ts'
 import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
-import { type AccessToken, administratorScopes } from './tokens.ts'
-
-export interface TokenFilter {
-  kind: AccessToken['kind']
-  userId?: number | undefined
-  isRevoked?: boolean | undefined
-  state?: 'active' | 'inactive' | undefined
-  search?: string | undefined
-  createdAfter?: string | undefined
-  createdBefore?: string | undefined
-  lastUsedAfter?: string | undefined
-  lastUsedBefore?: string | undefined
-  /** YYYY-MM-DD, that day included. */
-  expiresAfter?: string | undefined
-  expiresBefore?: string | undefined
-}
-
-export const tokenOrders = [
-  'created_asc',
-  'created_desc',
-  'expires_asc',
-  'expires_desc',
-  'last_used_asc',
-  'last_used_desc',
-  'name_asc',
-  'name_desc',
-] as const
-export type TokenOrder = (typeof tokenOrders)[number]
+import { administratorScopes } from './tokens.ts'
 
 /** By token id: where each was used from, the last address first. */
 export function findTokenAddresses(deps: Deps, tokens: readonly AccessToken[]): Promise<Map<number, string[]>> {

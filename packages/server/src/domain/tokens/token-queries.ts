@@ -2,8 +2,7 @@ import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { findUserById } from '../users/user-queries.ts'
-import type { TokenFilter, TokenOrder } from './issued-tokens.ts'
-import type { AccessToken, TokenHolder } from './tokens.ts'
+import type { AccessToken, TokenFilter, TokenHolder, TokenOrder } from './token.ts'
 
 interface TokenRow {
   id: number

@@ -6,30 +6,10 @@ import type { Changes } from '../../db/db.ts'
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { assertNoGhost, findUserByReference, type User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
+import { assertNoGhost, findUserByReference } from '../users/users.ts'
+import type { AccessToken, TokenHolder } from './token.ts'
 import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
-
-export interface AccessToken {
-  id: number
-  userId: number
-  kind: 'personal' | 'impersonation'
-  name: string
-  description: string | null
-  scopes: readonly string[]
-  isRevoked: boolean
-  /** YYYY-MM-DD; not valid from that day on. */
-  expiresOn: string | null
-  /** The first of those that came from one another by rotation; null for that one. */
-  familyId: number | null
-  createdAt: string
-  lastUsedAt: string | null
-}
-
-/** The token as a row joined with its user: what authenticating needs, in one look-up. */
-export interface TokenHolder {
-  token: AccessToken
-  user: User
-}
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'alpat-'

@@ -5,7 +5,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { contentTypeOf } from '../files/content-type.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import type { User } from '../users/users.ts'
+import type { User } from '../users/user.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
 import {

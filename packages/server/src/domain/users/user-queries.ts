@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
+import type { User, UserFilter, UserOrder } from './user.ts'
 import type { UserDraft } from './user-draft.ts'
-import type { User, UserFilter, UserOrder } from './users.ts'
 
 interface UserRow {
   id: number

@@ -3,8 +3,9 @@ import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { deletePasswordLinksOf } from '../sign-in/password-link-queries.ts'
 import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import type { User } from './user.ts'
 import { lockUser, updateUserState } from './user-queries.ts'
-import { assertNoGhost, type User } from './users.ts'
+import { assertNoGhost } from './users.ts'
 
 /** Ends the user's sessions for good. Tokens stay, and are refused while the user is blocked. */
 export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {

@@ -1,9 +1,9 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { Occurrence } from './occurrences.ts'
+import type { Occurrence } from './occurrence.ts'
 import { newestScan, shownSeverity, shownState } from './rows.ts'
-import type { PastImport } from './triage/history.ts'
+import type { PastImport } from './triage/history-entry.ts'
 
 interface OccurrenceRow {
   ref: string

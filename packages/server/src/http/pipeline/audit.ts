@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/callers.ts'
-import type { User } from '../../domain/users/users.ts'
+import type { User } from '../../domain/users/user.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
 

@@ -3,7 +3,7 @@ import { type Limit, openRequestCounter, type RequestCounter } from '../../domai
 import type { RootDeps } from '../../domain/deps.ts'
 import { networkOf } from '../../domain/sign-in/client-network.ts'
 import { digestBrowser, usersKnownTo } from '../../domain/sign-in/known-browsers.ts'
-import type { User } from '../../domain/users/users.ts'
+import type { User } from '../../domain/users/user.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { RateLimit } from '../../platform/settings.ts'
 import { addressOf, type Route } from '../route.ts'

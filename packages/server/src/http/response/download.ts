@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, gone } from '../../platform/failure.ts'
-import type { ByteRange } from '../../platform/object-store/objects.ts'
-import { type Pieces, piecesOf } from '../../platform/object-store/pieces.ts'
+import type { ByteRange, Pieces } from '../../platform/object-store/objects.ts'
+import { piecesOf } from '../../platform/object-store/pieces.ts'
 
 /** For bytes that users uploaded, so that nothing in them runs or reaches anything in the server's origin. */
 export const untrustedContentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import type { Bytes } from './bytes.ts'
-import type { Pieces } from './pieces.ts'
 
 /** Where bytes live. Keys are ours, never a user's text: `a-z 0-9 - _ . /`, no `..`, at most 200 characters. */
 export interface ObjectStore {
@@ -59,4 +58,14 @@ export interface ReceivedFile {
   readonly head: Uint8Array
   /** Set by whoever committed a row that refers to the object; otherwise it is removed when the request ends. */
   kept: boolean
+}
+
+/** The bytes of an object in order. A piece is good until the next is asked for, or the reading ends. */
+export interface Pieces {
+  /**
+   * `undefined` after the last. A file gives at most so many bytes at once. All but one of them are given only where
+   * there are no more: whoever asks for one byte too many never takes a part for the whole.
+   */
+  next(mostBytes: number): Promise<Buffer | undefined>
+  close(): void
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDiskStore } from './disk.ts'
-import type { ByteRange, ObjectStore } from './objects.ts'
-import { openLender, type Pieces } from './pieces.ts'
+import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
+import { openLender } from './pieces.ts'
 
 const content = randomBytes(2 * 1024 * 1024 + 7)
 const all = Number.POSITIVE_INFINITY

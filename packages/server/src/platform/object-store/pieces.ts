@@ -1,17 +1,7 @@
 import { close, open, read } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import type { ByteRange, ObjectStore } from './objects.ts'
-
-/** The bytes of an object in order. A piece is good until the next is asked for, or the reading ends. */
-export interface Pieces {
-  /**
-   * `undefined` after the last. A file gives at most so many bytes at once. All but one of them are given only where
-   * there are no more: whoever asks for one byte too many never takes a part for the whole.
-   */
-  next(mostBytes: number): Promise<Buffer | undefined>
-  close(): void
-}
+import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
 
 /** For whoever passes the bytes on and keeps none of them: the cheapest that the store has. */
 export async function openPieces(

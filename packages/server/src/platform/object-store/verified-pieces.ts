@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { ByteRange, ObjectStore } from './objects.ts'
-import { openPieces, type Pieces, piecesOf } from './pieces.ts'
+import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
+import { openPieces, piecesOf } from './pieces.ts'
 
 /** What the database says of an object. */
 export interface RecordedFile {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { type Deps, transaction } from '../../../domain/deps.ts'
-import { type GitlabAttributes, readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
+import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
 import { alertStatus, type Hook } from '../../../domain/webhooks/hook.ts'
 import {

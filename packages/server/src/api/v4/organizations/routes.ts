@@ -1,10 +1,6 @@
 import Type from 'typebox'
-import {
-  createOrganization,
-  findOrganizations,
-  type Organization,
-  readOrganization,
-} from '../../../domain/namespaces/organizations.ts'
+import type { Organization } from '../../../domain/namespaces/organization.ts'
+import { createOrganization, findOrganizations, readOrganization } from '../../../domain/namespaces/organizations.ts'
 import { integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { nullableString, timestamp } from '../views.ts'

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import type { GitlabAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 
 /** An attribute of GitLab that has no effect here: validated, stored, and returned as a client has set it. */

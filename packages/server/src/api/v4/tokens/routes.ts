@@ -12,8 +12,8 @@ import {
   revokePersonalToken,
   rotateOwnToken,
   rotatePersonalToken,
-  tokenOrders,
 } from '../../../domain/tokens/issued-tokens.ts'
+import { tokenOrders } from '../../../domain/tokens/token.ts'
 import { tokenScopes } from '../../../domain/tokens/tokens.ts'
 import { date, dateTime, flag, integer, listOf, oneOf, optional, text } from '../../../http/params/input.ts'
 import { noOutput, type Route, route } from '../../../http/route.ts'

@@ -5,6 +5,7 @@ import { changeAccount, createAccount } from '../../../domain/projects/accounts.
 import { removeUser } from '../../../domain/removal/remove.ts'
 import { assertRecentlyAuthenticated } from '../../../domain/sign-in/reauthentication.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
+import type { User, UserOrder } from '../../../domain/users/user.ts'
 import {
   activateUser,
   banUser,
@@ -13,15 +14,7 @@ import {
   unbanUser,
   unblockUser,
 } from '../../../domain/users/user-states.ts'
-import {
-  findUsers,
-  getUser,
-  readAccounts,
-  readUser,
-  type User,
-  type UserOrder,
-  userOrderFor,
-} from '../../../domain/users/users.ts'
+import { findUsers, getUser, readAccounts, readUser, userOrderFor } from '../../../domain/users/users.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import { noOutput, type Route, route } from '../../../http/route.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Account, User } from '../../../domain/users/users.ts'
+import type { Account, User } from '../../../domain/users/user.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 
 const basicFields = {

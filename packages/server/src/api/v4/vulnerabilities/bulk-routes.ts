@@ -1,12 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type State, severities, states } from '../../../domain/vulnerabilities/scales.ts'
-import {
-  type Bulk,
-  changeMany,
-  findBulks,
-  type Selection,
-  undoBulk,
-} from '../../../domain/vulnerabilities/triage/bulk.ts'
+import { changeMany, findBulks, type Selection, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
+import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
 import { freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'

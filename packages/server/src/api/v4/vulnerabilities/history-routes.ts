@@ -1,11 +1,9 @@
 import Type from 'typebox'
-import { findOccurrences, type Occurrence } from '../../../domain/vulnerabilities/occurrences.ts'
-import {
-  findHistory,
-  historyKinds,
-  type PastEntry,
-  type PastImport,
-} from '../../../domain/vulnerabilities/triage/history.ts'
+import type { Occurrence } from '../../../domain/vulnerabilities/occurrence.ts'
+import { findOccurrences } from '../../../domain/vulnerabilities/occurrences.ts'
+import { findHistory } from '../../../domain/vulnerabilities/triage/history.ts'
+import type { PastEntry, PastImport } from '../../../domain/vulnerabilities/triage/history-entry.ts'
+import { historyKinds } from '../../../domain/vulnerabilities/triage/history-entry.ts'
 import { historyText } from '../../../domain/vulnerabilities/triage/history-text.ts'
 import { oneOf } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'

@@ -1,12 +1,8 @@
 import Type from 'typebox'
 import type { Vulnerability } from '../../../domain/vulnerabilities/finding.ts'
-import {
-  createLink,
-  findLinks,
-  type IssueLink,
-  linkTypes,
-  removeLink,
-} from '../../../domain/vulnerabilities/triage/links.ts'
+import type { IssueLink } from '../../../domain/vulnerabilities/triage/link.ts'
+import { linkTypes } from '../../../domain/vulnerabilities/triage/link.ts'
+import { createLink, findLinks, removeLink } from '../../../domain/vulnerabilities/triage/links.ts'
 import { withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import { integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'

@@ -1,21 +1,10 @@
 import type { Db } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
-import { type ImportedFinding, importedFrom } from '../comparison/imported-finding.ts'
-import type { ReportHeader } from '../formats/report-format.ts'
-import { type Outcome, type ReadOptions, readReport } from './read-report.ts'
+import { importedFrom } from '../comparison/imported-finding.ts'
+import { type ReadOptions, readReport } from './read-report.ts'
+import type { ImportReading } from './reading.ts'
 import { readOnThread } from './reading-thread.ts'
 import { isGzip, type OpenBytes } from './source.ts'
-
-/** A report that is being imported. */
-export interface ImportReading {
-  header: ReportHeader
-  /** The findings of the report in batches; see `Reading`. */
-  batches: () => AsyncGenerator<ImportedFinding[]>
-  /** Complete when the batches have ended. */
-  outcome: () => Outcome
-  /** Must be called when the batches are not read to their end. */
-  close: () => void
-}
 
 /** Reading so many bytes takes as long as starting a thread. */
 const maxInlineBytes = 256 * 1024

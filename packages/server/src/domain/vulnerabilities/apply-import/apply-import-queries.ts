@@ -1,6 +1,6 @@
 import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { ScanRules } from './apply-import.ts'
+import type { ScanRules } from './scan-rules.ts'
 
 /** Those vulnerabilities of these findings that do not say what the findings say now, or that the default branch lacked. */
 export async function listOutdated(db: Db, findingIds: readonly number[]): Promise<number[]> {

@@ -6,10 +6,12 @@ import { addToCounts, type CountChange } from '../list/count-queries.ts'
 import { countChanges } from '../list/counts.ts'
 import { titleOf } from '../title.ts'
 import { autoResolved, reopened } from '../triage/change.ts'
-import { type HistoryEntry, recordHistory, recordSightings, type SightingOrigin } from '../triage/history.ts'
+import { recordHistory, recordSightings } from '../triage/history.ts'
+import type { HistoryEntry, SightingOrigin } from '../triage/history-entry.ts'
 import { type ChangedVulnerability, saveChanges } from '../triage/triage.ts'
 import { listReported, lockVulnerabilities, type Reported } from '../triage/triage-queries.ts'
 import { listDroppedByRule, listGone, listOutdated } from './apply-import-queries.ts'
+import type { ScanRules } from './scan-rules.ts'
 
 /** What an import saw on its ref; ids of findings. */
 export interface Sightings extends SightingOrigin {
@@ -26,11 +28,6 @@ export interface Sightings extends SightingOrigin {
   moved: readonly { vulnerabilityId: number; reason: string; location: object }[]
   /** What the scan looked for, where its report says so. */
   rules?: ScanRules | undefined
-}
-
-export interface ScanRules {
-  reportTypes: readonly string[]
-  identifiers: readonly { externalType: string; fingerprint: string }[]
 }
 
 /**

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
-import type { Bulk } from './bulk.ts'
+import type { Bulk } from './bulk-change.ts'
 import type { Triage } from './change.ts'
 
 interface BulkRow {

@@ -5,13 +5,14 @@ import { type Deps, transaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { ensureGhost } from '../../users/ghost-queries.ts'
-import type { User } from '../../users/users.ts'
+import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../finding.ts'
 import { addToCounts, type CountChange } from '../list/count-queries.ts'
 import { countChanges } from '../list/counts.ts'
 import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
 import { matchingIds } from '../list/list.ts'
 import { assertOfProject } from './assert-in-project.ts'
+import type { Bulk } from './bulk-change.ts'
 import {
   type BulkEntry,
   countBulks,
@@ -29,22 +30,6 @@ import { type Change, restoreTriage, type Triage } from './change.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
 import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
-
-/** One change of many vulnerabilities. */
-export interface Bulk {
-  id: number
-  projectId: number
-  userId: number | null
-  action: Change['action']
-  changed: number
-  /** Were so already. */
-  unchanged: number
-  createdAt: string
-  undoneAt: string | null
-  undoneById: number | null
-  /** How many of those changed the undoing restored; the others had been changed again. */
-  restored: number | null
-}
 
 /** Which vulnerabilities of a project: by their ids, or as its list shows them. */
 export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }

@@ -1,6 +1,6 @@
 import type { Vulnerability } from '../finding.ts'
 import type { DismissalReason, Severity } from '../scales.ts'
-import type { HistoryEntry } from './history.ts'
+import type { HistoryEntry } from './history-entry.ts'
 
 /** What people do to a vulnerability. */
 export type Change =

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
+import type { User } from '../../users/user.ts'
 import { selectState } from '../../users/user-queries.ts'
-import type { User } from '../../users/users.ts'
-import type { HistoryEntry, HistoryKind, PastEntry, SightingOrigin } from './history.ts'
+import type { HistoryEntry, HistoryKind, PastEntry, SightingOrigin } from './history-entry.ts'
 
 const columns = {
   vulnerability_id: 'integer',

@@ -1,4 +1,4 @@
-import type { PastEntry } from './history.ts'
+import type { PastEntry } from './history-entry.ts'
 
 type Told = Pick<PastEntry, 'kind' | 'ref' | 'from' | 'to' | 'comment' | 'dismissalReason' | 'details'>
 

@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { User } from '../../users/user.ts'
 import { selectState } from '../../users/user-queries.ts'
-import type { User } from '../../users/users.ts'
-import type { IssueLink, LinkType } from './links.ts'
+import type { IssueLink, LinkType } from './link.ts'
 
 interface LinkRow {
   id: number

@@ -1,26 +1,11 @@
 import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import type { User } from '../../users/users.ts'
+import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../finding.ts'
 import { recordHistory } from './history.ts'
+import type { IssueLink, LinkType } from './link.ts'
 import { deleteLink, findLink, insertLink, listLinks, lockLinks } from './link-queries.ts'
 import { recordVulnerabilityChanges } from './vulnerability-events.ts'
-
-export const linkTypes = ['related', 'created'] as const
-export type LinkType = (typeof linkTypes)[number]
-
-/** From a vulnerability to an issue in whatever tracker. */
-export interface IssueLink {
-  id: number
-  vulnerabilityId: number
-  linkType: LinkType
-  url: string
-  title: string
-  createdAt: string
-  updatedAt: string
-  /** Null when the user is gone. */
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
-}
 
 export interface IssueLinkDraft {
   url: string

@@ -1,0 +1,4 @@
+export interface ScanRules {
+  reportTypes: readonly string[]
+  identifiers: readonly { externalType: string; fingerprint: string }[]
+}
