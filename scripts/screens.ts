@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
 import { ageSampleData } from './screens/age.ts'
-import { type Screen, screens } from './screens/list.ts'
+import { screens } from './screens/list.ts'
 import { addSampleData } from './screens/sample-data.ts'
+import type { Screen } from './screens/screen.ts'
 
 // `npm run screens [-- name …]`: every screen, light and dark, wide and narrow, as pictures in docs/screens/.
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))

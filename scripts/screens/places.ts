@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Screen } from './list.ts'
+import type { Screen } from './screen.ts'
 
 /** Explore, projects, groups, users, and one's own account. */
 export const placeScreens: readonly Screen[] = [

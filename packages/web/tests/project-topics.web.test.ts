@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RequestFailed } from '../../client/src/failure.ts'
-import { unknownTopics } from '../src/features/topic/refusal.ts'
+import { unknownTopics } from '../src/nouns/topic/refusal.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web

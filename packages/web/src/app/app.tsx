@@ -1,7 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { ToastProvider } from '../components/toast.tsx'
-import { queries } from './api.ts'
+import { queries } from '../data/api.ts'
 import { Shell } from './shell.tsx'
 
 export function App() {

@@ -2,9 +2,9 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { Dialog, DialogActions } from '../components/dialog.tsx'
 import { TextField } from '../components/field.tsx'
-import { api, isFailure } from './api.ts'
-import { finishConfirmation, useIsConfirming } from './confirmation.ts'
-import type { SessionState } from './session.ts'
+import { api, isFailure } from '../data/api.ts'
+import { finishConfirmation, useIsConfirming } from '../data/confirmation.ts'
+import type { SessionState } from '../data/session.ts'
 
 /** Asks for the password, or the token that this browser was signed in with, while a request waits for it. */
 export function ConfirmIdentity({ session }: { session: SessionState }) {

@@ -1,7 +1,7 @@
 import { Redirect, Route, Switch } from 'wouter'
+import { later } from '../components/later.ts'
+import { NotFound } from '../components/not-found.tsx'
 import { fromGitlabAddress } from './gitlab-addresses.ts'
-import { later } from './later.ts'
-import { NotFound } from './not-found.tsx'
 
 const AdminPage = later(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)
 const AdminMode = later(async () => (await import('../features/account/admin-mode.tsx')).AdminMode)

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { useToast } from '../data/toasts.ts'
 import { Button, IconButton } from './button.tsx'
-import { useToast } from './toast.tsx'
 
 /** Puts a text on the clipboard with one click. */
 export function CopyButton({

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
-import { isConfirming } from '../app/confirmation.ts'
+import { isConfirming } from '../data/confirmation.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 

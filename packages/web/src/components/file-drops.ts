@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useToast } from './toast.tsx'
+import { useToast } from '../data/toasts.ts'
 
 /** Takes files that are dropped anywhere in the window, or pasted. Returns true while files are held over it. */
 export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = true } = {}): boolean {

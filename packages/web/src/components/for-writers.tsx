@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { mayWrite, useMayChange, useSession } from '../app/session.ts'
+import { mayWrite, useMayChange, useSession } from '../data/session.ts'
 import styles from './for-writers.module.css'
 
 /** Forms that are disabled, with the reason, for users who may only read. Of an archived project the page says so itself. */

@@ -1,4 +1,4 @@
-import { useAnswer } from '../app/api.ts'
+import { useAnswer } from '../data/api.ts'
 import styles from './markdown.module.css'
 import { Answered } from './states.tsx'
 

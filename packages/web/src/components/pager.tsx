@@ -1,8 +1,8 @@
 import type { Page } from '@alcove/client'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useSearchState } from '../data/search-state.ts'
 import { Button } from './button.tsx'
 import { formatCount } from './format.ts'
-import { useSearchState } from './search-state.ts'
 
 /** Turns the pages of a list; the number of the page stands in the address. Nothing, where everything fits on one. */
 export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {

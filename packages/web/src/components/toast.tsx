@@ -1,23 +1,8 @@
 import { X } from 'lucide-react'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type Message, ToastContext } from '../data/toasts.ts'
 import { Button, IconButton } from './button.tsx'
 import styles from './toast.module.css'
-
-export interface Message {
-  text: string
-  kind?: 'info' | 'error'
-  /** A message replaces the one of the same topic, so that quick work does not pile them up. */
-  topic?: string
-  /** One thing to do about it, such as undoing. */
-  action?: { label: string; run: () => void }
-}
-
-const ToastContext = createContext<(message: Message) => void>(() => {})
-
-/** Returns a function that shows a message at the edge of the window and announces it to screen readers. */
-export function useToast(): (message: Message) => void {
-  return useContext(ToastContext)
-}
 
 const shownMs = 7000
 const maxShown = 4

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { csvHeader, csvLine } from './csv.ts'
-import type { ExportedRow } from './rows.ts'
+import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
 
 const row = (fields: Record<string, unknown> = {}): ExportedRow =>

@@ -1,7 +1,7 @@
 import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
 import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
-import type { Remark } from './row-queries.ts'
-import type { ExportedRow } from './rows.ts'
+import type { Remark } from './exported-row-queries.ts'
+import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
 
 /** GitLab's columns, in its order (contract 3.10). */

@@ -16,8 +16,8 @@ import {
   insertExport,
   lockAuthor,
   takeExpiredExports,
-} from './queries.ts'
-import { holdsAllProjects } from './row-queries.ts'
+} from './export-queries.ts'
+import { holdsAllProjects } from './exported-row-queries.ts'
 import { exportKey, exportKind } from './write.ts'
 
 const hourMs = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { ExportedRow } from './rows.ts'
+import type { ExportedRow } from './exported-rows.ts'
 import { openSarifRun, sarifHead, sarifTail } from './sarif.ts'
 
 const row = (finding: object, rest: object = {}): ExportedRow =>

@@ -1,6 +1,6 @@
 import { version } from '../../platform/version.ts'
 import { type Severity, severityRanks } from '../vulnerabilities/scales.ts'
-import type { ExportedRow } from './rows.ts'
+import type { ExportedRow } from './exported-rows.ts'
 
 /** What a run of SARIF tells of a rule; kept until the run ends, since its results come first. */
 interface Rule {

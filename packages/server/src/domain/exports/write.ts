@@ -8,9 +8,9 @@ import { findProjectById, listProjectIdsBelow } from '../projects/project-querie
 import { groupLevel } from '../projects/visible.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import type { Export } from './export.ts'
-import { failExport, finishExport, startExport } from './queries.ts'
-import { listAllProjectIds, listMemberProjectIds } from './row-queries.ts'
-import { type ExportedRow, listWantedCells, readRows } from './rows.ts'
+import { failExport, finishExport, startExport } from './export-queries.ts'
+import { listAllProjectIds, listMemberProjectIds } from './exported-row-queries.ts'
+import { type ExportedRow, listWantedCells, readRows } from './exported-rows.ts'
 import { openSarifRun, type SarifRun, sarifHead, sarifTail } from './sarif.ts'
 
 export const exportKind = 'export'

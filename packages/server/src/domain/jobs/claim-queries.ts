@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { type Job, type JobRow, jobColumns, jobFrom, type Place } from './queries.ts'
+import { type Job, type JobRow, jobColumns, jobFrom, type Place } from './job-queries.ts'
 
 /** What PostgreSQL takes for cheap without statistics, as after 100,000 jobs were queued at once, and reads the whole table. */
 const wideSteps = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']

@@ -18,8 +18,8 @@ import {
   takeTicket,
 } from './claim-queries.ts'
 import type { AnyJobKind } from './job.ts'
+import type { Job } from './job-queries.ts'
 import { type Lane, laneAlone } from './lanes.ts'
-import type { Job } from './queries.ts'
 
 export const leaseMs = 15_000
 

@@ -1,6 +1,6 @@
 import type { Deps, RootDeps } from '../deps.ts'
+import { insertJob } from './job-queries.ts'
 import type { Lane } from './lanes.ts'
-import { insertJob } from './queries.ts'
 
 /**
  * What a kind of job does. It runs at least once, and may run again from the beginning: after an error, after a kill, or

@@ -15,9 +15,9 @@ import {
   listOldestDue,
   newestJobs,
   retryJob,
-} from './queries.ts'
+} from './job-queries.ts'
 
-export { type Job, jobStates } from './queries.ts'
+export { type Job, jobStates } from './job-queries.ts'
 
 /** Newest first. */
 export async function findJobs({ db }: Deps, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {

@@ -5,9 +5,9 @@ import { backOffMs, later, outageBackOffMs } from './back-off.ts'
 import { passOn } from './claim-queries.ts'
 import { type Claimed, endRun } from './dispatch.ts'
 import type { RunningJob } from './job.ts'
+import { deleteHeldJob, failJob, finishJob, type Postponement, postponeJob, updateProgress } from './job-queries.ts'
 import { laneWithOthers } from './lanes.ts'
 import type { Leases } from './leases.ts'
-import { deleteHeldJob, failJob, finishJob, type Postponement, postponeJob, updateProgress } from './queries.ts'
 
 const progressEveryMs = 500
 const recordAgainMs = 1_000

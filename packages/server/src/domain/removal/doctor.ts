@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { type Deps, transaction } from '../deps.ts'
-import { deleteExports } from '../exports/queries.ts'
+import { deleteExports } from '../exports/export-queries.ts'
 import { doomObjects, removeDoomed } from '../files/pending-deletions.ts'
 import { failLostImport } from '../reports/imports/run-imports.ts'
 import { recount } from '../topics/assignment.ts'
+import { recountProjects, type WrongFigure } from './recount.ts'
 import {
   correctUsage,
   deleteUploadRows,
@@ -16,8 +17,7 @@ import {
   type StoredFile,
   wrongTopicCounts,
   wrongUsage,
-} from './queries.ts'
-import { recountProjects, type WrongFigure } from './recount.ts'
+} from './removal-queries.ts'
 
 /** A disagreement between the database and the object store, or between a stored figure and the rows it counts. */
 interface Disagreement {

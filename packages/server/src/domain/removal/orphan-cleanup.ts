@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { listDoomedAmong, listReferencedKeys } from './queries.ts'
+import { listDoomedAmong, listReferencedKeys } from './removal-queries.ts'
 
 /** An object may be on its way to getting a row for as long as a slow client takes to send the rest of its form. */
 const graceMs = 24 * 60 * 60 * 1000

@@ -3,8 +3,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { recountStars } from '../projects/project-queries.ts'
 import { keepPromoted } from '../vulnerabilities/list/promoted-queries.ts'
 import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
-import { listIdsIn } from './findings-queries.ts'
-import { lockProjects } from './queries.ts'
+import { listIdsIn } from './finding-removal-queries.ts'
 import {
   correctCells,
   correctDays,
@@ -17,6 +16,7 @@ import {
   listWronglyPromoted,
   lockWithVulnerabilities,
 } from './recount-queries.ts'
+import { lockProjects } from './removal-queries.ts'
 
 /** The columns whose values other rows determine, by what the doctor reports when they disagree. */
 export const derivedColumns = {

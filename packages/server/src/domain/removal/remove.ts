@@ -1,19 +1,25 @@
 import { conflict } from '../../platform/failure.ts'
 import { inSlices } from '../batches.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { takeExportsOf } from '../exports/queries.ts'
+import { takeExportsOf } from '../exports/export-queries.ts'
 import { doomObjects, removeDoomedSoon } from '../files/pending-deletions.ts'
 import { listIdsOwnedByOthers } from '../members/member-queries.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../namespaces/namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
 import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
 import { recount, topicsOfProjects } from '../topics/assignment.ts'
-import { listObjectKeys } from '../uploads/queries.ts'
+import { listObjectKeys } from '../uploads/upload-queries.ts'
 import { ensureGhost } from '../users/ghost-queries.ts'
 import type { User } from '../users/user.ts'
 import { deleteUser, reassignReferences } from '../users/user-queries.ts'
-import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './findings-queries.ts'
-import { listIdsWithOtherOwners, listReportKeys, lockNamespaces, lockOwnedGroups, lockProjects } from './queries.ts'
+import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './finding-removal-queries.ts'
+import {
+  listIdsWithOtherOwners,
+  listReportKeys,
+  lockNamespaces,
+  lockOwnedGroups,
+  lockProjects,
+} from './removal-queries.ts'
 
 /** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
 export function removeProject(deps: Deps, project: Project): Promise<void> {

@@ -1,12 +1,12 @@
 import { invalid, notFound, refused } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import { type Alias, claimName, countAliases, deleteAlias, listAliases } from './name-queries.ts'
-import { lockTopics } from './queries.ts'
 import { nameProblems, nameTaken } from './topic.ts'
+import { type Alias, claimName, countAliases, deleteAlias, listAliases } from './topic-name-queries.ts'
+import { lockTopics } from './topic-queries.ts'
 import { getTopic } from './topics.ts'
 
-export type { Alias } from './name-queries.ts'
+export type { Alias } from './topic-name-queries.ts'
 
 /** More than anybody thinks of; without an end one topic could hold every word there is. */
 export const maxAliases = 1000

@@ -4,7 +4,8 @@ import type { Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import type { Visitor } from '../projects/visible.ts'
-import { claimName, lockTopicsNamed } from './name-queries.ts'
+import { nameProblems } from './topic.ts'
+import { claimName, lockTopicsNamed } from './topic-name-queries.ts'
 import {
   adjustCounts,
   deleteAssignments,
@@ -16,8 +17,7 @@ import {
   listNearest,
   lockTopics,
   recountTopics,
-} from './queries.ts'
-import { nameProblems } from './topic.ts'
+} from './topic-queries.ts'
 
 /** Far more than anybody reads; without an end one request would keep all others waiting. */
 const maxTopics = 500

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { freshDatabase } from '../../testing/database.ts'
-import { listTopics } from './queries.ts'
 import { readTopicSearch, type TopicSearch } from './search.ts'
+import { listTopics } from './topic-queries.ts'
 
 const now = '2026-01-01T00:00:00.000Z'
 

@@ -14,7 +14,9 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { readAvatar } from './avatars.ts'
-import { changeOwnName, claimName, deleteAlias } from './name-queries.ts'
+import { readTopicSearch } from './search.ts'
+import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
+import { changeOwnName, claimName, deleteAlias } from './topic-name-queries.ts'
 import {
   countTopics,
   deleteTopic as deleteTopicRow,
@@ -23,9 +25,7 @@ import {
   listTopics,
   lockTopics,
   updateTopic as updateTopicRow,
-} from './queries.ts'
-import { readTopicSearch } from './search.ts'
-import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
+} from './topic-queries.ts'
 
 export interface TopicQuery {
   organizationId?: number | undefined

@@ -1,6 +1,6 @@
 import { type Deps, transaction } from '../deps.ts'
 import { doomObjects } from '../files/pending-deletions.ts'
-import { takeExpiredUploads } from './queries.ts'
+import { takeExpiredUploads } from './upload-queries.ts'
 
 const batchSize = 200
 

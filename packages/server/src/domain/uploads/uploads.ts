@@ -8,6 +8,7 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { User } from '../users/user.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
+import type { Upload } from './upload.ts'
 import {
   countUploads,
   findUpload,
@@ -18,8 +19,7 @@ import {
   listUploads,
   showUpload,
   sumFromOutsiders,
-} from './queries.ts'
-import type { Upload } from './upload.ts'
+} from './upload-queries.ts'
 import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
 
 export interface Uploader {

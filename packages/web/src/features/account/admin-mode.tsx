@@ -1,8 +1,8 @@
 import { Redirect } from 'wouter'
-import { ownAddress } from '../../app/own-address.ts'
-import { useSession } from '../../app/session.ts'
-import { useSearchState } from '../../components/search-state.ts'
-import { NotForYou } from '../admin/not-for-you.tsx'
+import { NotForYou } from '../../components/not-for-you.tsx'
+import { ownAddress } from '../../data/own-address.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { useSession } from '../../data/session.ts'
 
 /** Where administrators ask for their rights; then back to where they came from. */
 export function AdminMode() {

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, isFailure, queries } from '../../app/api.ts'
-import { Mark } from '../../app/mark.tsx'
-import { hasShownOthers, sessionQuery } from '../../app/session.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Empty } from '../../components/states.tsx'
-import { useToast } from '../../components/toast.tsx'
+import { api, isFailure, queries } from '../../data/api.ts'
+import { hasShownOthers, sessionQuery } from '../../data/session.ts'
+import { useToast } from '../../data/toasts.ts'
 import styles from './sign-in.module.css'
 
 /** The page of a password link, which sets a password once and signs in. The part after # is not sent before that. */

@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
-import { api, isFailure, queries } from '../../app/api.ts'
-import { Mark } from '../../app/mark.tsx'
-import { ownAddress } from '../../app/own-address.ts'
-import { hasShownOthers, sessionQuery, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page.tsx'
-import { useSearchState } from '../../components/search-state.ts'
+import { api, isFailure, queries } from '../../data/api.ts'
+import { ownAddress } from '../../data/own-address.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { hasShownOthers, sessionQuery, useSession } from '../../data/session.ts'
 import styles from './sign-in.module.css'
 
 /** With a password or with a token; then back to where one came from. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { signInAddress } from '../../app/own-address.ts'
-import { type SessionState, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { useTitle } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
+import { signInAddress } from '../../data/own-address.ts'
+import { type SessionState, useSession } from '../../data/session.ts'
 
 type User = NonNullable<SessionState['user']>
 

@@ -1,9 +1,9 @@
 import { Route, Switch } from 'wouter'
-import { later } from '../../app/later.ts'
-import { NotFound } from '../../app/not-found.tsx'
-import { useSession } from '../../app/session.ts'
+import { later } from '../../components/later.ts'
+import { NotForYou } from '../../components/not-for-you.tsx'
+import { NotFound } from '../../components/not-found.tsx'
 import { Tabs } from '../../components/tabs.tsx'
-import { NotForYou } from './not-for-you.tsx'
+import { useSession } from '../../data/session.ts'
 
 const Overview = later(async () => (await import('./overview.tsx')).Overview)
 const Users = later(async () => (await import('./users.tsx')).Users)

@@ -2,11 +2,11 @@ import { RequestFailed } from '@alcove/client'
 import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useAnswer, usePage } from '../../app/api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
+import { useAnswer, usePage } from '../../data/api.ts'
 import styles from './admin.module.css'
 
 const askAgainMs = 15_000

@@ -1,7 +1,5 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useAction, usePage } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
@@ -13,6 +11,8 @@ import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
+import { useAction, usePage } from '../../data/api.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
 
 const perPage = 50
 

@@ -1,8 +1,8 @@
 import type { Schemas } from '@alcove/client'
-import { useAnswer } from '../../app/api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
+import { useAnswer } from '../../data/api.ts'
 import styles from './settings.module.css'
 
 type Setting = Schemas['Setting']

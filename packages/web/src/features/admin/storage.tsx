@@ -1,7 +1,5 @@
 import { HardDrive } from 'lucide-react'
 import { Link } from 'wouter'
-import { useAnswer, usePage } from '../../app/api.ts'
-import { useSession } from '../../app/session.ts'
 import { Badge } from '../../components/badge.tsx'
 import { counted, formatBytes, formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
@@ -9,6 +7,8 @@ import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { Answered, Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
+import { useAnswer, usePage } from '../../data/api.ts'
+import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
 
 export const databaseNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }

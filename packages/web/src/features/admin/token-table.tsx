@@ -1,12 +1,12 @@
 import type { RowOf } from '@alcove/client'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { useAction, useAnswer } from '../../app/api.ts'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
+import { useAction, useAnswer } from '../../data/api.ts'
 import styles from './admin.module.css'
 
 export type Token = RowOf<'GET /personal_access_tokens'>

@@ -1,12 +1,12 @@
 import { KeyRound } from 'lucide-react'
-import { useAnswer, usePage } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { type Choice, SelectField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
+import { useAnswer, usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
 import { TokenTable } from './token-table.tsx'
 
 const perPage = 50

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAction } from '../../app/api.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TypedConfirm } from '../../components/typed-confirm.tsx'
+import { useAction } from '../../data/api.ts'
 import styles from './admin.module.css'
 import type { ShownUser } from './user.ts'
 

@@ -1,14 +1,14 @@
 import { FolderTree, Plus } from 'lucide-react'
-import { usePage } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
-import { GroupList } from './group-list.tsx'
+import { usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
+import { GroupList } from '../../nouns/group/group-list.tsx'
 
 const perPage = 30
 

@@ -1,11 +1,11 @@
 import { Plus } from 'lucide-react'
-import { usePage } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckField, SelectField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
-import { useSearchState } from '../../components/search-state.ts'
-import { FoundProjects, ProjectSearch, useProjectQuery } from './project-search.tsx'
+import { usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
+import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { TopicFilter } from './topic-filter.tsx'
 
 const kinds = [

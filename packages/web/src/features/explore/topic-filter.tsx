@@ -1,11 +1,11 @@
 import { Tag, X } from 'lucide-react'
 import { Suspense, useState } from 'react'
-import { later } from '../../app/later.ts'
 import { Button } from '../../components/button.tsx'
+import { later } from '../../components/later.ts'
 import styles from './topic-filter.module.css'
 
 // With its suggestions it weighs as much as a screen, so only whoever wants it fetches it.
-const TopicsField = later(async () => (await import('../topic/topics-field.tsx')).TopicsField)
+const TopicsField = later(async () => (await import('../../nouns/topic/topics-field.tsx')).TopicsField)
 
 /** Only what has all of these topics. */
 export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (names: string[]) => void }) {

@@ -1,15 +1,15 @@
 import { useLocation } from 'wouter'
-import { useAction, useAnswer } from '../../app/api.ts'
-import { useMayChange, useSession } from '../../app/session.ts'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
-import { useProject } from '../project/project.ts'
-import { Matches } from '../vulnerability/matches.tsx'
+import { useAction, useAnswer } from '../../data/api.ts'
+import { useMayChange, useSession } from '../../data/session.ts'
+import { CvssFact, Facts, type Finding, FindingFacts, Outside } from '../../nouns/finding/facts.tsx'
+import { Matches } from '../../nouns/finding/matches.tsx'
+import { useProject } from '../../nouns/project/project.ts'
 import columns from '../vulnerability/vulnerability-page.module.css'
-import { CvssFact, Facts, type Finding, FindingFacts, Outside } from './facts.tsx'
 
 /** What a scanner found and nobody has promoted yet, or what became of it. */
 export function FindingPage({ id }: { id: string }) {

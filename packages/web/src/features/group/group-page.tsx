@@ -1,14 +1,21 @@
 import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { useAnswer } from '../../app/api.ts'
-import { later } from '../../app/later.ts'
-import { NotForYou, NotFound } from '../../app/not-found.tsx'
-import { levels, mayWrite, type SessionState, useSession } from '../../app/session.ts'
+import { later } from '../../components/later.ts'
+import { NotForYou, NotFound } from '../../components/not-found.tsx'
 import { PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
 import { Answered, Failed, Loading } from '../../components/states.tsx'
 import { type Tab, Tabs } from '../../components/tabs.tsx'
-import { type Group, GroupContext, type GroupScreen, groupAddress, useGroup, useGroupLevel } from './group.ts'
+import { useAnswer } from '../../data/api.ts'
+import { levels, mayWrite, type SessionState, useSession } from '../../data/session.ts'
+import {
+  type Group,
+  GroupContext,
+  type GroupScreen,
+  groupAddress,
+  useGroup,
+  useGroupLevel,
+} from '../../nouns/group/group.ts'
 import { GroupOverview } from './overview.tsx'
 
 const GroupVulnerabilities = later(

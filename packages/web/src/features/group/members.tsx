@@ -1,5 +1,5 @@
-import { Members } from '../members/members.tsx'
-import { useGroup } from './group.ts'
+import { useGroup } from '../../nouns/group/group.ts'
+import { Members } from '../../nouns/member/members.tsx'
 
 export function GroupMembers() {
   const { group, level } = useGroup()

@@ -1,17 +1,17 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAction, useAnswer } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Problem, problemsOf } from '../../components/problem.tsx'
-import { useSearchState } from '../../components/search-state.ts'
 import { Answered, Empty } from '../../components/states.tsx'
 import { type Visibility, visibilities, visibilityOf } from '../../components/visibility.tsx'
 import { VisibilityField } from '../../components/visibility-field.tsx'
-import { pathFrom } from '../namespace/path-from.ts'
-import { type Group, groupAddress } from './group.ts'
+import { useAction, useAnswer } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
+import { type Group, groupAddress } from '../../nouns/group/group.ts'
+import { pathFrom } from '../../nouns/project/path-from.ts'
 
 /** A new group; `?parent=` is the group that it is to be in. */
 export function NewGroup() {

@@ -1,15 +1,15 @@
 import { Plus } from 'lucide-react'
-import { usePage } from '../../app/api.ts'
-import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page } from '../../components/page.tsx'
-import { useSearchState } from '../../components/search-state.ts'
 import { Answered } from '../../components/states.tsx'
-import { GroupList } from '../explore/group-list.tsx'
-import { FoundProjects, ProjectSearch, useProjectQuery } from '../explore/project-search.tsx'
-import { useGroup } from './group.ts'
+import { usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { useGroup } from '../../nouns/group/group.ts'
+import { GroupList } from '../../nouns/group/group-list.tsx'
+import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 
 const mostSubgroups = 50
 

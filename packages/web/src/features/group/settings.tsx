@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAction, useAnswer } from '../../app/api.ts'
 import { Button } from '../../components/button.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import { ForWriters } from '../../components/for-writers.tsx'
@@ -9,7 +8,8 @@ import { Problem, problemsOf } from '../../components/problem.tsx'
 import { TypedConfirm } from '../../components/typed-confirm.tsx'
 import { visibilityOf } from '../../components/visibility.tsx'
 import { VisibilityField } from '../../components/visibility-field.tsx'
-import { groupAddress, useGroup } from './group.ts'
+import { useAction, useAnswer } from '../../data/api.ts'
+import { groupAddress, useGroup } from '../../nouns/group/group.ts'
 
 /** What owners may change. */
 export function GroupSettings() {

@@ -1,12 +1,12 @@
 import { FolderGit2, FolderTree, KeyRound, Plus, Tags } from 'lucide-react'
 import { Link, Redirect } from 'wouter'
-import { usePage } from '../../app/api.ts'
-import { mayWrite, type SessionState, useSession } from '../../app/session.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered, Empty } from '../../components/states.tsx'
-import { ProjectList } from '../explore/project-list.tsx'
-import { asProject } from '../project/project.ts'
+import { usePage } from '../../data/api.ts'
+import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
+import { asProject } from '../../nouns/project/project.ts'
+import { ProjectList } from '../../nouns/project/project-list.tsx'
 import styles from './home.module.css'
 
 /** Where one begins: one's projects, the latest first; without an account, everybody's. */

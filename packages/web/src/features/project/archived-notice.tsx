@@ -1,8 +1,8 @@
-import { useAction } from '../../app/api.ts'
-import { levels, mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
+import { useAction } from '../../data/api.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { useProject } from '../../nouns/project/project.ts'
 import styles from './archived-notice.module.css'
-import { useProject } from './project.ts'
 
 /** States on each page of an archived project that it is read-only; owners can unarchive it here. */
 export function ArchivedNotice() {

@@ -1,5 +1,5 @@
-import { Members } from '../members/members.tsx'
-import { useProject } from './project.ts'
+import { Members } from '../../nouns/member/members.tsx'
+import { useProject } from '../../nouns/project/project.ts'
 
 export function ProjectMembers() {
   const { project, level } = useProject()

@@ -1,9 +1,9 @@
 import { Star } from 'lucide-react'
-import { useAction, useAnswer } from '../../app/api.ts'
-import { mayWrite, useSession } from '../../app/session.ts'
 import { Button } from '../../components/button.tsx'
 import { formatCount } from '../../components/format.ts'
-import type { Project } from './project.ts'
+import { useAction, useAnswer } from '../../data/api.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
+import type { Project } from '../../nouns/project/project.ts'
 
 /** The stars of a project, and for whoever is signed in a way to give and take his. */
 export function StarButton({ project: { id, star_count: stars } }: { project: Project }) {

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import { NotFound } from '../../app/not-found.tsx'
-import { useProject } from '../project/project.ts'
+import { NotFound } from '../../components/not-found.tsx'
+import { useProject } from '../../nouns/project/project.ts'
 import type { UploadOwner } from './owner.ts'
-import { MarkdownPad } from './pad.tsx'
+import { MarkdownPad } from './pad/pad.tsx'
 import { Uploads } from './uploads.tsx'
 
 /** `part` is what stands behind `uploads/` in the address. */

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
-import { api, queries } from '../../app/api.ts'
 import { counted } from '../../components/format.ts'
-import { useToast } from '../../components/toast.tsx'
+import { api, queries } from '../../data/api.ts'
+import { useToast } from '../../data/toasts.ts'
 import { operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
 
 type Few = readonly Pick<StoredFile, 'id' | 'name'>[]

@@ -1,8 +1,8 @@
 import { LogIn } from 'lucide-react'
-import { signInAddress } from '../../app/own-address.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { useTitle } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
+import { signInAddress } from '../../data/own-address.ts'
 
 export function SignInFirst({ title }: { title: string }) {
   useTitle(title)

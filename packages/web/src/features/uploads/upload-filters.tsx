@@ -1,7 +1,7 @@
-import { usePage } from '../../app/api.ts'
 import { type Choice, SelectField } from '../../components/field.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { useSearchState } from '../../components/search-state.ts'
+import { usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
 import { operationsOf, type UploadOwner } from './owner.ts'
 import styles from './upload-filters.module.css'
 

@@ -7,8 +7,8 @@ import { ActionMenu } from '../../components/menu.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import type { StoredFile } from './owner.ts'
+import { Thumbnail } from './preview/thumbnail.tsx'
 import { SelectAll, type Selection, SelectOne } from './selection.tsx'
-import { Thumbnail } from './thumbnail.tsx'
 import styles from './upload-table.module.css'
 
 export function UploadTable({

@@ -1,14 +1,14 @@
 import type { RowOf } from '@alcove/client'
 import { Redirect } from 'wouter'
-import { useAnswer, usePage } from '../../app/api.ts'
-import { useSession } from '../../app/session.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
-import { FoundProjects, ProjectSearch, useProjectQuery } from '../explore/project-search.tsx'
-import { groupAddress } from '../group/group.ts'
+import { useAnswer, usePage } from '../../data/api.ts'
+import { useSession } from '../../data/session.ts'
+import { groupAddress } from '../../nouns/group/group.ts'
+import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import styles from './user-page.module.css'
 
 /** Whatever has this name at the top: a user, or a group, which has its page elsewhere. */

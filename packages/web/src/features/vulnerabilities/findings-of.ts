@@ -1,8 +1,8 @@
 import type { Schemas } from '@alcove/client'
-import { api } from '../../app/api.ts'
-import { placeInWords } from '../finding/place.ts'
-import type { FindingFilter } from './filter.ts'
-import { type RowSource, rowsPerPage } from './paged-rows.ts'
+import { api } from '../../data/api.ts'
+import { placeInWords } from '../../nouns/finding/place.ts'
+import type { FindingFilter } from '../../nouns/vulnerability/filter.ts'
+import { type RowSource, rowsPerPage } from '../../nouns/vulnerability/row-source.ts'
 
 /** What the list shows of a finding that waits. */
 export interface FindingRow {

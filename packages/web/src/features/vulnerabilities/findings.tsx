@@ -1,32 +1,40 @@
 import { Inbox } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useMayChange, useSession } from '../../app/session.ts'
 import { type Severity, SeverityBadge, severities } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { useSearchState } from '../../components/search-state.ts'
 import { Empty, Failed, Loading } from '../../components/states.tsx'
-import { useProject } from '../project/project.ts'
-import { Chips } from './chips.tsx'
-import { chipsOf, type FilterName, findingFilterFrom, listed, nothing, reportTypes, toggled } from './filter.ts'
-import { FilterMenu } from './filter-menu.tsx'
+import { useSearchState } from '../../data/search-state.ts'
+import { useMayChange, useSession } from '../../data/session.ts'
+import { useProject } from '../../nouns/project/project.ts'
+import {
+  chipsOf,
+  type FilterName,
+  findingFilterFrom,
+  listed,
+  nothing,
+  reportTypes,
+  toggled,
+} from '../../nouns/vulnerability/filter.ts'
+import { Chips } from './filters/chips.tsx'
+import { FilterMenu } from './filters/filter-menu.tsx'
+import { MoreFilters, type TextFilter } from './filters/more-filters.tsx'
 import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
-import type { GridColumn } from './grid-row.tsx'
-import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './keys.tsx'
-import { pressInList } from './list-keys.ts'
+import type { GridColumn } from './grid/grid-row.tsx'
+import { lengthInWords, usePagedRows } from './grid/paged-rows.ts'
+import { RowGrid } from './grid/row-grid.tsx'
+import { TitleCell } from './grid/title-cell.tsx'
+import { useCursor } from './grid/use-cursor.ts'
+import { useLiveRows } from './grid/use-live-rows.ts'
 import { ListToolbar } from './list-toolbar.tsx'
-import { MoreFilters, type TextFilter } from './more-filters.tsx'
-import { KeysWithoutRows, type Press } from './page-keys.ts'
-import { lengthInWords, usePagedRows } from './paged-rows.ts'
-import { type Promotion, usePromotion } from './promotion.ts'
-import { PromotionDialog } from './promotion-dialog.tsx'
-import { RowGrid } from './row-grid.tsx'
-import { TitleCell } from './title-cell.tsx'
-import { useCursor } from './use-cursor.ts'
-import { useLiveRows } from './use-live-rows.ts'
+import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './triage/keys.tsx'
+import { pressInList } from './triage/list-keys.ts'
+import { KeysWithoutRows, type Press } from './triage/page-keys.ts'
+import { type Promotion, usePromotion } from './triage/promotion.ts'
+import { PromotionDialog } from './triage/promotion-dialog.tsx'
 import styles from './vulnerability-list.module.css'
 
 const names: FilterName[] = ['severity', 'report_type', 'scanner', 'identifier', 'search', 'ref']

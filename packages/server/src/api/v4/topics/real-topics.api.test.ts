@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { wrongTopicCounts } from '../../../domain/removal/queries.ts'
+import { wrongTopicCounts } from '../../../domain/removal/removal-queries.ts'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 

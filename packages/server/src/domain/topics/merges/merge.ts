@@ -1,9 +1,9 @@
 import { notFound, refused } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { deleteOwnName, listAliases, moveNames } from '../name-queries.ts'
-import { deleteTopic, findTopic, listTopicsById, lockTopics, moveAssignments, recountTopics } from '../queries.ts'
 import type { Topic } from '../topic.ts'
+import { deleteOwnName, listAliases, moveNames } from '../topic-name-queries.ts'
+import { deleteTopic, findTopic, listTopicsById, lockTopics, moveAssignments, recountTopics } from '../topic-queries.ts'
 import { countMoves, insertMerge } from './merge-queries.ts'
 
 export interface MergeRequest {

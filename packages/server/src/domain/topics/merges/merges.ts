@@ -4,9 +4,9 @@ import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { doomObjects } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
-import { claimName } from '../name-queries.ts'
-import { findTopic, lockTopics, recountTopics } from '../queries.ts'
 import type { Topic } from '../topic.ts'
+import { claimName } from '../topic-name-queries.ts'
+import { findTopic, lockTopics, recountTopics } from '../topic-queries.ts'
 import { organizationOf } from '../topics.ts'
 import {
   countMerges,

@@ -1,13 +1,13 @@
 import type { Schemas } from '@alcove/client'
 import { X } from 'lucide-react'
 import { useRef } from 'react'
-import { useAction, usePage } from '../../../app/api.ts'
 import { Button, IconButton } from '../../../components/button.tsx'
 import { TextField } from '../../../components/field.tsx'
 import { counted } from '../../../components/format.ts'
 import { Panel } from '../../../components/page.tsx'
 import { Answered } from '../../../components/states.tsx'
-import { useToast } from '../../../components/toast.tsx'
+import { useAction, usePage } from '../../../data/api.ts'
+import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
 
 const mostShown = 100

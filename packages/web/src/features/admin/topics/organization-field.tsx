@@ -1,6 +1,6 @@
-import { usePage } from '../../../app/api.ts'
 import { SelectField } from '../../../components/field.tsx'
-import { useSearchState } from '../../../components/search-state.ts'
+import { usePage } from '../../../data/api.ts'
+import { useSearchState } from '../../../data/search-state.ts'
 
 /** The organization that the address names; the first one, where it names none. */
 export function useOrganization(): number {

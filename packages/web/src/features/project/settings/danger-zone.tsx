@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAction } from '../../../app/api.ts'
 import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { Panel } from '../../../components/page.tsx'
 import { TypedConfirm } from '../../../components/typed-confirm.tsx'
-import { useProject } from '../project.ts'
+import { useAction } from '../../../data/api.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 import { Transfer } from './transfer.tsx'
 
 /** Archives, transfers and deletes the project. An archived project is unarchived on each of its pages. */

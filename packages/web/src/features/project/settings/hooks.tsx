@@ -1,7 +1,5 @@
 import { Plus, Webhook } from 'lucide-react'
 import { Link } from 'wouter'
-import { usePage } from '../../../app/api.ts'
-import { useMayChange } from '../../../app/session.ts'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { LinkButton } from '../../../components/button.tsx'
 import { Page } from '../../../components/page.tsx'
@@ -9,7 +7,9 @@ import { Pager, usePageNumber } from '../../../components/pager.tsx'
 import { Answered, Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useProject } from '../project.ts'
+import { usePage } from '../../../data/api.ts'
+import { useMayChange } from '../../../data/session.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 import { SettingsTabs } from './settings-tabs.tsx'
 
 const perPage = 20

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { useAction } from '../../../app/api.ts'
 import { CheckField } from '../../../components/field.tsx'
-import { useProject } from '../project.ts'
+import { useAction } from '../../../data/api.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 
 type Name = 'promote_vulnerabilities_on_ingestion' | 'auto_resolve_vulnerabilities' | 'enforce_auth_checks_on_uploads'
 

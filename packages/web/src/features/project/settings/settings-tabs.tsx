@@ -1,5 +1,5 @@
 import { Tabs } from '../../../components/tabs.tsx'
-import { useProject } from '../project.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 
 export function SettingsTabs() {
   const { to } = useProject()

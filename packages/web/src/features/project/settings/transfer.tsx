@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAction } from '../../../app/api.ts'
-import { levels } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { TextField } from '../../../components/field.tsx'
 import { Problem } from '../../../components/problem.tsx'
-import { NamespaceField, type Place } from '../../namespace/namespace-field.tsx'
-import { useProject } from '../project.ts'
+import { useAction } from '../../../data/api.ts'
+import { levels } from '../../../data/session.ts'
+import { NamespaceField, type Place } from '../../../nouns/project/namespace-field.tsx'
+import { useProject } from '../../../nouns/project/project.ts'
 
 /** Moves the project into another group, or to oneself. */
 export function Transfer({ onClose }: { onClose: () => void }) {

@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
-import { useAction, useAnswer } from '../../../app/api.ts'
-import { useMayChange, useSession } from '../../../app/session.ts'
 import { Button } from '../../../components/button.tsx'
 import { TextField } from '../../../components/field.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
 import { Panel } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Answered } from '../../../components/states.tsx'
-import { useProject } from '../project.ts'
+import { useAction, useAnswer } from '../../../data/api.ts'
+import { useMayChange, useSession } from '../../../data/session.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 
 const mebi = 1024 * 1024
 

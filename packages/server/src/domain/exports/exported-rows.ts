@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
+import type { Project } from '../projects/project.ts'
+import { findProjectById } from '../projects/project-queries.ts'
+import type {
+  Finding,
+  FindingExtras,
+  StoredIdentifier,
+  StoredScanner,
+  Vulnerability,
+} from '../vulnerabilities/finding.ts'
+import { listIdentifiers, listScanners } from '../vulnerabilities/finding-queries.ts'
+import { type CountedCell, listCells } from '../vulnerabilities/list/cell-queries.ts'
+import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
+import type { VulnerabilityPlace } from '../vulnerabilities/list/list.ts'
+import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list/list-queries.ts'
+import { openListing } from '../vulnerabilities/list/listing.ts'
+import type { ExportFilter } from './export.ts'
+import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
+
+/** A vulnerability with everything that an export tells of it. */
+export interface ExportedRow {
+  project: Project
+  vulnerability: Vulnerability
+  finding: Finding
+  extras: FindingExtras
+  scanner: StoredScanner
+  identifiers: StoredIdentifier[]
+  remarks: Remark[]
+  matches: ExportedMatch[]
+}
+
+/** So many rows are held: neither memory nor the waiting of others grows with the list. */
+const sliceSize = 200
+/** Of a finding that moves with every import. */
+const mostMatches = 100
+
+/** The vulnerabilities of a project, in the order of their ids. */
+export async function* readRows(
+  deps: Deps,
+  projectId: number,
+  filter: ExportFilter,
+): AsyncGenerator<readonly [ExportedRow, ...ExportedRow[]]> {
+  const project = await findProjectById(deps.db, projectId)
+  if (!project) return
+  const cells = await listCells(deps.db, [projectId])
+  const listing = await openListing(deps.db, cells, projectScope(projectId), withoutIds(filter, cells), order)
+  for (let after: VulnerabilityPlace | undefined; ; ) {
+    const places = await listing.next(after, sliceSize)
+    const ids = places.map(({ id }) => id)
+    const [first, ...others] = await loadRows(deps, project, ids)
+    if (first) yield [first, ...others]
+    after = places.at(-1)
+    if (places.length < sliceSize) return
+    await setImmediate()
+  }
+}
+
+const order = 'detected_asc'
+
+/** What there is of each kind in a project, as far as the filter lets it through. */
+export async function listWantedCells({ db }: Deps, projectId: number, filter: ExportFilter): Promise<CountedCell[]> {
+  const cells = await listCells(db, [projectId])
+  const narrowed = withoutIds(filter, cells)
+  return cells.filter((cell) => hasCell(narrowed, cell))
+}
+
+/** In one project a scanner's external id names it as well as its number does. */
+function withoutIds({ scannerIds, ...filter }: ExportFilter, cells: readonly CountedCell[]): VulnerabilityFilter {
+  if (!scannerIds) return filter
+  const named = new Set(cells.flatMap((cell) => (scannerIds.includes(cell.scannerId) ? (cell.scanner ?? []) : [])))
+  return { ...filter, scanners: filter.scanners ? filter.scanners.filter((name) => named.has(name)) : [...named] }
+}
+
+async function loadRows(deps: Deps, project: Project, ids: readonly number[]): Promise<ExportedRow[]> {
+  const [vulnerabilities, findings, remarks] = await Promise.all([
+    listVulnerabilitiesById(deps.db, ids),
+    listFindingsOf(deps.db, ids),
+    listRemarks(deps.db, ids),
+  ])
+  const findingIds = findings.map(({ id }) => id)
+  const [extras, matches, identifiers, scanners] = await Promise.all([
+    listExtras(deps.db, findingIds),
+    listNewestMatches(deps.db, findingIds, mostMatches),
+    listIdentifiers(deps.db, findingIds),
+    listScanners(
+      deps.db,
+      findings.map(({ scannerId }) => scannerId),
+    ),
+  ])
+  const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
+  const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
+  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
+  const matchesOf = groupBy(matches, ({ findingId }) => findingId)
+  const remarksOf = groupBy(remarks, ({ vulnerabilityId }) => vulnerabilityId)
+  return vulnerabilities.flatMap((vulnerability) => {
+    const finding = findingOf.get(vulnerability.id)
+    const extras = finding && extrasOf.get(finding.id)
+    const scanner = finding && scannerOf.get(finding.scannerId)
+    // Whatever was deleted since its id was read.
+    if (!finding || !extras || !scanner) return []
+    const hanging = {
+      identifiers: identifiersOf.get(finding.id) ?? [],
+      remarks: remarksOf.get(vulnerability.id) ?? [],
+      matches: matchesOf.get(finding.id) ?? [],
+    }
+    return [{ project, vulnerability, finding, extras, scanner, ...hanging }]
+  })
+}

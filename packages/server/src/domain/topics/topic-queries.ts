@@ -1,0 +1,216 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { TopicSearch } from './search.ts'
+import type { Topic, TopicAvatar, TopicDraft } from './topic.ts'
+import { aliasesWithTerms, topicNamed } from './topic-name-queries.ts'
+
+interface TopicRow {
+  id: number
+  organization_id: number
+  name: string
+  title: string
+  description: string | null
+  avatar_key: string | null
+  avatar_filename: string | null
+  avatar_content_type: string | null
+  avatar_bytes: number | null
+  total_projects_count: number
+  created_at: string
+  updated_at: string
+}
+
+const columns: Sql = sql`id, organization_id, name, title, description, avatar_key, avatar_filename,
+  avatar_content_type, avatar_bytes, total_projects_count, created_at, updated_at`
+
+export interface TopicFilter {
+  organizationId: number
+  search?: TopicSearch | undefined
+  /** In lower case: the one that it leads to, as its name or an alias. */
+  nameKey?: string | undefined
+  withoutProjects: boolean
+}
+
+/** One row more than the page holds, most used first; a search puts the most similar names before that. */
+export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset }: PageRequest): Promise<Topic[]> {
+  const { search } = filter
+  const similar = search?.kind === 'terms' ? sql`${db.dialect.similarity(sql`name`, search.query)} desc,` : empty
+  const rows = await db.all<TopicRow>(sql`
+    select ${columns} from topics where ${matches(db, filter)}
+    order by ${similar} non_private_projects_count desc, id
+    limit ${perPage + 1} offset ${offset}`)
+  return rows.map(topicFrom)
+}
+
+/** Stops one above what is ever shown. */
+export async function countTopics(db: Db, filter: TopicFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from topics where ${matches(db, filter)} limit ${maxCountedRows + 1}
+    ) as counted`)
+  return row?.total ?? 0
+}
+
+function matches(db: Db, { organizationId, search, nameKey, withoutProjects }: TopicFilter): Sql {
+  const named =
+    nameKey === undefined ? empty : sql`and topics.id ${db.dialect.among(topicNamed(organizationId, nameKey))}`
+  const unused = withoutProjects ? sql`${named} and total_projects_count = 0` : named
+  if (search?.kind === 'terms') {
+    const contains = db.dialect.containsTerms('topics', ['name', 'title'], search.terms)
+    const aliased = db.dialect.among(aliasesWithTerms(db, search.terms))
+    // The plus keeps SQLite from going through all topics of the organization: few contain the terms.
+    return sql`(${contains} or topics.id ${aliased}) and +organization_id = ${organizationId} ${unused}`
+  }
+  if (!search) return sql`organization_id = ${organizationId} ${unused}`
+  const key = search.text.toLowerCase()
+  const aliased = db.dialect.among(topicNamed(organizationId, key))
+  return sql`organization_id = ${organizationId} ${unused}
+    and (name_key = ${key} or title_key = ${key} or topics.id ${aliased})`
+}
+
+export async function findTopic(db: Db, id: number): Promise<Topic | undefined> {
+  const row = await db.one<TopicRow>(sql`select ${columns} from topics where id = ${id}`)
+  return row && topicFrom(row)
+}
+
+export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
+  const rows = await db.all<TopicRow>(sql`
+    select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(topicFrom)
+}
+
+/** Names like the given one, the most similar first. */
+export async function listNearest(db: Db, organizationId: number, name: string, limit: number): Promise<string[]> {
+  const similar = db.dialect.similarity(sql`name`, name)
+  const rows = await db.all<{ name: string }>(sql`
+    select name from topics
+    where ${db.dialect.resembles('topics', 'name', name)} and +organization_id = ${organizationId} and ${similar} > 0.3
+    order by ${similar} desc, non_private_projects_count desc, id limit ${limit}`)
+  return rows.map((row) => row.name)
+}
+
+/** Holds the rows until the transaction ends; in the order of their ids, so that two such requests do not deadlock. */
+export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[]> {
+  const rows = await db.all<TopicRow>(sql`
+    select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
+  return rows.map(topicFrom)
+}
+
+/** `undefined` when the organization has a topic of that name, in any case. */
+export async function insertTopic(
+  db: Db,
+  organizationId: number,
+  draft: TopicDraft,
+  avatar: TopicAvatar | null,
+  now: string,
+): Promise<Topic | undefined> {
+  const row = await db.one<TopicRow>(sql`
+    insert into topics (organization_id, name, name_key, title, title_key, description,
+      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, created_at, updated_at)
+    values (${organizationId}, ${draft.name}, ${draft.name.toLowerCase()}, ${draft.title},
+      ${draft.title.toLowerCase()}, ${draft.description}, ${avatar?.objectKey}, ${avatar?.filename},
+      ${avatar?.contentType}, ${avatar?.bytes}, ${now}, ${now})
+    on conflict (organization_id, name_key) do nothing
+    returning ${columns}`)
+  return row && topicFrom(row)
+}
+
+/** Throws a unique violation when the name is taken. */
+export async function updateTopic(
+  db: Db,
+  id: number,
+  draft: TopicDraft,
+  avatar: TopicAvatar | null,
+  now: string,
+): Promise<Topic | undefined> {
+  const row = await db.one<TopicRow>(sql`
+    update topics set name = ${draft.name}, name_key = ${draft.name.toLowerCase()}, title = ${draft.title},
+      title_key = ${draft.title.toLowerCase()}, description = ${draft.description},
+      avatar_key = ${avatar?.objectKey}, avatar_filename = ${avatar?.filename},
+      avatar_content_type = ${avatar?.contentType}, avatar_bytes = ${avatar?.bytes}, updated_at = ${now}
+    where id = ${id}
+    returning ${columns}`)
+  return row && topicFrom(row)
+}
+
+/** Assignments go with it. False when there is none. */
+export async function deleteTopic(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from topics where id = ${id}`)) === 1
+}
+
+/** Projects that have both keep the one they have. */
+export async function moveAssignments(db: Db, sourceId: number, targetId: number): Promise<void> {
+  await db.run(sql`
+    insert into project_topics (project_id, topic_id)
+    select project_id, ${targetId} from project_topics where topic_id = ${sourceId}
+    on conflict (project_id, topic_id) do nothing`)
+}
+
+/** Sets both counters to what the assignments say. */
+export async function recountTopics(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update topics set
+      total_projects_count = (select count(*) from project_topics a where a.topic_id = topics.id),
+      non_private_projects_count = (
+        select count(*) from project_topics a join projects p on p.id = a.project_id
+        where a.topic_id = topics.id and p.visibility <> 'private')
+    where id in ${db.dialect.integers(ids)}`)
+}
+
+export async function adjustCounts(db: Db, ids: readonly number[], total: number, nonPrivate: number): Promise<void> {
+  await db.run(sql`
+    update topics set total_projects_count = total_projects_count + ${total},
+      non_private_projects_count = non_private_projects_count + ${nonPrivate}
+    where id in ${db.dialect.integers(ids)}`)
+}
+
+export async function listAssignedTopicIds(db: Db, projectIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ topic_id: number }>(sql`
+    select distinct topic_id from project_topics
+    where project_id in ${db.dialect.integers(projectIds)} order by topic_id`)
+  return rows.map((row) => row.topic_id)
+}
+
+export async function insertAssignments(db: Db, projectId: number, topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    insert into project_topics (project_id, topic_id)
+    select ${projectId}, id from topics where id in ${db.dialect.integers(topicIds)} order by id`)
+}
+
+export async function deleteAssignments(db: Db, projectId: number, topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    delete from project_topics where project_id = ${projectId} and topic_id in ${db.dialect.integers(topicIds)}`)
+}
+
+export async function listAssignedNames(
+  db: Db,
+  projectIds: readonly number[],
+): Promise<{ projectId: number; name: string }[]> {
+  const rows = await db.all<{ project_id: number; name: string }>(sql`
+    select a.project_id, t.name from project_topics a join topics t on t.id = a.topic_id
+    where a.project_id in ${db.dialect.integers(projectIds)} order by a.project_id, t.id`)
+  return rows.map((row) => ({ projectId: row.project_id, name: row.name }))
+}
+
+function topicFrom(row: TopicRow): Topic {
+  const { avatar_key, avatar_filename, avatar_content_type, avatar_bytes } = row
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    title: row.title,
+    description: row.description,
+    avatar:
+      avatar_key === null
+        ? null
+        : {
+            objectKey: avatar_key,
+            filename: avatar_filename ?? 'avatar',
+            contentType: avatar_content_type ?? 'application/octet-stream',
+            bytes: avatar_bytes ?? 0,
+          },
+    totalProjectsCount: row.total_projects_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

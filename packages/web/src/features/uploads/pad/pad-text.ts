@@ -1,0 +1,126 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { queries } from '../../../data/api.ts'
+import { type SessionState, sessionQuery } from '../../../data/session.ts'
+import { keyOf, type UploadOwner } from '../owner.ts'
+import { addFiles, type QueuedFile, queuedFiles, subscribeToQueue } from '../queue/upload-queue.ts'
+
+/** The text of one owner's pad, and which words in it stand for files of the queue, by their keys. */
+interface Pad {
+  text: string
+  marks: Map<number, string>
+}
+
+// Outside of React: uploads end, and their Markdown takes its place, also while another screen is shown.
+const pads = new Map<string, Pad>()
+const listeners = new Set<() => void>()
+
+function padOf(owner: UploadOwner): Pad {
+  const known = pads.get(storageKey(owner))
+  if (known) return known
+  // Marks from an earlier visit: what they stood for never came.
+  const text = read(owner).replace(/!\[uploading ([^\]\n]*) …\]\(\)/g, '![$1 was not uploaded]()')
+  const pad = { text, marks: new Map<number, string>() }
+  pads.set(storageKey(owner), pad)
+  return pad
+}
+
+export function usePadText(owner: UploadOwner): [text: string, set: (text: string) => void] {
+  const text = useSyncExternalStore(subscribe, () => padOf(owner).text)
+  const set = useCallback((text: string) => setText(owner, text), [owner])
+  return [text, set]
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function setText(owner: UploadOwner, text: string): void {
+  padOf(owner).text = text
+  keep(owner, text)
+  for (const listener of listeners) listener()
+}
+
+/** Sends the files. Answers the words that hold their places, to be put where they belong. */
+export function uploadIntoPad(owner: UploadOwner, files: readonly File[]): string {
+  const { marks } = padOf(owner)
+  const keys = addFiles(owner, files)
+  const added = files.map(({ name }, index) => {
+    const mark = unusedMark(name, new Set(marks.values()))
+    marks.set(keys[index] ?? 0, mark)
+    return mark
+  })
+  return added.join('\n')
+}
+
+function unusedMark(name: string, used: ReadonlySet<string>): string {
+  const plain = name.replace(/[[\]\\\n]/g, '_')
+  for (let count = 1; ; count++) {
+    const mark = `![uploading ${plain}${count === 1 ? '' : ` (${count})`} …]()`
+    if (!used.has(mark)) return mark
+  }
+}
+
+subscribeToQueue(() => {
+  const queue = queuedFiles()
+  for (const pad of pads.values()) {
+    for (const [key, mark] of pad.marks) {
+      const item = queue.find((item) => item.key === key)
+      const next = item ? wordsFor(item, mark) : mark
+      if (item && next !== mark) replaceMark(item.owner, key, mark, next)
+      if (!item || item.state === 'done' || item.state === 'cancelled') pad.marks.delete(key)
+    }
+  }
+})
+
+function wordsFor({ name, state, stored }: QueuedFile, mark: string): string {
+  switch (state) {
+    case 'done':
+      return stored?.markdown ?? ''
+    case 'cancelled':
+      return ''
+    case 'failed':
+      return `![${name.replace(/[[\]\\\n]/g, '_')} was not uploaded]()`
+    default:
+      return mark
+  }
+}
+
+/** In the same place; where somebody has deleted it, nothing is added. */
+function replaceMark(owner: UploadOwner, key: number, mark: string, next: string): void {
+  const pad = padOf(owner)
+  pad.marks.set(key, next)
+  const { text } = pad
+  const start = text.indexOf(mark)
+  if (start >= 0) setText(owner, text.slice(0, start) + next + text.slice(start + mark.length))
+}
+
+/** One for each who uses this browser. */
+function storageKey(owner: UploadOwner): string {
+  const user = queries.getQueryData<SessionState>(sessionQuery.queryKey)?.user?.id
+  return `alcove-pad-${user ?? 'nobody'}-${keyOf(owner)}`
+}
+
+function read(owner: UploadOwner): string {
+  try {
+    return localStorage.getItem(storageKey(owner)) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** Full or forbidden, the text lives as long as the page. */
+function keep(owner: UploadOwner, text: string): void {
+  try {
+    if (text === '') localStorage.removeItem(storageKey(owner))
+    else localStorage.setItem(storageKey(owner), text)
+  } catch {}
+}
+
+/** Written on in another tab. */
+addEventListener('storage', ({ key, newValue }) => {
+  if (key === null) return
+  const pad = pads.get(key)
+  if (pad) pad.text = newValue ?? ''
+  for (const listener of listeners) listener()
+})

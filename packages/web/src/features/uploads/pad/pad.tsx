@@ -1,0 +1,154 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Eraser, NotebookPen } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Redirect } from 'wouter'
+import { Button } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { DropHint } from '../../../components/drop-hint.tsx'
+import { useFileDrops } from '../../../components/file-drops.ts'
+import { RenderedMarkdown } from '../../../components/markdown.tsx'
+import { NotForYou } from '../../../components/not-found.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Answered, Empty } from '../../../components/states.tsx'
+import { api } from '../../../data/api.ts'
+import { useSearchState } from '../../../data/search-state.ts'
+import { mayWrite, useMayChange, useSession } from '../../../data/session.ts'
+import { useToast } from '../../../data/toasts.ts'
+import { addressOf, type UploadOwner } from '../owner.ts'
+import { ChooseFiles } from '../queue/drop-zone.tsx'
+import { QueueList } from '../queue/queue-list.tsx'
+import { SignInFirst } from '../sign-in-first.tsx'
+import styles from './pad.module.css'
+import { uploadIntoPad, usePadText } from './pad-text.ts'
+
+/** A place to write Markdown with pictures, before it goes where it belongs. Kept in this browser. */
+export function MarkdownPad({ owner }: { owner: UploadOwner }) {
+  const session = useSession()
+  const mayUpload = useMayChange()
+  if (!session.user) return <SignInFirst title="Markdown pad" />
+  if (!mayWrite(session)) return <NotForYou />
+  if (!mayUpload) return <Redirect to={addressOf(owner)} replace />
+  return <Pad owner={owner} />
+}
+
+function Pad({ owner }: { owner: UploadOwner }) {
+  const [text, setText] = usePadText(owner)
+  const [{ show = 'text' }, set] = useSearchState(['show'])
+  const toast = useToast()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShown(field, text)
+
+  const take = (files: File[]) => {
+    const area = field.current
+    if (!area) return
+    const words = uploadIntoPad(owner, files)
+    area.setRangeText(words, area.selectionStart, area.selectionEnd, 'end')
+    setText(area.value)
+    area.focus()
+  }
+  const isOver = useFileDrops(take)
+  const clear = () => {
+    setText('')
+    toast({ text: 'The pad is empty.', action: { label: 'Undo', run: () => setText(text) } })
+  }
+
+  return (
+    <Page
+      title="Markdown pad"
+      crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
+      lead="Write, paste screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser until you sign out."
+      actions={
+        <>
+          <ChooseFiles label="Add files" onFiles={take} />
+          <Button icon={Eraser} disabled={text === ''} onClick={clear}>
+            Clear
+          </Button>
+          <CopyButton label="Copy all" size="normal" text={text} />
+        </>
+      }
+    >
+      <DropHint isShown={isOver} text="Drop to upload" />
+      <div className={styles.switch}>
+        {(['text', 'preview'] as const).map((side) => (
+          <Button
+            key={side}
+            size="small"
+            kind={show === side ? 'primary' : 'plain'}
+            aria-pressed={show === side}
+            onClick={() => set({ show: side === 'text' ? undefined : side }, { isReplacing: true })}
+          >
+            {side === 'text' ? 'Text' : 'Preview'}
+          </Button>
+        ))}
+      </div>
+      <div className={styles.sides} data-show={show}>
+        <section className={styles.text} aria-label="Text">
+          <textarea
+            ref={field}
+            className={styles.field}
+            aria-label="Markdown"
+            placeholder="Write Markdown here, or paste a screenshot …"
+            spellCheck
+            defaultValue={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </section>
+        <section className={styles.preview} aria-label="Preview">
+          <Rendered text={text} owner={owner} />
+        </section>
+      </div>
+      <QueueList owner={owner} />
+    </Page>
+  )
+}
+
+/**
+ * Brings what changed elsewhere into the field: only the part that differs is exchanged, so the cursor stays where it is
+ * while uploads end before or behind it.
+ */
+function useShown(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const area = field.current
+    if (!area || area.value === text) return
+    const before = area.value
+    const most = Math.min(before.length, text.length)
+    let start = 0
+    while (start < most && before[start] === text[start]) start++
+    let same = 0
+    while (same < most - start && before[before.length - 1 - same] === text[text.length - 1 - same]) same++
+    area.setRangeText(text.slice(start, text.length - same), start, before.length - same, 'preserve')
+  }, [field, text])
+}
+
+const restMs = 300
+
+/** As the API renders it, once the typing rests. What was shown before stays until then. */
+function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
+  const [rested, setRested] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const isBlank = rested.trim() === ''
+  const query = useQuery({
+    queryKey: ['POST /markdown', owner.kind, owner.id, rested],
+    queryFn: ({ signal }) => api.call('POST /markdown', { body: bodyFor(owner, rested) }, { signal }),
+    enabled: !isBlank,
+    placeholderData: keepPreviousData,
+    gcTime: 30_000,
+  })
+  if (isBlank) {
+    return (
+      <Empty icon={NotebookPen} title="Nothing to show yet">
+        <p>What you write is shown here.</p>
+      </Empty>
+    )
+  }
+  return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
+}
+
+/** The API knows projects; the links to a group's uploads are given the address that they have. */
+function bodyFor(owner: UploadOwner, text: string): { text: string; gfm: boolean; project?: string } {
+  if (owner.kind === 'project') return { text, gfm: true, project: owner.path }
+  return { text: text.replace(/\]\(\/uploads\/(?=[0-9a-f]{32}\/)/g, `](/-/group/${owner.id}/uploads/`), gfm: true }
+}

@@ -1,0 +1,13 @@
+import { readFailure } from '@alcove/client'
+import type { StoredFile } from '../owner.ts'
+
+/** The bytes of a file, or the first of them. */
+export async function fetchFile(
+  { fullPath }: StoredFile,
+  { signal, mostBytes }: { signal: AbortSignal; mostBytes?: number },
+): Promise<Response> {
+  const headers = mostBytes === undefined ? {} : { range: `bytes=0-${mostBytes - 1}` }
+  const response = await fetch(fullPath, { headers, signal })
+  if (!response.ok) throw readFailure(response.status, await response.text())
+  return response
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { formatCount } from '../../../components/format.ts'
+import type { StoredFile } from '../owner.ts'
+import { type FileKind, kindOf } from './file-kind.ts'
+import styles from './preview-body.module.css'
+import { PreviewFacts } from './preview-facts.tsx'
+import { PreviewPdf } from './preview-pdf.tsx'
+import { mostTextBytes, PreviewText } from './preview-text.tsx'
+
+interface PreviewBodyProps {
+  file: StoredFile
+  /** Of a picture: one of its pixels is one of the screen's. */
+  isFull: boolean
+  /** Of a picture: its width and height. */
+  onSize: (size: string) => void
+}
+
+/** The file as its kind is shown. Nothing that was uploaded is ever a document of this page. */
+export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
+  const [isBroken, setBroken] = useState(false)
+  const kind = kindOf(file)
+  const onError = () => setBroken(true)
+  if (isBroken) return <PreviewFacts file={file} note={brokenNotes[kind] ?? ''} />
+  switch (kind) {
+    case 'image':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section className={styles.picture} tabIndex={0} aria-label={file.name}>
+          <img
+            src={file.fullPath}
+            alt={file.name}
+            className={isFull ? styles.full : styles.fit}
+            onError={onError}
+            onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+              onSize(`${formatCount(width)} × ${formatCount(height)}`)
+            }
+          />
+        </section>
+      )
+    case 'video':
+      return (
+        <div className={styles.player}>
+          {/* biome-ignore lint/a11y/useMediaCaption: an upload has no captions */}
+          <video src={file.fullPath} controls preload="metadata" onError={onError} aria-label={file.name} />
+        </div>
+      )
+    case 'audio':
+      return (
+        <div className={styles.player}>
+          {/* biome-ignore lint/a11y/useMediaCaption: an upload has no captions */}
+          <audio src={file.fullPath} controls preload="metadata" onError={onError} aria-label={file.name} />
+        </div>
+      )
+    case 'pdf':
+      return <PreviewPdf file={file} />
+    case 'text':
+      return <PreviewText file={file} />
+    case 'unknown':
+      return file.bytes <= mostTextBytes ? <PreviewText file={file} isGuess /> : <PreviewFacts file={file} />
+    default:
+      return <PreviewFacts file={file} />
+  }
+}
+
+const brokenNotes: { [K in FileKind]?: string } = {
+  image: 'Your browser cannot show this picture: it may be damaged, or no picture at all.',
+  video: 'Your browser cannot play this video.',
+  audio: 'Your browser cannot play this sound.',
+}

@@ -1,0 +1,44 @@
+import { Download } from 'lucide-react'
+import { look } from '../../../components/button.tsx'
+import { formatBytes, formatCount } from '../../../components/format.ts'
+import type { StoredFile } from '../owner.ts'
+import { iconOf } from './file-kind.ts'
+import styles from './preview-body.module.css'
+
+/** What is known of a file that cannot be shown. */
+export function PreviewFacts({
+  file,
+  note = 'There is no preview of this kind of file.',
+}: {
+  file: StoredFile
+  note?: string
+}) {
+  const Picture = iconOf(file)
+  return (
+    <div className={styles.facts}>
+      <div className={styles.card}>
+        <Picture size={48} aria-hidden="true" />
+        <p>{note}</p>
+        <dl className={styles.list}>
+          <dt>Size</dt>
+          <dd className="numbers">
+            {formatBytes(file.bytes)}
+            {file.bytes >= 1024 && ` (${formatCount(file.bytes)} bytes)`}
+          </dd>
+          <dt>Type</dt>
+          <dd>{file.contentType || 'Not known'}</dd>
+          {file.sha256 && (
+            <>
+              <dt>SHA-256</dt>
+              <dd className="mono">{file.sha256}</dd>
+            </>
+          )}
+        </dl>
+        <a href={file.fullPath} download="" className={look({ kind: 'primary' })}>
+          <Download size={16} aria-hidden="true" />
+          Download
+        </a>
+      </div>
+    </div>
+  )
+}

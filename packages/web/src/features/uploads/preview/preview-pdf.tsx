@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Answered } from '../../../components/states.tsx'
+import type { StoredFile } from '../owner.ts'
+import { fetchFile } from './fetch-file.ts'
+import styles from './preview-body.module.css'
+import { PreviewFacts } from './preview-facts.tsx'
+
+/** At its own address a PDF is in a sandbox, where browsers refuse their viewers; so its bytes are fetched and shown. */
+export function PreviewPdf({ file }: { file: StoredFile }) {
+  const canShow = navigator.pdfViewerEnabled
+  const query = useQuery({
+    queryKey: ['upload', file.fullPath],
+    queryFn: async ({ signal }) => (await fetchFile(file, { signal })).blob(),
+    enabled: canShow,
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  if (!canShow)
+    return <PreviewFacts file={file} note="Your browser shows no PDF inside of pages. Open it or download it." />
+  return <Answered query={query}>{(bytes) => <Frame bytes={bytes} name={file.name} />}</Answered>
+}
+
+function Frame({ bytes, name }: { bytes: Blob; name: string }) {
+  const [address, setAddress] = useState<string>()
+  useEffect(() => {
+    // By its type alone it is a PDF, whatever is in it: never a page.
+    const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [bytes])
+  return address && <iframe src={address} title={name} className={styles.frame} />
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatBytes } from '../../../components/format.ts'
+import { Answered } from '../../../components/states.tsx'
+import type { StoredFile } from '../owner.ts'
+import { fetchFile } from './fetch-file.ts'
+import styles from './preview-body.module.css'
+import { PreviewFacts } from './preview-facts.tsx'
+import { textOf } from './text-of.ts'
+
+export const mostTextBytes = 256 * 1024
+
+/** Always as text, also what would be a page. `isGuess`: nobody said that it is one, so it must look like it. */
+export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGuess?: boolean }) {
+  const query = useQuery({
+    queryKey: ['upload', file.fullPath, mostTextBytes],
+    async queryFn({ signal }) {
+      if (file.bytes === 0) return new ArrayBuffer(0)
+      return (await fetchFile(file, { signal, mostBytes: mostTextBytes })).arrayBuffer()
+    },
+    staleTime: Infinity,
+  })
+  return (
+    <Answered query={query}>
+      {(bytes) => {
+        const text = textOf(bytes, isGuess)
+        if (text === undefined) return <PreviewFacts file={file} />
+        return (
+          <div className={styles.text}>
+            {noteOn(file) && <p className={styles.note}>{noteOn(file)}</p>}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+            <pre tabIndex={0}>{text}</pre>
+          </div>
+        )
+      }}
+    </Answered>
+  )
+}
+
+function noteOn({ bytes }: StoredFile): string {
+  if (bytes === 0) return 'This file is empty.'
+  return bytes > mostTextBytes ? `The first ${formatBytes(mostTextBytes)} of ${formatBytes(bytes)}.` : ''
+}

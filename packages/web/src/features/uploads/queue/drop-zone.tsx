@@ -1,0 +1,47 @@
+import { Upload } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+import { Button } from '../../../components/button.tsx'
+import styles from './drop-zone.module.css'
+
+/** Where files are chosen; below it stands what may be uploaded. Files may be dropped anywhere on the page. */
+export function DropZone({ onFiles, children }: { onFiles: (files: File[]) => void; children?: ReactNode }) {
+  return (
+    <section className={styles.zone} aria-label="Upload files">
+      <Upload size={28} aria-hidden="true" className={styles.mark} />
+      <p>Drop files anywhere on this page, paste them, or</p>
+      <ChooseFiles kind="primary" label="Choose files" onFiles={onFiles} />
+      {children && <div className={styles.limits}>{children}</div>}
+    </section>
+  )
+}
+
+export function ChooseFiles({
+  label,
+  kind = 'plain',
+  onFiles,
+}: {
+  label: string
+  kind?: 'primary' | 'plain'
+  onFiles: (files: File[]) => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={label}
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])])
+          // So that the same file can be chosen once more.
+          target.value = ''
+        }}
+      />
+      <Button kind={kind} icon={Upload} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+    </>
+  )
+}

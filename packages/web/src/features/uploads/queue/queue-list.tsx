@@ -1,0 +1,136 @@
+import { CircleAlert, CircleCheck, Clock, RotateCw, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { Button, IconButton } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { counted, formatBytes } from '../../../components/format.ts'
+import type { UploadOwner } from '../owner.ts'
+import styles from './queue-list.module.css'
+import { cancelFile, forgetEnded, isActive, type QueuedFile, retryFile, useQueue } from './upload-queue.ts'
+
+/** The files of this visit: how far each is, and their Markdown. `previewOf` is where one of them is shown. */
+export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?: (id: number) => string }) {
+  const queue = useQueue(owner)
+  const done = queue.flatMap(({ stored }) => stored ?? [])
+  const active = queue.filter(isActive)
+  return (
+    <>
+      <Announcer queue={queue} />
+      {queue.length > 0 && (
+        <section className={styles.panel} aria-label="Files of this visit">
+          <header className="row-wrap">
+            <h2>{active.length > 0 ? `Uploading ${counted(active.length, 'file')}` : 'Uploaded in this visit'}</h2>
+            <div className="row push">
+              {done.length > 1 && (
+                <CopyButton label="Copy all Markdown" text={done.map(({ markdown }) => markdown).join('\n')} />
+              )}
+              {active.length > 1 && (
+                <Button size="small" onClick={() => active.forEach(({ key }) => void cancelFile(key))}>
+                  Cancel all
+                </Button>
+              )}
+              {active.length < queue.length && (
+                <Button size="small" kind="quiet" onClick={() => forgetEnded(owner)}>
+                  Clear this list
+                </Button>
+              )}
+            </div>
+          </header>
+          <ul className={styles.list}>
+            {queue.map((item) => (
+              <Row key={item.key} item={item} {...(previewOf && { previewOf })} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+const marks = { waiting: Clock, sending: Clock, done: CircleCheck, failed: CircleAlert, cancelled: X }
+
+function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) => string }) {
+  const { key, name, state, bytes, sentBytes, stored, isPermanent } = item
+  const Mark = marks[state]
+  return (
+    <li className={styles.row}>
+      <Mark size={18} aria-hidden="true" className={styles[state]} />
+      <div className={styles.what}>
+        {stored && previewOf ? (
+          <Link to={previewOf(stored.id)} className={styles.name}>
+            {stored.name}
+          </Link>
+        ) : (
+          <span className={styles.name}>{name}</span>
+        )}
+        {state === 'sending' && (
+          <progress
+            className={styles.progress}
+            max={Math.max(1, bytes)}
+            value={bytes === 0 ? 1 : sentBytes}
+            aria-label={`Upload of ${name}`}
+          />
+        )}
+        <p className={`small ${state === 'failed' ? styles.problem : 'muted'} numbers`}>{stateOf(item)}</p>
+      </div>
+      <div className={styles.actions}>
+        {stored && <CopyButton label="Copy Markdown" text={stored.markdown} />}
+        {(state === 'failed' || state === 'cancelled') && !isPermanent && (
+          <Button size="small" icon={RotateCw} aria-label={`Try again: ${name}`} onClick={() => retryFile(key)}>
+            Try again
+          </Button>
+        )}
+        {isActive(item) && <IconButton label={`Cancel ${name}`} icon={X} onClick={() => cancelFile(key)} />}
+      </div>
+    </li>
+  )
+}
+
+function stateOf({ state, bytes, sentBytes, startedAt, problem }: QueuedFile): string {
+  switch (state) {
+    case 'waiting':
+      return `${formatBytes(bytes)}, waiting`
+    case 'sending':
+      return sentBytes >= bytes ? `${formatBytes(bytes)}, being stored` : progressOf(sentBytes, bytes, startedAt)
+    case 'done':
+      return formatBytes(bytes)
+    case 'failed':
+      return problem ?? 'That did not work.'
+    case 'cancelled':
+      return 'Cancelled'
+  }
+}
+
+/** `3.2 MiB of 10 MiB, 1.1 MiB per second, 6 s left`. */
+function progressOf(sent: number, bytes: number, startedAt: number): string {
+  const seconds = (performance.now() - startedAt) / 1000
+  const shown = `${formatBytes(sent)} of ${formatBytes(bytes)}`
+  if (seconds < 1 || sent === 0) return shown
+  const speed = sent / seconds
+  return `${shown}, ${formatBytes(speed)} per second, ${durationOf((bytes - sent) / speed)} left`
+}
+
+function durationOf(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+/** Says when files begin and when all have ended, and nothing between. */
+function Announcer({ queue }: { queue: readonly QueuedFile[] }) {
+  const [said, say] = useState('')
+  const before = useRef(0)
+  const active = queue.filter(isActive).length
+  const failed = queue.filter(({ state }) => state === 'failed').length
+  const done = queue.filter(({ state }) => state === 'done').length
+  useEffect(() => {
+    if (active > before.current) say(`Uploading ${counted(active, 'file')}.`)
+    else if (active === 0 && before.current > 0) {
+      say(`${counted(done, 'file')} uploaded${failed > 0 ? `, ${failed} failed` : ''}.`)
+    }
+    before.current = active
+  }, [active, failed, done])
+  return (
+    <p role="status" className="visually-hidden">
+      {said}
+    </p>
+  )
+}

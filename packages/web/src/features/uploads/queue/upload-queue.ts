@@ -1,0 +1,192 @@
+import { RequestFailed, type Schemas } from '@alcove/client'
+import { useMemo, useSyncExternalStore } from 'react'
+import { formatBytes } from '../../../components/format.ts'
+import { api, isFailure, queries } from '../../../data/api.ts'
+import { isOutcomeUnknown, newIdempotencyKey } from '../../../data/idempotency-keys.ts'
+import { NotSent, sendForm } from '../../../data/send-form.ts'
+import { refusalFor, roomIn } from '../limits.ts'
+import { fileFromAnswer, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+
+/** A file that somebody chose in this visit. */
+export interface QueuedFile {
+  key: number
+  owner: UploadOwner
+  name: string
+  bytes: number
+  state: 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
+  sentBytes: number
+  /** When sending began, on the clock of `performance`. */
+  startedAt: number
+  /** Why it failed, in a sentence. */
+  problem?: string
+  /** True: sending the same file again cannot succeed. */
+  isPermanent?: boolean
+  stored?: StoredFile
+}
+
+const mostAtOnce = 3
+
+// Outside of React: what is on its way goes on while the reader looks at other screens.
+let queue: readonly QueuedFile[] = []
+let lastKey = 0
+const files = new Map<number, File>()
+/** Those that the limits let through. */
+const ready = new Set<number>()
+const cancels = new Map<number, () => void>()
+const listeners = new Set<() => void>()
+
+export function subscribeToQueue(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function queuedFiles(): readonly QueuedFile[] {
+  return queue
+}
+
+/** The files of this visit, of this owner. */
+export function useQueue(owner: UploadOwner): readonly QueuedFile[] {
+  const all = useSyncExternalStore(subscribeToQueue, queuedFiles)
+  const wanted = keyOf(owner)
+  return useMemo(() => all.filter((item) => keyOf(item.owner) === wanted), [all, wanted])
+}
+
+export function isActive({ state }: QueuedFile): boolean {
+  return state === 'waiting' || state === 'sending'
+}
+
+/** Sends them, a few at a time, in this order. Answers their keys. */
+export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] {
+  const added = chosen.map((file): QueuedFile => {
+    lastKey++
+    files.set(lastKey, file)
+    const { name, size: bytes } = file
+    return { key: lastKey, owner, name, bytes, state: 'waiting', sentBytes: 0, startedAt: 0 }
+  })
+  show([...queue, ...added])
+  void admit(owner, added)
+  return added.map(({ key }) => key)
+}
+
+export function cancelFile(key: number): void {
+  const cancel = cancels.get(key)
+  if (cancel) cancel()
+  else fail(key, new NotSent(true))
+}
+
+export function retryFile(key: number): void {
+  const item = queue.find((item) => item.key === key)
+  if (!item || isActive(item)) return
+  const { problem: _, isPermanent: __, ...rest } = item
+  const again: QueuedFile = { ...rest, state: 'waiting', sentBytes: 0 }
+  show(queue.map((item) => (item.key === key ? again : item)))
+  void admit(item.owner, [again])
+}
+
+/** Takes what has ended off the list. */
+export function forgetEnded(owner: UploadOwner): void {
+  const isKept = (item: QueuedFile) => isActive(item) || keyOf(item.owner) !== keyOf(owner)
+  for (const { key } of queue.filter((item) => !isKept(item))) {
+    files.delete(key)
+    idempotencyKeys.delete(key)
+  }
+  show(queue.filter(isKept))
+}
+
+/** Asks what there is room for, so that nothing is sent in vain. Where nobody says, the server decides. */
+async function admit(owner: UploadOwner, items: readonly QueuedFile[]): Promise<void> {
+  const limits = await api.call(operationsOf(owner).limits, { path: { id: owner.id } }).catch(() => undefined)
+  const room = limits && roomIn(limits)
+  for (const { key, bytes } of items) {
+    const isGone = queue.find((item) => item.key === key)?.state !== 'waiting'
+    if (isGone) continue
+    const refusal = room && refusalFor(bytes, room)
+    if (refusal) change(key, { state: 'failed', ...refusal })
+    else {
+      ready.add(key)
+      if (room?.left !== undefined) room.left -= bytes
+    }
+  }
+  sendNext()
+}
+
+/** Keys of uploads that may have arrived: the next try sends the same one. */
+const idempotencyKeys = new Map<number, string>()
+
+function sendNext(): void {
+  for (const { key, owner, state } of queue) {
+    if (cancels.size >= mostAtOnce) return
+    const file = files.get(key)
+    if (state !== 'waiting' || !ready.delete(key) || !file) continue
+    const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
+    const onProgress = (sent: number) => change(key, { sentBytes: Math.min(sent, file.size) })
+    const idempotencyKey = idempotencyKeys.get(key) ?? newIdempotencyKey()
+    idempotencyKeys.set(key, idempotencyKey)
+    const { answer, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
+    cancels.set(key, cancel)
+    change(key, { state: 'sending', startedAt: performance.now() })
+    void answer.then(
+      (upload) => finish(key, fileFromAnswer(upload, file)),
+      (error) => fail(key, error),
+    )
+  }
+}
+
+function finish(key: number, stored: StoredFile): void {
+  cancels.delete(key)
+  idempotencyKeys.delete(key)
+  files.delete(key)
+  change(key, { state: 'done', sentBytes: stored.bytes, stored })
+  refreshSoon()
+  sendNext()
+}
+
+function fail(key: number, error: Error): void {
+  cancels.delete(key)
+  ready.delete(key)
+  if (!isOutcomeUnknown(error)) idempotencyKeys.delete(key)
+  const item = queue.find((item) => item.key === key)
+  if (!item) return
+  if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
+  if (error instanceof NotSent && error.isCancelled) change(key, { state: 'cancelled' })
+  else change(key, { state: 'failed', problem: problemOf(item, error) })
+  sendNext()
+}
+
+function problemOf({ bytes }: QueuedFile, error: Error): string {
+  const isTooLarge = error instanceof RequestFailed && error.status === 413
+  return `${isTooLarge ? `File is ${formatBytes(bytes)}; ` : ''}${withStop(error.message)}`
+}
+
+function withStop(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+const refreshMs = 400
+let willRefresh = false
+
+/** One question for many files that end at about the same time. */
+function refreshSoon(): void {
+  if (willRefresh) return
+  willRefresh = true
+  setTimeout(() => {
+    willRefresh = false
+    void queries.invalidateQueries()
+  }, refreshMs)
+}
+
+function change(key: number, changes: Partial<QueuedFile>): void {
+  show(queue.map((item) => (item.key === key ? { ...item, ...changes } : item)))
+}
+
+function show(next: readonly QueuedFile[]): void {
+  queue = next
+  if (queue.some(isActive)) addEventListener('beforeunload', askFirst)
+  else removeEventListener('beforeunload', askFirst)
+  for (const listener of listeners) listener()
+}
+
+/** Leaving the page would end what is on its way. */
+function askFirst(event: BeforeUnloadEvent): void {
+  event.preventDefault()
+}

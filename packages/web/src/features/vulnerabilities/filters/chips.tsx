@@ -1,0 +1,32 @@
+import { X } from 'lucide-react'
+import { Button } from '../../../components/button.tsx'
+import { type Chip, type FilterChanges, nothing } from '../../../nouns/vulnerability/filter.ts'
+import styles from './chips.module.css'
+
+/** What is filtered by, each word to be taken out by itself. */
+export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (changes: FilterChanges) => void }) {
+  if (chips.length === 0) return null
+  return (
+    <ul className={styles.chips} aria-label="Active filters">
+      {chips.map(({ label, without }) => (
+        <li key={label}>
+          <button
+            type="button"
+            className={styles.chip}
+            data-focus-safe=""
+            aria-label={`Remove the filter ${label}`}
+            onClick={() => onChange(without)}
+          >
+            <span className={styles.label}>{label}</span>
+            <X size={14} aria-hidden="true" />
+          </button>
+        </li>
+      ))}
+      <li>
+        <Button kind="quiet" size="small" onClick={() => onChange(nothing)}>
+          Clear
+        </Button>
+      </li>
+    </ul>
+  )
+}

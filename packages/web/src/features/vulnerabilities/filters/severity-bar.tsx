@@ -1,0 +1,60 @@
+import type { Schemas } from '@alcove/client'
+import { type Severity, severities } from '../../../components/badge.tsx'
+import { formatCount, inWords } from '../../../components/format.ts'
+import {
+  type FilterChanges,
+  type FilterState,
+  type State,
+  severitiesIn,
+  statesIn,
+  toggled,
+} from '../../../nouns/vulnerability/filter.ts'
+import styles from './severity-bar.module.css'
+
+export type Statistics = Schemas['VulnerabilityStatistics']
+
+/** The number of vulnerabilities of each severity, in the chosen states. Each number is a filter of the list. */
+export function SeverityBar({
+  statistics,
+  state,
+  onChange,
+}: {
+  /** Undefined while it is loaded: the bar is as high as it will be. */
+  statistics: Statistics | undefined
+  state: FilterState
+  onChange: (changes: FilterChanges) => void
+}) {
+  const chosen = severitiesIn(state)
+  return (
+    <fieldset aria-label="By severity" className={styles.bar}>
+      {severities.map((severity) => (
+        <button
+          key={severity}
+          type="button"
+          className={`${styles.segment} ${styles[severity]}`}
+          aria-pressed={chosen.includes(severity)}
+          title={inWords(severity)}
+          onClick={() => onChange({ severity: toggled(state.severity, severity) })}
+        >
+          <span className={styles.mark} aria-hidden="true" />
+          <span className={styles.count}>
+            {statistics ? formatCount(countOf(statistics, [severity], statesIn(state))) : '…'}
+          </span>{' '}
+          <span className={styles.label}>{inWords(severity)}</span>
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** The number of vulnerabilities of these severities in these states. */
+export function countOf(
+  { counts }: Statistics,
+  wantedSeverities: readonly Severity[],
+  wantedStates: readonly State[],
+): number {
+  return wantedSeverities.reduce(
+    (sum, severity) => wantedStates.reduce((sum, state) => sum + counts[severity][state], sum),
+    0,
+  )
+}

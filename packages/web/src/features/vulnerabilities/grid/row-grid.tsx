@@ -1,0 +1,239 @@
+import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual'
+import {
+  type CSSProperties,
+  type FocusEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
+import { type Press, usePageKeys } from '../triage/page-keys.ts'
+import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
+import { type GridColumn, GridRow } from './grid-row.tsx'
+import { useKeptPlace } from './kept-place.ts'
+import type { PagedRows } from './paged-rows.ts'
+import styles from './row-grid.module.css'
+import { useScrollAnchor } from './use-scroll-anchor.ts'
+
+// biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
+// biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
+
+interface GridProps<Row extends { id: number; title: string }> {
+  label: string
+  rows: PagedRows<Row>
+  columns: readonly GridColumn<Row>[]
+  /** Absent: nothing can be selected. */
+  selection?: GridSelection<Row> | undefined
+  active: number
+  /** Changes when the active row is to be scrolled into view. */
+  advances?: number
+  onMove: (index: number, isExtending: boolean) => void
+  onOpen: (row: Row) => void
+  /** Whatever else is pressed; true when it meant something. */
+  onKey: (press: Press) => boolean
+  /** What stands fixed above the rows, and its height. */
+  toolbar: ReactNode
+}
+
+interface GridSelection<Row> {
+  isAll: boolean
+  has: (row: Row) => boolean
+  /** Extending selects every row from the last toggled one to this one. */
+  toggle: (row: Row, index: number, isExtending: boolean) => void
+  /** Absent: only row by row. */
+  toggleAll?: (() => void) | undefined
+}
+
+/** Rows of one height, of which only those in view exist. The window scrolls; screen readers hear how many there are. */
+export function RowGrid<Row extends { id: number; title: string }>(props: GridProps<Row>) {
+  const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
+  const id = useId()
+  const rowHeight = useRowHeight()
+  const body = useRef<HTMLDivElement>(null)
+  const bar = useRef<HTMLDivElement>(null)
+  const grid = useRef<HTMLDivElement>(null)
+  const { margin, barHeight } = usePlaceOnPage(body, bar)
+  // Screen readers are told which row is active, so it has to be there wherever one scrolls.
+  const inView = useCallback(
+    ({ startIndex, endIndex, overscan, count }: Range) => {
+      const first = Math.max(0, startIndex - overscan)
+      const last = Math.min(count - 1, endIndex + overscan)
+      const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, step) => first + step)
+      if (active >= count || (active >= first && active <= last)) return indexes
+      return active < first ? [active, ...indexes] : [...indexes, active]
+    },
+    [active],
+  )
+  const length = Math.min(rows.length, mostRows)
+  const virtual = useWindowVirtualizer({
+    count: length,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollMargin: margin,
+    scrollPaddingStart: barHeight,
+    scrollPaddingEnd: messageRoom,
+    rangeExtractor: inView,
+    useFlushSync: false,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
+  useLayoutEffect(() => virtual.measure(), [virtual, rowHeight])
+  const { range } = virtual
+  const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
+  const { show } = rows
+  useEffect(() => show(first, last), [show, first, last])
+  useScrollAnchor(rows, { active, first, last, rowHeight })
+  const keepPlace = useKeptPlace(length > 0, active, onMove)
+
+  const move = (to: number, isExtending: boolean) => {
+    const index = Math.min(Math.max(0, to), length - 1)
+    if (index < 0) return
+    onMove(index, isExtending)
+    virtual.scrollToIndex(index, { align: 'auto' })
+  }
+  const point = useRef(onMove)
+  point.current = onMove
+  const onPoint = useCallback((index: number, isExtending: boolean) => {
+    point.current(index, isExtending)
+    grid.current?.focus({ preventScroll: true })
+  }, [])
+  const latestActive = useRef(active)
+  latestActive.current = active
+  useLayoutEffect(() => {
+    if (advances > 0) virtual.scrollToIndex(latestActive.current, { align: 'auto' })
+  }, [virtual, advances])
+  const open = (row: Row) => {
+    keepPlace()
+    onOpen(row)
+  }
+
+  /** True when it meant something. */
+  function press(event: Press): boolean {
+    const page = Math.max(1, Math.floor((innerHeight - barHeight) / rowHeight) - 1)
+    const step = stepOf(event.key, page, length)
+    const row = rows.rowAt(active)
+    if (step !== undefined && isPlain(event)) move(active + step, event.shiftKey)
+    else if ((event.key === 'Enter' || event.key === 'o') && isPlain(event) && row) open(row)
+    else if ((event.key === ' ' || event.key === 'x') && isPlain(event) && row && selection)
+      selection.toggle(row, active, false)
+    else return onKey(event)
+    return true
+  }
+  usePageKeys(grid, press)
+
+  /** Given the focus, a browser shows the middle of what is higher than its window: of 100,000 rows the 50,000th. */
+  function showActive({ target, currentTarget }: FocusEvent) {
+    // By then it may be another one.
+    const show = () => virtual.scrollToIndex(latestActive.current, { align: 'auto' })
+    if (target === currentTarget) requestAnimationFrame(show)
+  }
+
+  const tracks = [...(selection ? ['1.75rem'] : []), ...columns.map(({ width }) => width)].join(' ')
+  const columnCount = columns.length + (selection ? 1 : 0)
+  return (
+    <div className={styles.frame}>
+      <div ref={bar} className={styles.bar}>
+        {toolbar}
+      </div>
+      <div
+        ref={grid}
+        role="grid"
+        tabIndex={0}
+        className={styles.grid}
+        aria-label={label}
+        aria-busy={rows.isBehind || undefined}
+        aria-rowcount={rows.isCounted ? rows.length + 1 : -1}
+        aria-colcount={columnCount}
+        aria-multiselectable={selection ? true : undefined}
+        aria-activedescendant={rows.rowAt(active) ? `${id}-${active}` : undefined}
+        style={{ '--tracks': tracks } as CSSProperties} // React does not declare custom properties
+        onKeyDown={(event) => press(event) && event.preventDefault()}
+        onFocus={showActive}
+      >
+        <div role="rowgroup">
+          <div role="row" aria-rowindex={1} className={styles.head}>
+            {selection && (
+              <div role="columnheader" className={styles.check}>
+                {selection.toggleAll ? (
+                  <input
+                    type="checkbox"
+                    tabIndex={-1}
+                    aria-label="Select all matching"
+                    checked={selection.isAll}
+                    onChange={selection.toggleAll}
+                  />
+                ) : (
+                  <span className="visually-hidden">Selected</span>
+                )}
+              </div>
+            )}
+            {columns.map(({ name }) => (
+              <div key={name} role="columnheader">
+                {name}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div ref={body} role="rowgroup" className={styles.body} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows.rowAt(index)
+            return (
+              <GridRow
+                key={index}
+                id={`${id}-${index}`}
+                index={index}
+                top={start - margin}
+                height={rowHeight}
+                row={row}
+                columns={columns}
+                isActive={index === active}
+                isSelected={row !== undefined && selection?.has(row) === true}
+                onToggle={selection?.toggle}
+                onPoint={onPoint}
+                onOpen={open}
+              />
+            )
+          })}
+        </div>
+      </div>
+      {rows.length > mostRows && (
+        <p className={styles.note}>The first {mostRows.toLocaleString('en')} are shown; a filter shows the others.</p>
+      )}
+    </div>
+  )
+}
+
+/** Kept free below the active row, where messages appear: see toast.module.css. */
+const messageRoom = 112
+
+/** Browsers draw no page that is higher than some 17 million pixels. */
+const mostRows = 150_000
+
+const isPlain = ({ ctrlKey, metaKey, altKey }: Press) => !ctrlKey && !metaKey && !altKey
+
+function stepOf(key: string, page: number, length: number): number | undefined {
+  switch (key) {
+    case 'j':
+    case 'J':
+    case 'ArrowDown':
+      return 1
+    case 'k':
+    case 'K':
+    case 'ArrowUp':
+      return -1
+    case 'PageDown':
+      return page
+    case 'PageUp':
+      return -page
+    case 'Home':
+      return -length
+    case 'End':
+      return length
+    default:
+      return undefined
+  }
+}
+
+// biome-ignore-end lint/a11y/useSemanticElements: as above
+// biome-ignore-end lint/a11y/useFocusableInteractive: as above

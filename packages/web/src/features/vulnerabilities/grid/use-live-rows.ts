@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'react'
+import { counted } from '../../../components/format.ts'
+import { useLiveUpdates } from '../../../data/live-updates.ts'
+import { useToast } from '../../../data/toasts.ts'
+import { areActionsPending, areActionsUnsent } from '../triage/triage-queue.ts'
+import type { PagedRows } from './paged-rows.ts'
+
+type Shown = Pick<PagedRows<unknown>, 'id' | 'length' | 'isCounted' | 'isBehind'>
+
+/** Refreshes a list while it is open, and announces how many rows it has gained. */
+export function useLiveRows(rows: Shown, [one, many]: readonly [one: string, many: string]): void {
+  const toast = useToast()
+  useLiveUpdates({ isPaused: areActionsUnsent })
+  const { id, length, isCounted, isBehind } = rows
+  const before = useRef({ id, length, isCounted: false })
+  useEffect(() => {
+    if (isBehind) return
+    const { id: list, length: had, isCounted: wasCounted } = before.current
+    before.current = { id, length, isCounted }
+    const added = length - had
+    if (list !== id || !wasCounted || !isCounted || added <= 0 || areActionsPending()) return
+    toast({ text: `${counted(added, one, many)} added to this list.`, topic: 'live' })
+  }, [id, length, isCounted, isBehind, one, many, toast])
+}

@@ -1,0 +1,119 @@
+import { type PointerEvent, useState } from 'react'
+import { type Severity, severities } from '../../../components/badge.tsx'
+import { Button } from '../../../components/button.tsx'
+import { SelectField } from '../../../components/field.tsx'
+import { formatCount, inWords } from '../../../components/format.ts'
+import { Table } from '../../../components/table.tsx'
+import { Day } from '../../../components/time.tsx'
+import type { Statistics } from '../filters/severity-bar.tsx'
+import { useRemembered } from '../grid/remembered.ts'
+import styles from './trend.module.css'
+
+type DayCounts = Statistics['per_day'][number]
+
+const lengths = [
+  { value: '30', label: 'The last 30 days' },
+  { value: '90', label: 'The last 90 days' },
+  { value: '365', label: 'The last year' },
+] as const
+const lengthNames = lengths.map(({ value }) => value)
+const height = 100
+/** Mildest first: the worst lies on top, where its edge is the sum. */
+const layers = severities.toReversed()
+
+/** The open vulnerabilities at the end of each day, as stacked areas or as a table. */
+export function Trend({ days: all }: { days: readonly DayCounts[] }) {
+  const [length, setLength] = useRemembered('alcove.vulnerability-days', lengthNames, '90')
+  const [isTable, setTable] = useState(false)
+  const [pointed, setPointed] = useState<number>()
+  const days = all.slice(-Number(length))
+  const most = Math.max(1, ...days.map(({ total }) => total))
+  const [first, last] = [days[0], days.at(-1)]
+  if (!first || !last) return null
+  const told = days[pointed ?? -1] ?? last
+
+  function point({ currentTarget, clientX }: PointerEvent) {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    const index = Math.floor(((clientX - left) / width) * days.length)
+    setPointed(Math.min(Math.max(0, index), days.length - 1))
+  }
+
+  return (
+    <figure className={styles.trend} aria-label="Open vulnerabilities by day">
+      <div className="row-wrap">
+        <figcaption className={styles.caption}>
+          <span className="muted small numbers">
+            <Day of={told.date} />: {inWordsOf(told)}
+          </span>
+        </figcaption>
+        <span className="row push">
+          <SelectField label="Days" isLabelHidden choices={lengths} value={length} onChoose={setLength} />
+          <Button size="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+            Show as table
+          </Button>
+        </span>
+      </div>
+      {isTable ? (
+        <div className={styles.numbers}>
+          <Table label="Open vulnerabilities by day" head={['Day', 'All', ...severities.map(inWords)]}>
+            {days.toReversed().map((day) => (
+              <tr key={day.date} className="numbers">
+                <td>
+                  <Day of={day.date} />
+                </td>
+                <td>{formatCount(day.total)}</td>
+                {severities.map((severity) => (
+                  <td key={severity}>{formatCount(day[severity])}</td>
+                ))}
+              </tr>
+            ))}
+          </Table>
+        </div>
+      ) : (
+        <div className={styles.chart}>
+          <span className={styles.most} aria-hidden="true">
+            {formatCount(most)}
+          </span>
+          <svg
+            role="img"
+            aria-label={`${formatCount(first.total)} open ${days.length} days ago, ${formatCount(last.total)} now, ${formatCount(most)} at most.`}
+            viewBox={`0 0 ${days.length} ${height}`}
+            preserveAspectRatio="none"
+            className={styles.areas}
+            onPointerMove={point}
+            onPointerLeave={() => setPointed(undefined)}
+          >
+            {layers.map((severity, index) => (
+              <path
+                key={severity}
+                className={styles[severity]}
+                d={areaOf(days, layers.slice(0, index), severity, most)}
+              />
+            ))}
+            {pointed !== undefined && (
+              <line x1={pointed + 0.5} x2={pointed + 0.5} y1={0} y2={height} className={styles.pointed} />
+            )}
+          </svg>
+          <p className={styles.ends} aria-hidden="true">
+            <Day of={first.date} />
+            <Day of={last.date} />
+          </p>
+        </div>
+      )}
+    </figure>
+  )
+}
+
+/** Between the sum of what lies below and that sum with this one; a day is a step. */
+function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, most: number): string {
+  const y = (value: number) => (height * (1 - value / most)).toFixed(2)
+  const bottoms = days.map((day) => below.reduce((sum, name) => sum + day[name], 0))
+  const upper = days.map((day, x) => `V${y((bottoms[x] ?? 0) + day[severity])}H${x + 1}`)
+  const lower = bottoms.map((bottom, x) => `V${y(bottom)}H${x}`).reverse()
+  return `M0,${height}${upper.join('')}${lower.join('')}Z`
+}
+
+function inWordsOf(day: DayCounts): string {
+  const parts = severities.filter((severity) => day[severity] > 0).map((name) => `${formatCount(day[name])} ${name}`)
+  return parts.length > 0 ? `${formatCount(day.total)} (${parts.join(', ')})` : formatCount(day.total)
+}

@@ -1,0 +1,88 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { severities } from '../../../components/badge.tsx'
+import { formatCount, inWords } from '../../../components/format.ts'
+import { type Crumb, Page, Panel } from '../../../components/page.tsx'
+import { Answered } from '../../../components/states.tsx'
+import type { Statistics } from '../filters/severity-bar.tsx'
+import { Trend } from './trend.tsx'
+import styles from './trends.module.css'
+
+/** How the number of open vulnerabilities has changed, and how quickly they are resolved. */
+export function Trends({
+  query,
+  crumb,
+  missing,
+}: {
+  query: UseQueryResult<Statistics, Error>
+  crumb: Crumb
+  /** What is missing for a good grade, in words. */
+  missing: (statistics: Statistics) => string | undefined
+}) {
+  return (
+    <Page title="Trends" crumbs={[crumb]}>
+      <Answered query={query}>
+        {(statistics) => (
+          <div className={styles.columns}>
+            <Panel title="At a glance">
+              <Facts statistics={statistics} missing={missing(statistics)} />
+            </Panel>
+            <Panel title="Open vulnerabilities over time">
+              <Trend days={statistics.per_day} />
+            </Panel>
+          </div>
+        )}
+      </Answered>
+    </Page>
+  )
+}
+
+const gradeMeanings = {
+  A: 'No open vulnerabilities',
+  B: 'Only low severity open',
+  C: 'Highest open severity: medium',
+  D: 'Highest open severity: high or unknown',
+  F: 'Critical vulnerabilities open',
+}
+
+function Facts({ statistics, missing }: { statistics: Statistics; missing: string | undefined }) {
+  const { letter_grade: grade, mean_time_to_resolve: mean, mean_time_to_resolve_by_severity: bySeverity } = statistics
+  const times = severities.flatMap((severity) => {
+    const seconds = bySeverity[severity]
+    return seconds === null ? [] : [`${inWords(severity)} ${formatDuration(seconds)}`]
+  })
+  // An A stands for the absence of vulnerabilities, so it needs a scan that could have found some.
+  const isGraded = missing === undefined || grade !== 'A'
+  return (
+    <dl className={styles.facts}>
+      <div>
+        <dt>Grade</dt>
+        <dd>
+          <span className={`${styles.grade} ${isGraded ? styles[`grade${grade}`] : ''}`}>{isGraded ? grade : '–'}</span>
+          <span className="muted small">{isGraded ? gradeMeanings[grade] : missing}</span>
+          {isGraded && missing && <span className="small">{missing}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Mean time to resolve</dt>
+        <dd>
+          <span className={styles.time}>{mean === null ? 'No data' : formatDuration(mean)}</span>
+          <span className="muted small">{mean === null ? 'No vulnerability has been resolved' : times.join(', ')}</span>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+const units = [
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** `3 days`, `1.5 hours`: below ten with one decimal. */
+function formatDuration(seconds: number): string {
+  const [name, length] = units.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
+  const value = seconds / length
+  const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10
+  return `${formatCount(rounded)} ${name}${rounded === 1 ? '' : 's'}`
+}

@@ -1,0 +1,217 @@
+import type { BodyOf } from '@alcove/client'
+import { useCallback, useRef } from 'react'
+import { counted, formatCount } from '../../../components/format.ts'
+import { api } from '../../../data/api.ts'
+import { createKeyring } from '../../../data/idempotency-keys.ts'
+import { useToast } from '../../../data/toasts.ts'
+import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
+import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filter.ts'
+import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { enqueue, type ShownState } from './triage-queue.ts'
+
+export const actions = {
+  confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
+  dismiss: { to: 'dismissed', label: 'Dismiss', key: 'd', done: 'dismissed' },
+  resolve: { to: 'resolved', label: 'Resolve', key: 'r', done: 'resolved' },
+  revert: { to: 'detected', label: 'Reopen', key: 'v', done: 'reopened' },
+} as const satisfies Record<string, { to: State; label: string; key: string; done: string }>
+export type Action = keyof typeof actions
+
+export interface Change {
+  action: Action
+  comment?: string | undefined
+  reason?: DismissalReason | undefined
+}
+
+/** Some rows, or everything in a project that a filter lets through. */
+export type Target =
+  | { rows: readonly VulnerabilityRow[] }
+  | { projectId: number; filter: Filter; count: number | undefined }
+
+/** What became of an action; a conflict has been neither applied nor shown to the user. */
+export type Outcome = 'done' | 'failed' | Conflict
+
+/** A bulk change of one project, which can be undone. */
+interface Done {
+  projectId: number
+  bulkId: number
+  changed: number
+  unchanged: number
+}
+
+/** An action that `undo` takes back, whether or not the server has answered it. */
+interface Step {
+  answer: Promise<readonly Done[]>
+  before: ReadonlyMap<number, ShownState>
+}
+
+export interface Triage {
+  /** Shown at once, and sent after what was done before. */
+  apply: (change: Change, target: Target) => Promise<Outcome>
+  /** Applies a change to one row; a conflict is shown in a message that offers to go on. */
+  applyToRow: (change: Change, row: VulnerabilityRow) => void
+  /** Takes back the last thing that was done here. */
+  undo: () => void
+}
+
+const topic = 'triage'
+
+export function useTriage(): Triage {
+  const toast = useToast()
+  const journal = useRef<Step[]>([])
+
+  const takeBack = useCallback(
+    async (step: Step) => {
+      journal.current = journal.current.filter((other) => other !== step)
+      try {
+        const undone = await enqueue(step.before, async () => {
+          const done = await step.answer.catch(() => [])
+          return Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
+        })
+        toast({ text: undoneInWords(undone), topic })
+      } catch (error) {
+        toast({ text: `Undo failed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
+      }
+    },
+    [toast],
+  )
+
+  const apply = useCallback(
+    async (change: Change, target: Target): Promise<Outcome> => {
+      const rows = 'rows' in target ? target.rows : []
+      const answer = enqueue(statesAfter(change, rows), () => send(change, target))
+      const step = {
+        answer,
+        before: new Map(rows.map(({ id, state, dismissalReason }) => [id, { state, dismissalReason }])),
+      }
+      // What is so already is sent all the same, since the server may know better; but there is nothing to take back.
+      if (!isShownAlready(change, rows)) journal.current.push(step)
+      try {
+        const done = await answer
+        const isChanged = done.some(({ changed }) => changed > 0)
+        if (!isChanged) journal.current = journal.current.filter((other) => other !== step)
+        const isLast = journal.current.includes(step)
+        toast({
+          text: doneInWords(change, target, done),
+          topic,
+          ...(isLast && { action: { label: 'Undo', run: () => void takeBack(step) } }),
+        })
+        return 'done'
+      } catch (error) {
+        journal.current = journal.current.filter((other) => other !== step)
+        const conflict = conflictFrom(error, rows, actions[change.action].to)
+        if (conflict && !conflict.isDone) return conflict
+        const text = conflict ? `No change. ${conflict.text}` : `Nothing was changed: ${(error as Error).message}` // nothing else is thrown here
+        toast(conflict ? { text, topic } : { text, kind: 'error' })
+        return conflict ? 'done' : 'failed'
+      }
+    },
+    [toast, takeBack],
+  )
+
+  const applyToRow = useCallback(
+    async (change: Change, row: VulnerabilityRow) => {
+      const outcome = await apply(change, { rows: [row] })
+      if (typeof outcome === 'string') return
+      const [now = row] = outcome.rows
+      toast({
+        text: `Nothing was changed. ${outcome.text}`,
+        kind: 'error',
+        action: { label: `${actions[change.action].label} anyway`, run: () => void applyToRow(change, now) },
+      })
+    },
+    [apply, toast],
+  )
+
+  const undo = useCallback(() => {
+    const last = journal.current.at(-1)
+    if (last) void takeBack(last)
+    else toast({ text: 'Nothing to undo.', topic })
+  }, [toast, takeBack])
+
+  return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
+}
+
+/** True when each row shows the state that the action leads to. A dismissal may bring another reason. */
+function isShownAlready({ action }: Change, rows: readonly VulnerabilityRow[]): boolean {
+  return rows.length > 0 && action !== 'dismiss' && rows.every(({ state }) => state === actions[action].to)
+}
+
+function statesAfter({ action, reason }: Change, rows: readonly VulnerabilityRow[]): ReadonlyMap<number, ShownState> {
+  const after: ShownState = {
+    state: actions[action].to,
+    dismissalReason: action === 'dismiss' ? (reason ?? null) : null,
+  }
+  return new Map(rows.map(({ id }) => [id, after]))
+}
+
+// Outside of React, like the queue of actions.
+const keyring = createKeyring()
+const bulkPath = 'POST /projects/{id}/vulnerabilities/bulk'
+
+/** One request per project, each of them all or nothing. Also for a single row, since a bulk change can be undone exactly. */
+async function send(change: Change, target: Target): Promise<readonly Done[]> {
+  const { action, comment, reason } = change
+  const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason }) }
+  if ('filter' in target) {
+    const { projectId, filter, count } = target
+    return [await sendOne(projectId, { ...body, filter: { ...filter }, expected_count: count })]
+  }
+  const rowsOf = new Map<number, VulnerabilityRow[]>()
+  for (const row of target.rows) rowsOf.set(row.projectId, [...(rowsOf.get(row.projectId) ?? []), row])
+  const done: Done[] = []
+  // One after the other, so that the projects before a refusal are known, and can be taken back.
+  for (const [projectId, rows] of rowsOf) {
+    const checked = rows.filter(({ isUnchecked }) => !isUnchecked)
+    try {
+      const request = {
+        ...body,
+        vulnerability_ids: rows.map(({ id }) => id),
+        ...(checked.length > 0 && { expected_states: Object.fromEntries(checked.map(({ id, state }) => [id, state])) }),
+      }
+      done.push(await sendOne(projectId, request))
+    } catch (error) {
+      await Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
+      throw error
+    }
+  }
+  return done
+}
+
+async function sendOne(projectId: number, body: BodyOf<typeof bulkPath>): Promise<Done> {
+  const request = { path: { id: projectId }, body }
+  const {
+    id: bulkId,
+    changed,
+    unchanged,
+  } = await keyring.use(JSON.stringify(request), (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
+  return { projectId, bulkId, changed, unchanged }
+}
+
+const undoOne = ({ projectId, bulkId }: Done) =>
+  keyring.use(`undo ${bulkId}`, (idempotencyKey) =>
+    api.call(
+      'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo',
+      { path: { id: projectId, bulk_id: bulkId } },
+      { idempotencyKey },
+    ),
+  )
+
+function doneInWords({ action }: Change, target: Target, done: readonly Done[]): string {
+  const changed = done.reduce((sum, one) => sum + one.changed, 0)
+  const unchanged = done.reduce((sum, one) => sum + one.unchanged, 0)
+  const { done: verb } = actions[action]
+  if (changed === 0) return unchanged === 0 ? 'Nothing to change.' : 'No change: already in this state.'
+  const [only] = 'rows' in target ? target.rows : []
+  if (changed === 1 && unchanged === 0 && only) return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${only.title}`
+  return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}`
+}
+
+function undoneInWords(undone: readonly { changed: number; restored: number | null }[]): string {
+  const restored = undone.reduce((sum, one) => sum + (one.restored ?? 0), 0)
+  const left = undone.reduce((sum, one) => sum + one.changed, 0) - restored
+  if (restored === 0 && left === 0) return 'Nothing to undo.'
+  if (restored === 0)
+    return `Nothing was reverted: ${counted(left, 'vulnerability has', 'vulnerabilities have')} changed since.`
+  return `${formatCount(restored)} reverted.${left > 0 ? ` ${formatCount(left)} changed since and left unchanged.` : ''}`
+}

@@ -1,0 +1,131 @@
+import { RequestFailed } from '@alcove/client'
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { counted } from '../../components/format.ts'
+import { Problem } from '../../components/problem.tsx'
+import { useAction } from '../../data/api.ts'
+import { levels, useSession } from '../../data/session.ts'
+import { useToast } from '../../data/toasts.ts'
+import type { Member } from './member.ts'
+import { PeopleField, type Person } from './people-field.tsx'
+import { grantableRoles, type MemberPlace, meaningOf } from './roles.ts'
+
+export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: () => void }) {
+  const toast = useToast()
+  const [people, setPeople] = useState<readonly Person[]>([])
+  const [terms, setTerms] = useState<Terms>({ level: levels.developer, until: '' })
+  const [problem, setProblem] = useState('')
+  const action = useAction(`POST /${place.noun}s/{id}/members`, {
+    showsErrors: true,
+    onDone(answer) {
+      // Of several some may have been added and others not.
+      const failed = Object.entries(answer.message ?? {})
+      const left = people.filter(({ id }) => failed.some(([name]) => name === String(id)))
+      if (left.length === 0) {
+        toast({ text: `${counted(people.length, 'member')} added.` })
+        return onClose()
+      }
+      setPeople(left)
+      setProblem(left.map(({ id, name }) => `${name}: ${answer.message?.[id]}`).join('. '))
+    },
+  })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (people.length === 0) return setProblem('Choose somebody first.')
+    setProblem('')
+    const user_id = people.map(({ id }) => id).join(',')
+    action.mutate({ path: { id: place.id }, body: { user_id, ...bodyOf(terms) } })
+  }
+  return (
+    <Dialog isOpen onClose={onClose} title={`Add members to ${place.name}`}>
+      <form className="stack" onSubmit={submit}>
+        <PeopleField label="People" value={people} onChange={setPeople} />
+        <TermsFields place={place} terms={terms} onChange={setTerms} error={action.error} />
+        <Problem text={problem || (action.error?.message ?? '')} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={action.isPending}>
+            Add
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+export function ChangeMember({ place, member, onClose }: { place: MemberPlace; member: Member; onClose: () => void }) {
+  const [terms, setTerms] = useState<Terms>({ level: member.access_level, until: member.expires_at ?? '' })
+  const action = useAction(`PUT /${place.noun}s/{id}/members/{user_id}`, {
+    showsErrors: true,
+    done: `${member.name} was changed.`,
+    onDone: onClose,
+  })
+  return (
+    <Dialog isOpen onClose={onClose} title={`Change ${member.name}`}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          action.mutate({ path: { id: place.id, user_id: member.id }, body: bodyOf(terms) })
+        }}
+      >
+        <TermsFields place={place} terms={terms} onChange={setTerms} error={action.error} />
+        <Problem text={action.error?.message ?? ''} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={action.isPending}>
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+interface Terms {
+  level: number
+  /** YYYY-MM-DD, or nothing. */
+  until: string
+}
+
+function bodyOf({ level, until }: Terms) {
+  return { access_level: level, expires_at: until || null }
+}
+
+function TermsFields({
+  place,
+  terms,
+  onChange,
+  error,
+}: {
+  place: MemberPlace
+  terms: Terms
+  onChange: (terms: Terms) => void
+  error: Error | null
+}) {
+  const session = useSession()
+  const fields = error instanceof RequestFailed ? error.fields : {}
+  return (
+    <>
+      <SelectField
+        label="Role"
+        choices={grantableRoles(place)}
+        value={String(terms.level)}
+        onChoose={(level) => onChange({ ...terms, level: Number(level) })}
+        hint={meaningOf(terms.level, session)}
+        error={fields['access_level']}
+      />
+      <TextField
+        label="Until"
+        type="date"
+        value={terms.until}
+        min={new Date().toISOString().slice(0, 10)}
+        onChange={({ target }) => onChange({ ...terms, until: target.value })}
+        hint="The membership ends when that day begins. Leave it empty for no end."
+        error={fields['expires_at']}
+      />
+    </>
+  )
+}

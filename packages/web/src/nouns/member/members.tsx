@@ -1,0 +1,210 @@
+import { Pencil, UserMinus, UserPlus, Users } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Avatar } from '../../components/avatar.tsx'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ActionMenu } from '../../components/menu.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Day, Time } from '../../components/time.tsx'
+import { useAction, usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+import type { Member } from './member.ts'
+import { AddMembers, ChangeMember } from './member-dialogs.tsx'
+import { type MemberPlace, mayManageMembers, roleName } from './roles.ts'
+
+const perPage = 50
+
+type Asked = { kind: 'add' } | { kind: 'change' | 'remove'; member: Member } | undefined
+
+/** Those who are members here, and those of the groups above. */
+export function Members({ place }: { place: MemberPlace }) {
+  const session = useSession()
+  const [{ search }, set] = useSearchState(['search'])
+  const page = usePageNumber()
+  const [asked, setAsked] = useState<Asked>()
+  const path = { id: place.id }
+  const all = usePage(`GET /${place.noun}s/{id}/members/all`, {
+    path,
+    query: { query: search, page, per_page: perPage },
+  })
+  const ids = all.data?.rows.map((row) => row.id ?? 0) ?? []
+  const direct = usePage(
+    `GET /${place.noun}s/{id}/members`,
+    { path, query: { user_ids: ids, per_page: perPage } },
+    { isEnabled: ids.length > 0 },
+  )
+  const whyNeeded = useWhyNeeded(place)
+  const isManager = mayManageMembers(place) && mayWrite(session)
+  const close = () => setAsked(undefined)
+  return (
+    <Page
+      title="Members"
+      actions={
+        isManager && (
+          <Button icon={UserPlus} kind="primary" onClick={() => setAsked({ kind: 'add' })}>
+            Add members
+          </Button>
+        )
+      }
+    >
+      <search>
+        <SearchField
+          label="Search members"
+          value={search ?? ''}
+          onSearch={(search) => set({ search }, { isReplacing: true })}
+        />
+      </search>
+      <Answered query={all}>
+        {(found) =>
+          found.rows.length === 0 ? (
+            <Empty icon={Users} title="No members here">
+              <p>{search ? 'None is called so.' : 'Nobody has a role here, or in a group above.'}</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Table label="Members" head={['Who', 'Role', 'Until', 'Since', <Hidden key="actions" />]}>
+                {found.rows.map((row) => {
+                  const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // as said above
+                  // Until the direct ones are here nobody is said to come from above.
+                  const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
+                  return (
+                    <Row
+                      key={row.id}
+                      member={row as Member}
+                      own={own}
+                      isFromAbove={isFromAbove}
+                      whyNeeded={whyNeeded(row as Member)}
+                      place={place}
+                      ask={setAsked}
+                    />
+                  )
+                })}
+              </Table>
+              <Pager page={found} perPage={perPage} />
+            </div>
+          )
+        }
+      </Answered>
+      {asked?.kind === 'add' && <AddMembers place={place} onClose={close} />}
+      {asked?.kind === 'change' && <ChangeMember place={place} member={asked.member} onClose={close} />}
+      {asked?.kind === 'remove' && <RemoveMember place={place} member={asked.member} onClose={close} />}
+    </Page>
+  )
+}
+
+/** Why somebody must stay as he is, if he must; nothing to say ('') as long as it is not known. */
+function useWhyNeeded(place: MemberPlace): (member: Member) => string | undefined {
+  const query = { min_access_level: levels.owner, per_page: 2 }
+  const isGroup = place.noun === 'group'
+  const owners = usePage('GET /groups/{id}/members/all', { path: { id: place.id }, query }, { isEnabled: isGroup })
+  return (member) => {
+    if (!isGroup) return place.ownerPath === member.username ? 'It is the owner’s own project.' : undefined
+    if (member.access_level < levels.owner) return undefined
+    if (!owners.data) return ''
+    return owners.data.rows.length > 1 ? undefined : 'The only owner stays until there is another.'
+  }
+}
+
+function Hidden() {
+  return <span className="visually-hidden">Actions</span>
+}
+
+/** `own` is his membership here, where he has one; else it comes from above and is changed there. */
+function Row({
+  member,
+  own,
+  isFromAbove,
+  whyNeeded,
+  place,
+  ask,
+}: {
+  member: Member
+  own: Member | undefined
+  isFromAbove: boolean
+  whyNeeded: string | undefined
+  place: MemberPlace
+  ask: (asked: Asked) => void
+}) {
+  const session = useSession()
+  const isSelf = member.id === session.user?.id
+  const mayManage =
+    own &&
+    whyNeeded === undefined &&
+    mayManageMembers(place) &&
+    (own.access_level <= levels.maintainer || place.level >= levels.owner)
+  const mayRemove = own && whyNeeded === undefined && (mayManage || isSelf)
+  const items = [
+    ...(mayManage ? [{ label: 'Change', icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
+    ...(mayRemove
+      ? [
+          {
+            label: isSelf ? 'Leave' : 'Remove',
+            icon: UserMinus,
+            isDangerous: true,
+            onChoose: () => ask({ kind: 'remove', member: own }),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <tr>
+      <td>
+        <div className="row">
+          <Avatar name={member.name} url={member.avatar_url ?? null} />
+          <div>
+            <Link to={`/${member.username}`}>{member.name}</Link>
+            {isSelf && <span className="muted"> (you)</span>}
+            <p className="muted small">@{member.username}</p>
+          </div>
+        </div>
+      </td>
+      <td>
+        <span className="row-wrap">
+          {roleName(member.access_level)}
+          {isFromAbove && <Badge>From a group above</Badge>}
+          {member.state === 'blocked' && <Badge tone="warning">Blocked</Badge>}
+        </span>
+        {whyNeeded && <p className="muted small">{whyNeeded}</p>}
+      </td>
+      <td>{member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">No end</span>}</td>
+      <td className="muted">{member.created_at && <Time of={member.created_at} />}</td>
+      <td>
+        {items.length > 0 && mayWrite(session) && <ActionMenu label={`Actions for ${member.name}`} items={items} />}
+      </td>
+    </tr>
+  )
+}
+
+function RemoveMember({ place, member, onClose }: { place: MemberPlace; member: Member; onClose: () => void }) {
+  const { user } = useSession()
+  const [, navigate] = useLocation()
+  const isSelf = member.id === user?.id
+  const action = useAction(`DELETE /${place.noun}s/{id}/members/{user_id}`, {
+    done: isSelf ? `You left ${place.name}.` : `${member.name} is no longer a member.`,
+    // One may not even see the place any more.
+    isLeaving: isSelf,
+    onDone: () => (isSelf ? navigate('/') : onClose()),
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={isSelf ? `Leave ${place.name}?` : `Remove ${member.name}?`}
+      lead={
+        isSelf
+          ? 'You can do no more here than everybody else, until somebody adds you again.'
+          : `${member.name} can do no more here than everybody else. What was uploaded and written stays.`
+      }
+      confirm={isSelf ? 'Leave' : 'Remove'}
+      isBusy={action.isPending}
+      onConfirm={() => action.mutate({ path: { id: place.id, user_id: member.id } })}
+    />
+  )
+}

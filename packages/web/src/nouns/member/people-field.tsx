@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { Avatar } from '../../components/avatar.tsx'
+import suggest from '../../components/suggest.module.css'
+import { SuggestManyField } from '../../components/suggest-field.tsx'
+import { useRested } from '../../components/use-rested.ts'
+import { usePage } from '../../data/api.ts'
+
+export interface Person {
+  id: number
+  name: string
+  username: string
+  avatar_url: string | null
+}
+
+/** Users of this server, looked up while one types. */
+export function PeopleField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: readonly Person[]
+  onChange: (people: Person[]) => void
+}) {
+  const [text, setText] = useState('')
+  const wanted = useRested(text.trim())
+  const query = usePage(
+    'GET /users',
+    { query: { search: wanted, active: true, per_page: 8 } },
+    { isEnabled: wanted !== '' },
+  )
+  const found: Person[] = wanted === '' ? [] : (query.data?.rows ?? [])
+  const isNobody = found.length === 0 && wanted !== '' && query.isSuccess
+  return (
+    <SuggestManyField<Person>
+      label={label}
+      placeholder="Name, username or e-mail address"
+      items={found}
+      keyOf={({ username }) => username}
+      nameOf={({ name }) => name}
+      removalOf={({ name }) => `Not ${name}`}
+      value={value}
+      onChange={onChange}
+      text={text}
+      onText={setText}
+      takesFirst
+      status={query.error ? query.error.message : isNobody ? 'Nobody is called so.' : ''}
+    >
+      {({ name, username, avatar_url: url }) => (
+        <>
+          <Avatar name={name} url={url} />
+          <span className={suggest.words}>
+            {name} <span className="muted small">@{username}</span>
+          </span>
+        </>
+      )}
+    </SuggestManyField>
+  )
+}

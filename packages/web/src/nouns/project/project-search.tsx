@@ -1,0 +1,83 @@
+import type { Page, QueryOf, RowOf } from '@alcove/client'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { FolderGit2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { SelectField } from '../../components/field.tsx'
+import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { Answered, Empty } from '../../components/states.tsx'
+import { useSearchState } from '../../data/search-state.ts'
+import { asProject } from './project.ts'
+import { ProjectList } from './project-list.tsx'
+
+const perPage = 20
+const orders = [
+  { value: 'last_activity_at', label: 'Last activity' },
+  { value: 'created_at', label: 'Newest' },
+  { value: 'name', label: 'Name' },
+  { value: 'star_count', label: 'Most stars' },
+] as const
+type Order = (typeof orders)[number]['value']
+
+/** What every list of projects is asked for: search, order and page, as the address says. */
+export function useProjectQuery(): QueryOf<'GET /groups/{id}/projects'> & { search?: string | undefined } {
+  const [{ search, order }] = useSearchState(['search', 'order'])
+  const page = usePageNumber()
+  const by = orderFrom(order)
+  return { search, order_by: by, sort: by === 'name' ? 'asc' : 'desc', page, per_page: perPage }
+}
+
+function orderFrom(name: string | undefined): Order {
+  return orders.find(({ value }) => value === name)?.value ?? 'last_activity_at'
+}
+
+/** The search and the order, with filters between them. */
+export function ProjectSearch({ label = 'Search projects', children }: { label?: string; children?: ReactNode }) {
+  const [state, set] = useSearchState(['search', 'order'])
+  return (
+    <search className="row-wrap">
+      <SearchField
+        label={label}
+        value={state.search ?? ''}
+        onSearch={(search) => set({ search }, { isReplacing: true })}
+      />
+      {children}
+      <div className="push">
+        <SelectField<Order>
+          label="Order"
+          isLabelHidden
+          choices={orders}
+          value={orderFrom(state.order)}
+          onChoose={(order) => set({ order: order === 'last_activity_at' ? undefined : order })}
+        />
+      </div>
+    </search>
+  )
+}
+
+/** A page of projects; `children` is what an empty list says when nothing was searched for. */
+export function FoundProjects({
+  query,
+  children,
+}: {
+  query: UseQueryResult<Page<RowOf<'GET /projects'>>, Error>
+  children: ReactNode
+}) {
+  const [{ search }] = useSearchState(['search'])
+  return (
+    <Answered query={query}>
+      {(found) =>
+        found.rows.length === 0 ? (
+          <Empty icon={FolderGit2} title="No projects">
+            {search ? <p>No projects match your search.</p> : children}
+          </Empty>
+        ) : (
+          <div className="stack">
+            <ProjectList projects={found.rows.map(asProject)} />
+            <Pager page={found} perPage={perPage} />
+          </div>
+        )
+      }
+    </Answered>
+  )
+}
