@@ -109,16 +109,29 @@ export const noOutput = Type.Unsafe<void>({})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A route with its types forgotten, as the server and the OpenAPI generator hold it. */
-export type Route = Omit<RouteDefinition<Permission, TObject, TSchema>, 'handle' | 'isUnfinished'> & {
-  handle(context: never): Promise<unknown>
-  isUnfinished?: (answer: never) => boolean
+/** The context of a handler whose permission is not known at compile time. */
+export interface RouteContext extends Found {
+  deps: RootDeps
+  caller: Caller | null
+  input: Record<string, unknown>
+  origin: string
+  page: PageRequest | undefined
+  client: Client
+  unmodifiedSince: number | undefined
+  headers: Record<string, string | string[]>
+}
+
+/** A route without the types of its input and output, as the server and the OpenAPI generator hold it. */
+export type Route = Omit<RouteDefinition<Permission, TObject, TSchema>, 'handle' | 'check' | 'isUnfinished'> & {
+  check?(context: RouteContext): Promise<void>
+  handle(context: RouteContext): Promise<unknown>
+  isUnfinished?: (result: unknown) => boolean
 }
 
 export function route<P extends Permission, I extends TObject, O extends TSchema>(
   definition: RouteDefinition<P, I, O>,
 ): Route {
-  return definition as unknown as Route // the guard supplies exactly the context that the permission's row promises
+  return definition as unknown as Route // the guard provides exactly the context that the permission's row promises
 }
 
 /** The path it is reached at, with its parameters as `:name`. */

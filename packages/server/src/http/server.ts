@@ -6,10 +6,11 @@ import type { RootDeps } from '../domain/deps.ts'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
 import { createGuard } from './guard.ts'
-import { createAnswerer } from './pipeline/answer.ts'
 import { describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
+import { compileEndpoint } from './pipeline/endpoint.ts'
 import { holdBackContinue } from './pipeline/expectations.ts'
+import { handleRequest } from './pipeline/handle-request.ts'
 import { answerInTurn } from './pipeline/in-turn.ts'
 import { openThrottle } from './pipeline/throttle.ts'
 import { sendError } from './response/render.ts'
@@ -37,11 +38,11 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       maxParamLength: 16_384,
       // An address that is not UTF-8 reaches no route.
       onBadUrl: (_path, request, response) => refuseAddress(request, response),
-      querystringParser: () => ({}), // answer.ts reads the query by GitLab's rules
+      querystringParser: () => ({}), // the pipeline reads the query by GitLab's rules
     },
   })
   await registerAssets(app)
-  // Bodies are read by answer.ts, after it is known who sends them.
+  // The pipeline reads bodies after it has authenticated the caller.
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
@@ -49,13 +50,13 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
   const throttle = openThrottle(deps)
   app.addHook('onClose', () => throttle.close())
   for (const route of routes) {
-    const answer = createAnswerer(deps, guard, throttle, route)
+    const endpoint = compileEndpoint(deps, guard, throttle, route)
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),
       exposeHeadRoute: false,
       // Not the promise: Fastify would send its `undefined` while a file is about to be streamed.
-      handler: (request, reply) => void answer(request, reply),
+      handler: (request, reply) => void handleRequest(endpoint, request, reply),
     })
   }
 

@@ -1,0 +1,66 @@
+import type { User } from '../../domain/users/user.ts'
+import { forbidden } from '../../platform/failure.ts'
+import { type Bag, emptyBag } from '../params/bag.ts'
+import { noteUser } from './audit.ts'
+import { hasCredentials, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
+import type { Endpoint } from './endpoint.ts'
+import { isSmallBody, readForm } from './request-body.ts'
+import type { RequestState } from './request-state.ts'
+
+/** Rejects a write outside /api/v4 that the page of another site has sent. */
+export function rejectForeignOrigin({ route }: Endpoint, state: RequestState): void {
+  if (route.outside && !state.isReading) assertSameOrigin(state)
+}
+
+/**
+ * Reads the credentials from headers and query. A small form is read first, because it may hold the token; a large one
+ * only when the headers identify no one.
+ */
+export async function collectCredentials(endpoint: Endpoint, state: RequestState): Promise<void> {
+  state.credentials = credentialsOf(endpoint, state)
+  if (state.bodyKind === 'urlencoded' && (isSmallBody(state.request) || !hasCredentials(state.credentials))) {
+    state.body = await readForm(endpoint, state)
+    state.credentials = credentialsOf(endpoint, state, state.body)
+  }
+  if (state.credentials.session && !endpoint.route.outside) assertSameOrigin(state)
+}
+
+export async function authenticate(endpoint: Endpoint, state: RequestState): Promise<void> {
+  const { guard, route } = endpoint
+  state.caller = await guard.identify(route.permission, state.credentials, (user) => count(endpoint, state, user))
+  if (endpoint.isPrivate) state.reply.header('cache-control', 'no-store')
+}
+
+/** Authenticates again when the body names another token, or the user to act for. */
+export async function authenticateByBody(endpoint: Endpoint, state: RequestState): Promise<void> {
+  const { guard, route } = endpoint
+  const { token, sudo } = state.credentials
+  const body = state.body ?? emptyBag()
+  state.credentials =
+    state.bodyKind === 'urlencoded'
+      ? credentialsOf(endpoint, state, body)
+      : withSudo(state.credentials, readSudo(body['sudo'], sudo))
+  if (state.credentials.sudo === sudo && state.credentials.token === token) return
+  const countAgain = (user: User | undefined) => count(endpoint, state, user)
+  const hasSameToken = state.credentials.token === token
+  state.caller = await guard.identify(route.permission, state.credentials, hasSameToken ? undefined : countAgain)
+  state.early = undefined
+}
+
+/** Below /api/ a cookie counts only with a header that forms and images of other sites cannot send. */
+function credentialsOf({ route, row }: Endpoint, { request, query, origin, credentials }: RequestState, form?: Bag) {
+  const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
+  const { isReading, address, isLocal } = credentials
+  return readCredentials(request.headers, { isReading, isCookieRead, address, isLocal, origin }, query, form)
+}
+
+function count({ throttle, route }: Endpoint, { request, reply }: RequestState, user: User | undefined): Promise<void> {
+  noteUser(request, user)
+  return throttle.admit(route, request, reply, user)
+}
+
+/** Where a cookie counts, the page of another site must not be able to change anything. */
+function assertSameOrigin({ request, origin }: RequestState): void {
+  const sent = request.headers.origin
+  if (sent !== undefined && sent !== new URL(origin).origin) throw forbidden()
+}

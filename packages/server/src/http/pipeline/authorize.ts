@@ -1,0 +1,69 @@
+import type { Caller } from '../../domain/access/callers.ts'
+import { Failure, parameterProblem } from '../../platform/failure.ts'
+import type { Found } from '../guard.ts'
+import type { Bag } from '../params/bag.ts'
+import { mayHoldFile } from '../params/body.ts'
+import type { Endpoint } from './endpoint.ts'
+import { pathOf } from './request-facts.ts'
+import type { RequestState } from './request-state.ts'
+
+/** Reads the path and answers 404 for a vulnerability that the caller may not read, before any input is validated. */
+export async function resolveResource({ guard, route }: Endpoint, state: RequestState): Promise<void> {
+  state.pathParams = pathParamsOf(state)
+  await guard.sight(route.permission, state.caller, idOf(state))
+}
+
+/**
+ * Authorizes a request with a file before its body is read, so that no file is stored for a caller who may not send it.
+ * Rows with `anonymous: 'after-input'` report invalid input first.
+ */
+export async function authorizeBeforeFile(endpoint: Endpoint, state: RequestState): Promise<void> {
+  if (!mayHoldFile(state.bodyKind)) return
+  state.early = await admit(endpoint, state, state.caller).catch(failureOnly)
+  if (state.early instanceof Failure && endpoint.row.anonymous !== 'after-input') throw state.early
+}
+
+export async function authorize(endpoint: Endpoint, state: RequestState): Promise<void> {
+  if (state.early instanceof Failure) throw state.early
+  state.found = state.early ?? (await admit(endpoint, state, state.caller))
+}
+
+/** Returns the resource of the path. Throws 401, 403, 404, or the redirect of a path that has moved. */
+export async function admit(endpoint: Endpoint, state: RequestState, caller: Caller | null): Promise<Found> {
+  try {
+    return await endpoint.guard.admit(endpoint.route.permission, caller, idOf(state))
+  } catch (error) {
+    throw state.isReading && isMoved(error) ? redirect(endpoint, state, error) : error
+  }
+}
+
+function idOf({ pathParams }: RequestState): string | undefined {
+  return typeof pathParams['id'] === 'string' ? pathParams['id'] : undefined
+}
+
+/** Returns decoded path parameters. No name contains a NUL, and no database stores one. */
+function pathParamsOf({ request }: RequestState): Bag {
+  const params = request.params as Bag // Fastify's type is unknown; they are strings by name
+  for (const name in params) if (String(params[name]).includes('\0')) throw parameterProblem(`${name} is invalid`)
+  return params
+}
+
+/** Redirects to the same URL with the id of the resource in place of its old path. */
+function redirect({ idSegment }: Endpoint, { request, origin }: RequestState, { cause }: MovedFailure): Failure {
+  const segments = pathOf(request).split('/')
+  segments[idSegment] = String(cause.id)
+  const [, ...query] = (request.raw.url ?? '').split('?')
+  const address = [segments.join('/'), ...query].join('?')
+  return new Failure({ ...cause, location: origin + address })
+}
+
+type MovedFailure = Failure & { cause: { kind: 'moved' } }
+
+function isMoved(error: unknown): error is MovedFailure {
+  return error instanceof Failure && error.cause.kind === 'moved'
+}
+
+function failureOnly(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  throw error
+}

@@ -1,0 +1,68 @@
+import fastJson from 'fast-json-stringify'
+import Type, { type TObject } from 'typebox'
+import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import { metadataStripper, temporaryFolder } from '../../domain/files/strip-metadata.ts'
+import type { Guard } from '../guard.ts'
+import { maxTextBytes as defaultMaxTextBytes, maxSmallTextBytes } from '../params/body.ts'
+import { compileInput, filePartNames } from '../params/compile-input.ts'
+import { pageProperties } from '../response/pages.ts'
+import { addressOf, type Route } from '../route.ts'
+import { openExecuteOnce } from './idempotency.ts'
+import { openResponseCache } from './response-cache.ts'
+import type { Throttle } from './throttle.ts'
+
+/** A route with everything that is derived from it once, when the server starts. */
+export type Endpoint = ReturnType<typeof compileEndpoint>
+
+export function compileEndpoint(deps: RootDeps, guard: Guard, throttle: Throttle, route: Route) {
+  const schema = inputSchema(route)
+  const fileFields = filePartNames(schema)
+  const row: PermissionRow = permissions[route.permission]
+  return {
+    deps,
+    guard,
+    throttle,
+    route,
+    row,
+    schema,
+    fileFields,
+    readInput: compileInput(schema),
+    /** Whether a form without a file is an error of the route's own input. */
+    isUpload: !route.rawFile && fileFields.some((name) => schema.required?.includes(name)),
+    stringify: serialiserOf(route.output as object), // a schema is an object
+    responses: route.remember && openResponseCache(deps, route.remember),
+    maxFileBytes: route.fileLimit ? (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,
+    maxTextBytes: route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes),
+    stripMetadata: metadataStripper(temporaryFolder(deps.settings)),
+    /** Which segment of the path is `:id`. */
+    idSegment: addressOf(route).split('/').indexOf(':id'),
+    isPrivate: privateNouns.has(route.permission.split('.')[0] ?? ''),
+    hasOrganization: 'organization_id' in schema.properties,
+    executeOnce: openExecuteOnce(deps, guard, route),
+  }
+}
+
+/** Permissions whose responses show credentials or the data of an account. */
+const privateNouns = new Set(['session', 'password', 'token', 'impersonation', 'self', 'user'])
+
+type Serialiser = ReturnType<typeof fastJson>
+
+const serialisers = new WeakMap<object, Serialiser>()
+
+/** Compiling takes most of a server's start, so routes with one schema share a serialiser, and so do servers. */
+function serialiserOf(schema: object): Serialiser {
+  const known = serialisers.get(schema)
+  if (known) return known
+  const serialiser = fastJson(schema)
+  serialisers.set(schema, serialiser)
+  return serialiser
+}
+
+function inputSchema(route: Route): TObject {
+  const own = route.input ?? Type.Object({})
+  if (!route.paged) return own
+  // Keywords beside the properties, such as `exclusive`, are kept.
+  const { properties, type: _type, required: _required, ...keywords } = own as TObject & Record<string, unknown>
+  return Type.Object({ ...properties, ...pageProperties }, keywords)
+}

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/callers.ts'
+import type { Failure } from '../../platform/failure.ts'
+import type { ReceivedFile } from '../../platform/object-store/objects.ts'
+import type { Credentials, Found } from '../guard.ts'
+import { type Bag, emptyBag, parseUrlencoded } from '../params/bag.ts'
+import type { BodyKind } from '../params/body.ts'
+import { kindOfBody } from './body-kind.ts'
+import type { Endpoint } from './endpoint.ts'
+import { isLocalClient } from './local-client.ts'
+import { originOf } from './origin.ts'
+import { clientAddress, isRead } from './request-facts.ts'
+
+/** Everything known about one request. Each step of the pipeline reads it and fills in its own part. */
+export interface RequestState {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** True for GET and HEAD. */
+  readonly isReading: boolean
+  readonly bodyKind: BodyKind
+  /** `https://host` of the links in the response. */
+  readonly origin: string
+  readonly query: Bag
+  credentials: Credentials
+  caller: Caller | null
+  pathParams: Bag
+  /** The result of authorization when it runs before the body is read; a failure may be thrown later. */
+  early: Found | Failure | undefined
+  /** Undefined until the body has been read. */
+  body: Bag | undefined
+  /** Query, body and path together, before validation. */
+  rawParams: Bag
+  input: Record<string, unknown>
+  /** The resource that the path names. */
+  found: Found
+  /** Set by the handler and sent with the response. */
+  headers: Record<string, string | string[]>
+  /** Files that have been stored for this request. */
+  files: ReceivedFile[]
+  /** Whether a transaction of the handler has committed. */
+  hasCommitted: boolean
+}
+
+/** Returns the state before the first step. Throws 400 for a query that cannot be decoded. */
+export function openRequestState(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): RequestState {
+  const isReading = isRead(request)
+  return {
+    request,
+    reply,
+    isReading,
+    bodyKind: kindOfBody(endpoint.route, request),
+    origin: originOf(endpoint.deps, request),
+    // GitLab's clients send nothing outside /api/v4, where a query could hold a password.
+    query: endpoint.route.outside && !isReading ? emptyBag() : queryOf(request),
+    credentials: { isReading, address: clientAddress(request), isLocal: isLocalClient(request) },
+    caller: null,
+    pathParams: emptyBag(),
+    early: undefined,
+    body: undefined,
+    rawParams: emptyBag(),
+    input: {},
+    found: {},
+    headers: {},
+    files: [],
+    hasCommitted: false,
+  }
+}
+
+function queryOf(request: FastifyRequest): Bag {
+  const url = request.raw.url ?? ''
+  const question = url.indexOf('?')
+  return question < 0 ? emptyBag() : parseUrlencoded(url.slice(question + 1))
+}

@@ -1,0 +1,123 @@
+import { observeWrites } from '../../db/observed-writes.ts'
+import { isForeignKeyViolation } from '../../db/violations.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Page } from '../../domain/page.ts'
+import { notFound } from '../../platform/failure.ts'
+import { metricsContentType } from '../../platform/metrics.ts'
+import { type Download, sendDownload } from '../response/download.ts'
+import { type KeysetPage, keysetHeaders, pageHeaders, readPage } from '../response/pages.ts'
+import { type Rendered, render, sendNothing, sendRendered } from '../response/render.ts'
+import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
+import { logAudit } from './audit.ts'
+import { admit } from './authorize.ts'
+import { readCookie } from './cookies.ts'
+import { hasSecret } from './credentials.ts'
+import type { Endpoint } from './endpoint.ts'
+import { clientAddress, pathOf } from './request-facts.ts'
+import type { RequestState } from './request-state.ts'
+import type { ResponseCache } from './response-cache.ts'
+
+/** Calls the route's handler, or takes its response from the cache, and sends the response. */
+export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
+  const { route, guard, responses } = endpoint
+  const deps = depsOf(endpoint, state)
+  if (route.check) await route.check(contextOf(endpoint, state, deps))
+  try {
+    await (responses && !hasSecret(state.query)
+      ? sendCached(endpoint, state, responses)
+      : executeAndSend(endpoint, state, deps))
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    // A row that the request refers to was deleted after authorization. Authorizing again finds the right status.
+    state.request.log.warn({ err: error }, 'deleted meanwhile')
+    await admit(endpoint, state, await guard.identify(route.permission, state.credentials))
+    throw notFound()
+  }
+}
+
+/** Dependencies whose commits are recorded in the state, for the `X-Alcove-Outcome` of an error. */
+function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
+  if (state.isReading) return deps
+  const onCommit = () => {
+    state.hasCommitted = true
+  }
+  return { ...deps, db: observeWrites(deps.db, { onCommit }) }
+}
+
+async function sendCached(endpoint: Endpoint, state: RequestState, responses: ResponseCache): Promise<void> {
+  const { request, reply, found, rawParams, origin } = state
+  const key = { origin, url: request.raw.url ?? '', organizationId: rawParams['organization_id'], found }
+  const rendered = await responses.get(key, () => renderResult(endpoint, state, endpoint.deps))
+  reply.headers(state.headers)
+  sendRendered(request, reply, rendered)
+}
+
+async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<void> {
+  const { route, executeOnce } = endpoint
+  const { request, reply, caller, rawParams: bag } = state
+  if (isFileOutput(route.output)) {
+    const download = (await handle(endpoint, state, deps)) as Download // the type of such an output
+    await sendDownload(reply.headers(state.headers), request, download)
+  } else if (route.output === metricsOutput) {
+    reply.header('content-type', metricsContentType).send(await handle(endpoint, state, deps))
+  } else {
+    const call = { request, caller, bag, deps }
+    const { rendered, headers } = await executeOnce(call, (deps) => execute(endpoint, state, deps))
+    reply.headers(headers)
+    if (rendered) sendRendered(request, reply, rendered)
+    else sendNothing(reply, route.status)
+  }
+}
+
+async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) {
+  if (endpoint.route.output !== noOutput) {
+    return { rendered: await renderResult(endpoint, state, deps), headers: state.headers }
+  }
+  await handle(endpoint, state, deps)
+  return { rendered: undefined, headers: state.headers }
+}
+
+async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<Rendered> {
+  const { route, stringify } = endpoint
+  const result = await handle(endpoint, state, deps)
+  if (!route.paged) return render(route.isUnfinished?.(result) ? 202 : route.status, stringify(result))
+  const list = result as Page<unknown> | KeysetPage<unknown> // routes with `paged` return one
+  const { page, perPage } = pageRequestOf(state)
+  const { rows, ...end } = list
+  const url = state.origin + pathOf(state.request)
+  const parameters = { ...state.rawParams, ...state.input }
+  const headers =
+    'next' in end
+      ? keysetHeaders({ perPage, url, parameters, ...end })
+      : pageHeaders({ page, perPage, url, parameters, rowCount: rows.length, ...end })
+  return render(route.status, stringify(rows), headers)
+}
+
+async function handle(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<unknown> {
+  const { route } = endpoint
+  const result = await route.handle(contextOf(endpoint, state, deps))
+  if (route.audit) logAudit(state.request, route.audit, { ...state, result })
+  return result
+}
+
+function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): RouteContext {
+  const { request, caller, found, input, headers, origin } = state
+  const client = {
+    address: clientAddress(request),
+    userAgent: request.headers['user-agent'],
+    browser: readCookie(request.headers.cookie, 'alcove_browser', origin),
+  }
+  const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
+  const page = route.paged ? pageRequestOf(state) : undefined
+  return { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
+}
+
+/** The input of a route with `paged` always has both values. */
+function pageRequestOf({ input }: RequestState) {
+  return readPage({ page: Number(input['page']), per_page: Number(input['per_page']) })
+}
+
+function dateHeader(value: string | undefined): number | undefined {
+  const time = Date.parse(value ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
