@@ -159,8 +159,32 @@ function isRoot(id: string): boolean {
 
 let renewals = 0
 
-/** Sets the scene, or what is missing of it. */
+const renewedAt = new Map<() => Promise<void>, number | undefined>()
+
+/** Restores what the last successful write may have removed. Nothing is looked at whose tables were not written to. */
 async function renew(): Promise<void> {
+  const { changes } = server.deps.db
+  for (const [restore, tables] of renewable) {
+    const before = changes.stamp(tables)
+    if (before !== undefined && renewedAt.get(restore) === before) continue
+    await restore()
+    renewedAt.set(restore, changes.stamp(tables))
+  }
+}
+
+/** In order: each may need what those before it have restored. */
+const renewable: readonly (readonly [restore: () => Promise<void>, tables: readonly string[]])[] = [
+  [renewUsers, ['users', 'access_tokens']],
+  [renewProjectOfMember, ['users', 'access_tokens', 'projects', 'namespaces', 'members']],
+  [renewUploads, ['uploads', 'projects', 'namespaces']],
+  [renewTriage, ['projects', 'vulnerabilities', 'vulnerability_history', 'vulnerability_links', 'vulnerability_bulks']],
+  [renewHook, ['hooks', 'projects']],
+  [renewImpersonation, ['users', 'access_tokens']],
+  [renewBrowser, ['users', 'sessions', 'password_links']],
+  [renewTopics, ['topics']],
+]
+
+async function renewUsers(): Promise<void> {
   for (const name of ['admin', 'member', 'reader', 'stranger']) {
     if (await isThere('/user', words[`token of ${name}`] ?? 'none')) continue
     const user = await server.user(`${name}-${++renewals}`, { admin: name === 'admin' })
@@ -174,13 +198,23 @@ async function renew(): Promise<void> {
     words['banned'] = String((await server.user(`banned-${++renewals}`)).user?.id)
     await server.admin.post(`/users/${words['banned']}/ban`)
   }
+}
+
+async function renewProjectOfMember(): Promise<void> {
   if (!(await isThere(`/projects/${words['project']}/uploads`, words['token of member']))) await renewProject()
+}
+
+async function renewUploads(): Promise<void> {
   for (const owner of ['project', 'group']) {
     const path = `/${owner}s/${words[owner]}/uploads`
     if (await isThere(`${path}/${words[`${owner} secret`]}/a.txt`)) continue
     const { body } = await server.admin.post(path, formWithFile('file', 'a.txt', 'content'))
     Object.assign(words, { [`${owner} secret`]: body.url.split('/')[2], [`${owner} upload`]: String(body.id) })
   }
+}
+
+/** Makes a note, a link and a bulk change that can be undone, and moves the vulnerability on to another state. */
+async function renewTriage(): Promise<void> {
   const [bulk, notes] = ['bulk', `${words['vulnerability']}/notes`].map(
     (path) => `/projects/${words['project']}/vulnerabilities/${path}`,
   )
@@ -193,29 +227,23 @@ async function renew(): Promise<void> {
   const severity = renewals % 2 === 0 ? 'critical' : 'low'
   const { body: done } = await server.admin.post(bulk ?? '', { action: 'severity', severity, vulnerability_ids: ids })
   Object.assign(words, { note_id: `${written.id}`, issue_link_id: `${linked.id}`, bulk_id: `${done.id}` })
-  const hooks = `/projects/${words['project']}/hooks`
-  if (!(await isThere(`${hooks}/${words['hook']}`))) {
-    const { body } = await server.admin.post(hooks, {
-      url: 'https://receiver.example/hook',
-      vulnerability_events: true,
-    })
-    words['hook'] = String(body.id)
-  }
-  const impersonations = `/users/${words['stranger']}/impersonation_tokens`
-  if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active !== true) {
-    const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
-    words['impersonation'] = String(body.id)
-  }
-  await renewBrowser()
-  for (const name of ['topic', 'other topic']) {
-    if (await isThere(`/topics/${words[name]}`)) continue
-    const texts = { name: `${name} ${++renewals}`, title: name }
-    const { body } = await server.admin.post('/topics', formWithFile('avatar', 'avatar.png', png, texts))
-    words[name] = String(body.id)
-  }
 }
 
-/** Somebody is signed in, and there is a link to set his password. */
+async function renewHook(): Promise<void> {
+  const hooks = `/projects/${words['project']}/hooks`
+  if (await isThere(`${hooks}/${words['hook']}`)) return
+  const { body } = await server.admin.post(hooks, { url: 'https://receiver.example/hook', vulnerability_events: true })
+  words['hook'] = String(body.id)
+}
+
+async function renewImpersonation(): Promise<void> {
+  const impersonations = `/users/${words['stranger']}/impersonation_tokens`
+  if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active === true) return
+  const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
+  words['impersonation'] = String(body.id)
+}
+
+/** Signs a browser in, and makes a link that sets a password. */
 async function renewBrowser(): Promise<void> {
   const headers = { cookie: words['cookie'] ?? '', 'private-token': '' }
   if ((await server.admin.get('//-/sessions', { headers })).status !== 200) {
@@ -225,6 +253,15 @@ async function renewBrowser(): Promise<void> {
   }
   const link = await server.admin.post(`/users/${words['stranger']}/password_links`)
   words['link'] = link.body.token ?? ''
+}
+
+async function renewTopics(): Promise<void> {
+  for (const name of ['topic', 'other topic']) {
+    if (await isThere(`/topics/${words[name]}`)) continue
+    const texts = { name: `${name} ${++renewals}`, title: name }
+    const { body } = await server.admin.post('/topics', formWithFile('avatar', 'avatar.png', png, texts))
+    words[name] = String(body.id)
+  }
 }
 
 async function renewProject(): Promise<void> {
