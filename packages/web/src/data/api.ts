@@ -20,10 +20,10 @@ import {
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { useSearchState } from './search-state.ts'
-import { useToast } from './toasts.ts'
 import { withConfirmation } from './confirmation.ts'
 import { contentOf, createKeyring } from './idempotency-keys.ts'
+import { useSearchState } from './search-state.ts'
+import { useToast } from './toasts.ts'
 
 /** The header says that a page of ours asks, so the cookie counts. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
