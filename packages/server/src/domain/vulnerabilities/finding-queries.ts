@@ -11,7 +11,7 @@ export interface FindingScope {
   ref: string
 }
 
-/** Present findings of one severity and some states that an index has in the order of their ids. */
+/** A range of the occurrences index: present findings of one severity and some states, in id order. */
 export interface IndexRange {
   severity: Severity
   states: readonly State[]
@@ -36,7 +36,7 @@ export async function listPresent(
   return all(sql`${join(merged, ' union all ')} ${orderAndLimit}`)
 }
 
-/** Of candidates, the positions of those that are present on the ref, are wanted and pass the probes. */
+/** Selects the positions of those candidates that are present on the ref and match the filter and all conditions. */
 export function selectPresent(
   { dialect }: Db,
   { projectId, ref }: FindingScope,
@@ -44,8 +44,8 @@ export function selectPresent(
   wanted: { severities: readonly Severity[]; states: readonly State[] },
   probes: readonly Probe[],
 ): Sql {
-  // `+`: by the index of a ref PostgreSQL would look at all of it for each candidate, when it believes from older counts
-  // that there is next to nothing.
+  // `+` disables the index of the ref: with outdated statistics PostgreSQL would expect few rows and scan it for each
+  // candidate.
   return sql`
     select o.severity, o.finding_id as id from occurrences o
       cross join findings f ${dialect.indexedBy('findings_narrow')}
@@ -55,7 +55,7 @@ export function selectPresent(
       and f.id = o.finding_id ${passAll(probes)}`
 }
 
-/** By scanner, type of report or both; `undefined` is any. */
+/** Filters by scanner, report type or both; `undefined` matches any. */
 export function originProbe(
   { dialect }: Db,
   { projectId }: FindingScope,
@@ -75,7 +75,7 @@ export function originProbe(
   }
 }
 
-/** Whether a vulnerability was made of it. */
+/** Filters by whether the finding has a vulnerability. */
 export function promotionProbe({ projectId }: FindingScope, isPromoted: boolean): Probe {
   if (isPromoted) return { passes: sql`f.vulnerability_id is not null` }
   const having = (isKey: Sql) =>
@@ -84,8 +84,9 @@ export function promotionProbe({ projectId }: FindingScope, isPromoted: boolean)
 }
 
 /**
- * It looked for what the finding is, after it was first seen: for all of the ref, or for a category that has the finding now.
- * What is present was seen by every later complete scan.
+ * Filters the findings that an import covers. The import must have scanned the finding's type after its first
+ * observation, for the whole ref or for a category that contains the finding. Every later complete scan has observed
+ * present findings.
  */
 export function importProbe({ ref }: FindingScope, importId: number): Probe {
   return {
@@ -98,7 +99,7 @@ export function importProbe({ ref }: FindingScope, importId: number): Probe {
   }
 }
 
-/** In the order of the ids, with the state of the vulnerability. */
+/** Returns findings with the state of their vulnerabilities, in the order of the ids. */
 export async function listFindingsById(
   db: Db,
   { ref }: FindingScope,
@@ -116,7 +117,7 @@ export async function listFindingsById(
   })
 }
 
-/** Also one that is not there any more, or on other refs only; but none of an import that has not been shown. */
+/** Returns a finding, even if it is absent or only on other refs, but not one of an unfinished import. */
 export async function findShownFinding(
   db: Db,
   projectId: number,
@@ -138,7 +139,7 @@ export async function listScanners(db: Db, ids: readonly number[]): Promise<Stor
   return rows.map((row) => ({ id: row.id, externalId: row.external_id, name: row.name, vendor: row.vendor }))
 }
 
-/** In the order of the report; the first one of each finding is its primary identifier. */
+/** Returns identifiers in the order of the report; the first one of each finding is its primary identifier. */
 export async function listIdentifiers(
   db: Db,
   findingIds: readonly number[],

@@ -1,6 +1,6 @@
 import type { Confidence, DismissalReason, Severity, State } from './scales.ts'
 
-/** What a scanner found, once per project, as its vulnerability shows it: people triage it after promotion. */
+/** What a scanner reported, stored once per project. Users triage it after its promotion to a vulnerability. */
 export interface Finding {
   id: number
   projectId: number
@@ -19,14 +19,14 @@ export interface Finding {
   locationFingerprint: string
   details: object
   metadataVersion: string
-  /** JSON text of the scanner's own entry. */
+  /** JSON text of the scanner's entry. */
   rawMetadata: string
   detectedAt: string
   createdAt: string
   updatedAt: string
 }
 
-/** What is shown of a finding and never searched. */
+/** Fields of a finding that are shown but never searched. */
 export interface FindingExtras {
   links: readonly { name?: string | undefined; url: string }[]
   flags: readonly { type: string; origin: string; description: string }[]
@@ -52,11 +52,11 @@ export interface StoredIdentifier {
   url: string | null
 }
 
-/** A finding as the list of findings shows it: without the scanner's own entry, and with what hangs on it. */
+/** A finding in the list of findings: with scanner and identifiers, without the scanner's raw entry. */
 export interface ListedFinding extends Omit<Finding, UnlistedField> {
   extras: FindingExtras
   state: State
-  /** The newest import that saw it on the ref. */
+  /** Id of the newest import that observed it on the ref. */
   lastImportId: number | null
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
@@ -87,9 +87,9 @@ export interface Vulnerability {
   scannerId: number
   isOnDefaultBranch: boolean
   isResolvedOnDefaultBranch: boolean
-  /** Somebody set the severity; reports do not change it. */
+  /** A user has set the severity, so reports do not change it. */
   isSeverityOverridden: boolean
-  /** Nobody resolved it: it was no longer found. */
+  /** It was resolved automatically, because it was no longer found. */
   isAutoResolved: boolean
   confirmedAt: string | null
   confirmedById: number | null
@@ -97,7 +97,7 @@ export interface Vulnerability {
   dismissedById: number | null
   resolvedAt: string | null
   resolvedById: number | null
-  /** Only while it is dismissed. */
+  /** Null unless it is dismissed. */
   dismissalReason: DismissalReason | null
   createdAt: string
   updatedAt: string

@@ -34,18 +34,18 @@ import { type Severity, type State, severities, severityRanks, states } from './
 export interface FindingFilter extends FindingScope {
   severities: readonly Severity[] | undefined
   reportTypes: readonly string[] | undefined
-  /** External ids. */
+  /** External ids of scanners. */
   scanners: readonly string[] | undefined
   states: readonly State[] | undefined
   identifiers: readonly string[] | undefined
   search: string | undefined
-  /** Only what this import saw. */
+  /** Only findings that this import observed. */
   importId: number | undefined
-  /** False: only what waits to be made a vulnerability. */
+  /** False: only findings without a vulnerability. */
   isPromoted: boolean | undefined
 }
 
-/** What is there on the ref, worst first. */
+/** Returns the findings that are present on the ref, highest severity first. */
 export async function findFindings(
   deps: RootDeps,
   filter: FindingFilter,
@@ -54,12 +54,12 @@ export async function findFindings(
   const { db } = deps
   const listing = await openFindings(db, filter, { memory: memories(db), key: JSON.stringify(filter) })
   const positions = await listing.at(page.offset, page.perPage + 1)
-  // GitLab counts no findings; those that wait somebody wants to know of.
+  // GitLab returns no totals for findings, so only the list of unpromoted findings has one.
   const { rows, total, hasNext } = pageOf(page, positions, filter.isPromoted === false ? listing.total : undefined)
   return { rows: await load(db, filter, rows), total, hasNext }
 }
 
-/** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
+/** Yields the ids of all matching findings in batches, highest severity first. Works inside a transaction. */
 export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: FindingFilter): AsyncGenerator<number[]> {
   const listing = await openFindings(db, filter, { key: '' })
   for (let after: Position | undefined; ; ) {
@@ -106,7 +106,7 @@ export async function openFindings(
     return [{ go: () => readCandidates(db, sources, (found) => selectPresent(db, filter, found, wanted, others)) }]
   })
   const ways = [...bySources, { go: () => wayThrough(inOrder, test) }]
-  // GitLab counts no findings; a client may want to know how many wait.
+  // GitLab returns no totals for findings, so only unpromoted findings are counted.
   const isCounted = filter.isPromoted === false
   const list = { inOrder, test, ways, code: worstAndOldestFirst, isCounted }
   return openGathered(list, { ...limits, memory: memory?.gathered, key })
@@ -122,7 +122,7 @@ function probesOf(db: Db, filter: FindingFilter): Probe[] {
   ]
 }
 
-/** In the order of the list, of the severities that are wanted. */
+/** Reads the next findings in list order, one severity after the other. */
 async function readOn(db: Db, filter: FindingFilter, after: Position | undefined, rows: number): Promise<Position[]> {
   const found: Position[] = []
   for (const severity of severities.toReversed()) {
@@ -141,7 +141,7 @@ async function load(db: Db, scope: FindingScope, positions: readonly Position[])
   return complete(db, await listFindingsById(db, scope, ids))
 }
 
-/** A finding as the list has it, whether or not it is still there. */
+/** Returns a finding of the project, present or not. */
 export async function getFinding({ db }: Deps, project: Project, id: number): Promise<ListedFinding> {
   const found = await findShownFinding(db, project.id, project.defaultBranch, id)
   const [finding] = found ? await complete(db, [found]) : []
@@ -149,7 +149,7 @@ export async function getFinding({ db }: Deps, project: Project, id: number): Pr
   return finding
 }
 
-/** With what hangs on them. */
+/** Adds scanners and identifiers. */
 async function complete(db: Db, rows: readonly PresentFinding[]): Promise<ListedFinding[]> {
   const [scanners, identifiers] = await Promise.all([
     listScanners(

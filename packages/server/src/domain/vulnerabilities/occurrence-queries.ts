@@ -16,8 +16,8 @@ interface OccurrenceRow {
 }
 
 /**
- * One more than the page holds; there are as many as the finding has been on refs. What is present was seen by every later
- * complete scan of the same kind.
+ * Returns one row more than the page holds. For a present finding the last observation is the last complete scan of the
+ * same kind.
  */
 export async function listOccurrences(
   db: Db,
@@ -60,12 +60,12 @@ export async function countOccurrences(db: Db, vulnerabilityId: number): Promise
   return row?.total ?? 0
 }
 
-/** Updates severity and state of the occurrences of these findings, by which lists of findings are ordered. */
+/** Updates severity and state, by which lists are sorted, in the occurrences of these findings. */
 export async function refreshOccurrences(db: Db, findingIds: readonly number[]): Promise<void> {
   if (findingIds.length > 0) await refreshWhere(db, sql`f.id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Updates severity and state of the occurrences of the findings of these vulnerabilities. */
+/** Updates severity and state in the occurrences of the findings of these vulnerabilities. */
 export async function refreshOccurrencesOf(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   if (vulnerabilityIds.length > 0) {
     await refreshWhere(db, sql`f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)}`)

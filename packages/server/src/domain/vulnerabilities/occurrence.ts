@@ -1,10 +1,10 @@
 import type { PastImport } from './triage/history-entry.ts'
 
-/** A vulnerability on one ref. */
+/** The presence of a vulnerability on one ref. */
 export interface Occurrence {
   ref: string
   isPresent: boolean
-  /** Names of those whose newest reports have it; when it is gone, of those that had it last. */
+  /** Names of the categories whose newest reports contain it or, if it is absent, last contained it. */
   categories: string[]
   firstSeenAt: string
   lastSeenAt: string

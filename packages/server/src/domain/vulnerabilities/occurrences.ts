@@ -3,7 +3,7 @@ import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Occurrence } from './occurrence.ts'
 import { countOccurrences, listOccurrences } from './occurrence-queries.ts'
 
-/** In the order in which the refs had it first. */
+/** Returns the occurrences of a vulnerability in the order of their first observation. */
 export async function findOccurrences(
   deps: Deps,
   vulnerabilityId: number,

@@ -27,13 +27,13 @@ export interface FindingRow {
   updated_at: string
 }
 
-/** A table with the column `value`: the ids of the categories that the occurrence `o` is in; 0 for all of the ref. */
+/** Table expression with the column `value`: ids of the categories of the occurrence `o`, and 0 for the whole ref. */
 export const categoriesOfOccurrence = ({ dialect }: Db): Sql =>
   dialect.integersIn(sql`'[0' || rtrim(o.categories, ',') || ']'`)
 
 /**
- * Import or time of the last complete scan, later than what is written down, that looked for the finding `f` in the
- * occurrence `o`: of all of the ref, or of a category that it is in. Each of these is one step, however many scans there are.
+ * Import or time of the newest complete scan after the stored one that covers the finding `f` in the occurrence `o`,
+ * for the whole ref or one of its categories. Each category takes one index lookup, however many scans there are.
  */
 export const newestScan = (db: Db, column: 'import_id' | 'seen_at'): Sql => sql`(
   select max(newest.${raw(column)}) from (
@@ -44,7 +44,7 @@ export const newestScan = (db: Db, column: 'import_id' | 'seen_at'): Sql => sql`
       order by s.import_id desc limit 1) as ${raw(column)}
     from ${categoriesOfOccurrence(db)} as c) as newest)`
 
-/** Of the table `findings`, called `f`. */
+/** Columns of the table `findings`, aliased `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
   f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,
   f.location_fingerprint, f.details, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
@@ -94,15 +94,15 @@ export interface ListedFindingRow {
   last_import_id: number | null
 }
 
-/** Severity of the finding `f` in lists: the one set for its vulnerability, or else the scanner's. */
+/** Severity of the finding `f` in lists: the overridden one of its vulnerability, else the scanner's. */
 export const shownSeverity: Sql = sql`coalesce((
   select v.severity from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true), f.severity)`
 
-/** State of the finding `f` in lists: its vulnerability's; a finding without one counts as detected. */
+/** State of the finding `f` in lists: that of its vulnerability, or `detected` without one. */
 export const shownState: Sql = sql`coalesce((
   select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
 
-/** Of the tables `findings`, called `f`, `occurrences`, called `o`, and `vulnerabilities`, called `v`. */
+/** Columns of the tables `findings`, `occurrences` and `vulnerabilities`, aliased `f`, `o` and `v`. */
 export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
   f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.location, f.details,
   f.extras, v.state`
@@ -127,7 +127,7 @@ export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
   }
 }
 
-/** Before what hangs on it is looked up. */
+/** A listed finding before scanner and identifiers are added. */
 export type PresentFinding = Omit<ListedFinding, 'scanner' | 'identifiers'> & { scannerId: number }
 
 export interface VulnerabilityRow {

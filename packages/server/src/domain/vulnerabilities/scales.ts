@@ -1,4 +1,4 @@
-/** The words that findings are graded and sorted by, and the numbers GitLab keeps them as: a higher number is worse. */
+/** Severities in ascending order, with the numbers that GitLab stores them as. */
 export const severityRanks = { info: 1, unknown: 2, low: 4, medium: 5, high: 6, critical: 7 } as const
 export type Severity = keyof typeof severityRanks
 // `Object.keys` loses the type of the keys.

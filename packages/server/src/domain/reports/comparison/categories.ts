@@ -1,22 +1,22 @@
 /**
- * A category names the part of a ref that a report is about, such as an image or a folder, where one scanner sends several
- * reports. With one, a report speaks for what that category found; without one, for everything on the ref.
+ * A category names the part of a ref that a report covers, such as an image or a folder, when one scanner sends several
+ * reports. A report with a category covers the findings of that category; one without covers the whole ref.
  */
 export interface Category {
-  /** Absent: no report of it was taken in before. */
+  /** Absent when no report of this category has been imported. */
   id: number | undefined
 }
 
-/** As an occurrence keeps them: the ids of the categories whose newest reports have the finding. */
+/** Formats a category as occurrences store them: a list of ids of the categories whose newest reports contain it. */
 export const categoriesOf = (id: number | undefined): string => (id === undefined ? '' : `,${id},`)
 
 export const isIn = ({ id }: Category, categories: string): boolean =>
   id !== undefined && categories.includes(categoriesOf(id))
 
-/** Whether a finding is missing in a report that does not name it. */
+/** Returns true if the report covers the finding, so that the finding is absent when the report does not contain it. */
 export const speaksFor = (category: Category | undefined, categories: string): boolean =>
   !category || isIn(category, categories)
 
-/** The same, and no report of another category has it. */
+/** Returns true if the report covers the finding and no report of another category contains it. */
 export const speaksAloneFor = (category: Category | undefined, categories: string): boolean =>
   speaksFor(category, categories) && (!category || categories === categoriesOf(category.id))

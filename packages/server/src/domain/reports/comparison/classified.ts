@@ -7,81 +7,81 @@ import { type Repeats, startRepeats } from './contested.ts'
 import type { FindingKey } from './finding-keys.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 
-/** Where a report belongs. */
+/** Project, ref and scope of a report. */
 export interface ImportPlace {
   projectId: number
   ref: string
   defaultBranch: string
-  /** Absent: the report speaks for all of the ref. */
+  /** Absent: the report covers the whole ref. */
   category: Category | undefined
-  /** What the report is about, where it has no category; known when it is read. */
+  /** Artifact that the report describes, if it has no category; set after the report has been read. */
   artifact: string | undefined
-  /** What the sender says of the scan: see `IngestOptions`. */
+  /** Whether the sender declares the scan as partial: see `IngestOptions`. */
   isPartial?: boolean | undefined
-  /** Absent: a rehearsal, which writes nothing. */
+  /** Absent in a dry run, which writes nothing. */
   importId: number | undefined
   now: string
 }
 
-/** What is known of all findings of a report once it is read to its end. Ids only: there may be many. */
+/** The comparison of all findings of a report with the project. Holds ids rather than findings to save memory. */
 export interface Classified {
   scannerIds: Map<string, number>
-  /** Those of the scanners that have found anything here before: only of theirs can anything have moved or gone. */
+  /** Scanners with earlier findings in this project. Only their findings can have moved or be absent. */
   scannersWithPast: Set<number>
-  /** Findings that the report names, by whatever uuid. */
+  /** Ids of known findings in the report, under any uuid. */
   seen: Set<number>
-  /** New to the project: invisible until the import is shown, and without child rows. */
+  /** New to the project; invisible until the import becomes visible. */
   newcomers: number[]
-  /** Known, and never on this ref before. */
+  /** Known, and never observed on this ref. */
   arrivals: number[]
-  /** Of those that arrive: with a vulnerability, from another ref. */
+  /** Findings of `newOnRef` that have a vulnerability. */
   found: number[]
   returned: number[]
-  /** There already, and never in a report of this category before. */
+  /** Present, and never in a report of this category before. */
   joined: number[]
-  /** Known ones that say something else now. */
+  /** Known findings whose content has changed. */
   changed: StagedFinding[]
-  /** Those without a vulnerability; in a rehearsal new ones are counted as id 0. */
+  /** Findings without a vulnerability. A dry run adds the id 0 for each new one. */
   unattached: number[]
-  /** Not known under this uuid, but perhaps under another one. */
+  /** Findings whose uuid is unknown, but that may match a known finding. */
   fresh: FreshFinding[]
-  /** Known under no uuid: so many, and the first of them. */
+  /** Number of findings that match no known one, and the first of them. */
   news: { total: number; first: FreshFinding[] }
-  /** Known under another uuid since an earlier import, unless another entry of this report is that finding. */
+  /** Findings matched by an earlier import, unless another entry of this report has the known finding's own uuid. */
   claims: Claim[]
-  /** At the place of a known finding, and perhaps another one. */
+  /** Findings at the place of a known finding, but with other fingerprints. */
   contested: Contested[]
-  /** Fingerprints of the report. */
+  /** Fingerprints that occur more than once in the report. */
   repeats: Repeats
-  /** What doubtful findings may stand for. */
+  /** Known findings that a doubtful entry may represent. */
   doubts: Gaps
-  /** How many the report names. */
+  /** Number of findings in the report. */
   kept: number
 }
 
 export interface StagedFinding {
   findingId: number
-  /** What it is staged under. */
+  /** Key of the staged draft. */
   uuid: string
-  /** So that not many of them are held at once. */
+  /** Large drafts are processed in smaller batches to limit memory. */
   isLarge: boolean
 }
 
 export interface FreshFinding {
-  /** 0 in a rehearsal. */
+  /** 0 in a dry run. */
   id: number
   uuid: string
   name: string
   severity: ImportedFinding['severity']
   reportType: string
-  /** 0 of a scanner that only a rehearsal has met. */
+  /** 0 if a dry run found a scanner that the project does not have. */
   scannerId: number
   location: JsonObject
   line: number
   isLarge: boolean
   keys: readonly FindingKey[]
   fingerprints: readonly FingerprintKey[]
-  /** Of a finding that has nothing but its line. */
+  /** Key for matching by line, set only if the finding has no better key. */
   nearestKey: string | undefined
   former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
 }
@@ -91,16 +91,19 @@ interface Claim extends FreshFinding {
   differs: boolean
 }
 
-/** A finding at the place of a known one with other fingerprints, under a uuid of its own. */
+/** A finding whose uuid belongs to a known finding at the same place with other fingerprints. */
 interface Contested extends FreshFinding {
   owner: KnownFinding
 }
 
-/** Content of a finding belongs to the default branch as soon as that has seen it; other branches only see it there. */
+/**
+ * Returns true if this import may change the content of the finding. Once the default branch has observed a finding,
+ * imports into other refs record its presence only.
+ */
 export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boolean }): boolean =>
   place.ref === place.defaultBranch || !known.wasOnDefaultBranch
 
-/** Of a report of which nothing was read yet. */
+/** Returns the initial state of a comparison. */
 export function nothingClassified(): Classified {
   return {
     scannerIds: new Map(),
@@ -123,17 +126,17 @@ export function nothingClassified(): Classified {
   }
 }
 
-/** As many as anybody looks at. */
+/** Maximum number of sample findings in the outcome. */
 export const maxSamples = 10
 
-/** A finding that the project did not know. In a rehearsal it has no id. */
+/** Adds a finding that matches no known one. */
 export function addNew({ news, newcomers, unattached }: Classified, fresh: FreshFinding): void {
   if (news.total++ < maxSamples) news.first.push(fresh)
   if (fresh.id !== 0) newcomers.push(fresh.id)
   unattached.push(fresh.id)
 }
 
-/** A known finding that the report names. */
+/** Records that the report contains a known finding. */
 export function see(
   { seen, arrivals, found, returned, joined, unattached }: Classified,
   { category }: Pick<ImportPlace, 'category'>,

@@ -29,13 +29,13 @@ import { inFittingSlices } from './fitting-slices.ts'
 import { type ImportedFinding, renamed } from './imported-finding.ts'
 
 /**
- * Compares findings with what the project knows, batch by batch. New ones are stored at once, where nobody sees them yet;
- * what known ones say is set aside. So a report of any size passes through, and only its last step changes the project.
+ * Compares findings with the project, batch by batch. Inserts new findings at once, still invisible, and stages the
+ * content of known ones. Memory use is therefore independent of the report's size, and only the last step is visible.
  */
 export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const result = nothingClassified()
   const identifierIds = new Map<string, number>()
-  /** Before this import: of its own ones no two have the same uuid. */
+  /** Whether the project had findings before this import. Findings of one report have distinct uuids. */
   let hasAny: boolean | undefined
 
   async function keepScannersOf(scanners: readonly Scanner[]): Promise<void> {
@@ -164,14 +164,14 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       keys: hasPast(finding) ? matchingKeys(finding, true) : [],
       fingerprints: hasPast(finding) ? fingerprintKeysOf(finding) : [],
       nearestKey: hasPast(finding) ? nearestKey(finding) : undefined,
-      // Also of scanners that are new: they may take over from others.
+      // Include new scanners, which may have replaced another scanner.
       former: hasAny ? formerUuids(finding, place.projectId) : [],
     }
   }
 
   return {
     keepScannersOf,
-    /** Between two batches other requests have their turn. */
+    /** Compares all batches; yields to the event loop between them. */
     async addAll(
       batches: AsyncIterable<readonly ImportedFinding[]>,
       afterEach: () => Promise<void>,

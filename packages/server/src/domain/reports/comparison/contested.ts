@@ -7,8 +7,8 @@ import { hashKey, startKeyTable } from './key-table.ts'
 import { listFingerprintKeys } from './match-queries.ts'
 
 /**
- * Finds the findings whose uuid, which is made of their place, belongs to a known finding with other fingerprints: something
- * else has moved to that place. Returns those known findings.
+ * Returns the known findings whose uuid a reported finding has although their fingerprints differ. Such uuids depend on
+ * the place, so another flaw has moved to that place.
  */
 export async function findContested(
   db: Db,
@@ -33,7 +33,7 @@ export async function findContested(
   return contested
 }
 
-/** Remembers which fingerprints a report has more than once. */
+/** Records which fingerprints occur more than once in a report. */
 export interface Repeats {
   addAll: (keys: readonly FingerprintKey[]) => void
   isRepeated: (key: string) => boolean

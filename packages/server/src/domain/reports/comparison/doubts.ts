@@ -8,8 +8,8 @@ import type { ImportPlace } from './classified.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 
 /**
- * Adds what doubtful findings may stand for: everything that was not in a report together with them. One that is new may
- * stand for anything; one that was there, for what no report has named since it came.
+ * Adds a gap for every doubtful entry, since it may represent a known finding. A new doubtful entry may represent any
+ * finding; a known one only a finding that no report has contained since the entry was first observed.
  */
 export async function noteDoubts(
   db: Db,

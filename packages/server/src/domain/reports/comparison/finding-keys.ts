@@ -5,10 +5,10 @@ import { type FingerprintKey, fingerprintKeys, maxFingerprints } from '../format
 import type { ImportedFinding } from './imported-finding.ts'
 
 /**
- * Why a finding under another uuid was taken for one that is known: an identifier that used to be its first one; the same
- * fingerprint of the scanner; the same signature; the same place, of which the uuid was made before there was a signature or
- * after it was gone; the same code in the same file, or in another one; the only one of its rule in a function; or, where
- * there is nothing of all this, the nearest one of its rule in the file.
+ * Reasons for matching a reported finding with a known one that has another uuid: a former primary identifier; the same
+ * fingerprint of the scanner; the same signature; the same place, if the uuid was computed from the place before or
+ * after there was a signature; the same code in the same file or in another one; the only finding of its rule in a
+ * function; or, if nothing else is known, the nearest finding of its rule in the file.
  */
 export const matchReasons = [
   'identifier',
@@ -23,7 +23,7 @@ export const matchReasons = [
 export type MatchReason = (typeof matchReasons)[number]
 
 export interface FindingKey {
-  /** The lower, the better it tells. */
+  /** Keys of lower rank are more reliable. */
   rank: number
   key: string
 }
@@ -32,7 +32,7 @@ const ranks = { signature: 10, location: 20, code: 30, code_elsewhere: 40, symbo
 
 export const locationRank = ranks.location
 
-/** Fingerprints come before: those of a file, then those that count in every file. */
+/** Ranks below those of signatures belong to fingerprints: first per file, then across files. */
 export const anywhereRank = 1 + maxFingerprints
 export const isOfFingerprint = (rank: number): boolean => rank < ranks.signature
 
@@ -42,20 +42,20 @@ export function reasonOf(rank: number): MatchReason {
   return matchReasons.find((reason) => reason === found?.[0]) ?? 'signature'
 }
 
-/** Equal code stands where it stood before, in the order of its lines; the others must be alone to be told apart. */
+/** Returns true if several findings may share a key of this rank; they are paired in line order. */
 export const mayBeSeveral = (rank: number): boolean => rank <= ranks.code
 
-/** Whether those that have a key of this rank in common are in one file. */
+/** Returns true if keys of this rank identify findings within one file only. */
 export const isOfOneFile = (rank: number): boolean =>
   rank !== ranks.code_elsewhere && !(isOfFingerprint(rank) && rank >= anywhereRank)
 
-/** Short code is too common to be recognised in another file. */
+/** Minimum length of code that is matched across files; shorter code is too common. */
 const leastCodeElsewhere = 20
 
 /**
- * What the finding would still have in common with itself after the lines moved: always together with its scanner and its
- * first identifier. Other kinds of findings are not known by lines. Its place is one of them where its uuid may have been
- * made of something else: of the signature that it has, or once had.
+ * Returns the keys that stay the same when the lines of a finding move. Every key includes scanner and primary
+ * identifier. Only findings in code have them. The place is included if the uuid may have been computed from a
+ * signature, which the finding has or once had.
  */
 export function matchingKeys(finding: ImportedFinding, mayHaveHadSignature: boolean): FindingKey[] {
   const { location, signatures, codeExtract } = finding
@@ -95,8 +95,8 @@ export const fingerprintKeysOf = ({
   })
 
 /**
- * What a finding in code has in common with others of its rule in its file, if nothing but its line tells them apart.
- * Secrets are left out: a decision about one says nothing of another one in the same file.
+ * Returns the key that findings of one rule in one file share, for findings that differ only in their line. Secrets are
+ * excluded: triaging one secret must not affect another one in the same file.
  */
 export function nearestKey(finding: ImportedFinding): string | undefined {
   const { reportType, location } = finding
@@ -112,8 +112,8 @@ export const nearestKeyOf = (scanner: string, rule: string, file: string): strin
 const renamers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
 
 /**
- * Uuids that the same finding may have had: made of its place where there is a signature now, and, for scanners that
- * change the order of their identifiers, of its other identifiers (contract 6.6, step 2).
+ * Returns uuids that the same finding may have had: computed from its place if it now has a signature and, for scanners
+ * that reorder their identifiers, from its other identifiers.
  */
 export function formerUuids(
   finding: ImportedFinding,
@@ -133,7 +133,7 @@ export function formerUuids(
   return former
 }
 
-/** Where it begins, for the order of equal findings. */
+/** Returns the start line of a location, or 0. */
 export function lineOf(location: JsonObject): number {
   const line = location['start_line']
   return typeof line === 'number' ? line : Number(line) || 0

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ImportedFinding } from './imported-finding.ts'
 
-/** What a slice takes is time that others wait; how many findings that are, the last slice tells. */
+/** Target duration of a batch, which blocks other requests. The batch size is adapted to it. */
 const turnMs = 10
 const fewestAtOnce = 25
 const mostAtOnce = 200
-/** Findings may be large. */
+/** Maximum size of a batch in characters, because single findings may be large. */
 const mostCharacters = 2 * 1024 * 1024
 
 type Slice = readonly ImportedFinding[]
 
-/** Works through findings as they come, as many at a time as fit into a turn. Afterwards other requests have theirs. */
+/** Processes findings in batches whose size adapts to their duration; yields to the event loop after each batch. */
 export async function inFittingSlices(
   batches: AsyncIterable<Slice>,
   { work, afterEach }: { work: (slice: Slice) => Promise<void>; afterEach: () => Promise<void> },

@@ -11,25 +11,25 @@ import type { Classified, ImportPlace } from './classified.ts'
 
 export interface Missing {
   gone: number[]
-  /** Still in the newest report of another category. */
+  /** Still contained in the newest report of another category. */
   left: number[]
-  /** How many keep their state because the report cannot speak for them. */
+  /** Number of missing findings that keep their state, because the report does not cover them. */
   held: number
-  /** Gaps that kept one of them, and those that would keep any. */
+  /** Gaps that retained a finding, and gaps that apply to all findings. */
   effective: ReadonlySet<Gap>
-  /** Other artifacts than that of the report, and how many of their findings keep their state. */
+  /** Number of retained findings by artifact, for artifacts other than that of the report. */
   others: Map<string, number>
-  /** What was looked for. */
+  /** Scanners and report types of this report. */
   scans: Scan[]
 }
 
 interface Looked {
   reportTypes: readonly string[]
-  /** What the report cannot speak for. */
+  /** Parts of the scan that the report does not cover. */
   gaps: readonly Gap[]
 }
 
-/** Findings of one scanner and type, and the scanners whose reports speak for them. */
+/** Findings of one scanner and type, and the scanners whose reports cover them. */
 interface Source {
   scannerId: number
   reportType: string
@@ -37,8 +37,8 @@ interface Source {
 }
 
 /**
- * Finds what these scanners found on the ref before, and this report does not name, as far as it speaks for it. On the
- * default branch also what was found on it while it had another name, or was promoted although it does not have it.
+ * Finds known findings on the ref that the report covers and does not contain. On the default branch this includes
+ * findings observed under its former name, and promoted findings without an occurrence on it.
  */
 export async function findGone(
   deps: Deps,
@@ -63,7 +63,7 @@ export async function findGone(
   for (const reportType of reportTypes) {
     const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
     if (bills === undefined || speakers.length === 0) continue
-    // Another scanner may have another name for the same artifact.
+    // Another scanner may name the same artifact differently.
     const anyArtifact = { ...place, artifact: undefined }
     await search(deps, anyArtifact, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
   }
@@ -73,12 +73,12 @@ export async function findGone(
 interface Search {
   gaps: readonly Gap[]
   seen: ReadonlySet<number>
-  /** These take what is found. */
+  /** Results are added to these two. */
   missing: Missing
   effective: Set<Gap>
 }
 
-/** Returns how many missing findings of the source keep their state. */
+/** Returns the number of missing findings of the source that keep their state. */
 async function search(
   deps: Deps,
   place: ImportPlace,
@@ -111,8 +111,8 @@ async function search(
 }
 
 /**
- * Returns a function that selects the findings that the report cannot speak for: a gap covers them, or they were last
- * observed in another artifact.
+ * Returns a function that selects the findings that the report does not cover: a gap covers them, or another artifact
+ * contained them last.
  */
 function openHold(
   { db }: Deps,
@@ -139,14 +139,14 @@ function openHold(
   }
 }
 
-/** Of findings that are not on the ref: those that the default branch is said to have all the same. */
+/** Returns those of the absent findings that are still recorded as present on the default branch. */
 async function listWanting(
   { db }: Deps,
   { ref, defaultBranch, category }: ImportPlace,
   source: Source,
   absent: readonly number[],
 ): Promise<number[]> {
-  // Secrets never say that they are gone.
+  // Secrets never become absent: removing one from the code does not revoke it.
   if (ref !== defaultBranch || source.reportType === 'secret_detection' || absent.length === 0) return []
   const wanting = await listSaidToBeThere(db, absent)
   if (!category) return wanting
@@ -162,7 +162,7 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[
 
 const sliceSize = 2000
 
-/** GitLab's own scanner of bills of materials finds what these scanners find too; where they ran, they are believed. */
+/** GitLab's SBOM scanner finds the same flaws as these scanners, so their reports cover its findings. */
 const billScanner = 'gitlab-sbom-vulnerability-scanner'
 const speaksForBills: ReadonlyMap<string, readonly string[]> = new Map<ReportType, readonly string[]>([
   ['container_scanning', ['trivy']],

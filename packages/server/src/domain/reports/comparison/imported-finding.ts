@@ -3,7 +3,7 @@ import type { Dialect, RecordColumns } from '../../../db/db.ts'
 import { confidenceRanks, severityRanks } from '../../vulnerabilities/scales.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
-/** A finding on its way into a project: what tells whether it is known, and the row that it becomes. */
+/** A finding during its import: the fields that matching needs, and the database row. */
 export interface ImportedFinding
   extends Pick<
     ReportFinding,
@@ -22,12 +22,12 @@ export interface ImportedFinding
     | 'pointer'
   > {
   digest: string
-  /** A `recordText` of `importedColumns`. Made once, by whoever reads, since it is most of what a finding is. */
+  /** A `recordText` of `importedColumns`, built once by the reader, because it is most of a finding's size. */
   row: string
   isLarge: boolean
 }
 
-/** Columns of `findings`, the digest first; scanner and primary identifier by what they are known by in their project. */
+/** Columns of `findings`, digest first. Scanner and primary identifier are given by external id and fingerprint. */
 export const importedColumns = {
   digest: 'text',
   uuid: 'text',
@@ -73,7 +73,7 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
   }
   const text = recordText(row, importedColumns)
   const { fingerprints } = finding
-  // Findings that were stored before their fingerprints were differ, and so are stored with them.
+  // An empty list is left out, so that findings without fingerprints keep their digest.
   const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
   const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + text)
   return {
@@ -96,15 +96,15 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
   }
 }
 
-/** The same finding under another uuid, in its row too, where it comes before any text from the report. */
+/** Returns the finding with another uuid. The row's first match is the uuid column, which precedes any report text. */
 export const renamed = (finding: ImportedFinding, uuid: string): ImportedFinding => ({
   ...finding,
   uuid,
   row: finding.row.replace(finding.uuid, uuid),
 })
 
-/** Stands where the digest of the rest will: in the first column, before anything that somebody else wrote. */
+/** Placeholder for the digest; in the first column, so that report text cannot contain an earlier match. */
 const noDigest = '0'.repeat(40)
 
-/** Another one makes every finding differ from what is stored, and so be stored anew when it is reported again. */
+/** Version of the digest. Changing it makes every reported finding differ from its stored row and be stored again. */
 const digestVersion = '3'

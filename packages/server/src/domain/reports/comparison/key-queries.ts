@@ -1,13 +1,13 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 
-/** Tables in which a project has each key once, by the column of the key. */
+/** Tables with a unique key per project, and the column of that key. */
 const keyColumns = { findings: 'uuid', finding_matches: 'uuid', identifiers: 'fingerprint' } as const
 
 /**
- * Returns a condition on ids: the rows of a table that have these keys in the project. Every look-up is a subquery for one
- * key, so that PostgreSQL uses the unique index of that key. For a list of keys it may choose to read the whole project
- * until it has analysed a table that has just grown.
+ * Returns a condition on ids: the rows of a table that have one of these keys in the project. Every lookup is a
+ * subquery for one key, so that PostgreSQL uses the unique index. For a list of keys it may scan the whole project
+ * until a table that has grown quickly is analysed.
  */
 export function idsOfKeys(
   { dialect }: Db,

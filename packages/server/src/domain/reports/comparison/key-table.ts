@@ -1,11 +1,11 @@
-/** Remembers hundreds of thousands of texts, each with a number, in a few bytes per text: 64 bits of a hash stand for it. */
+/** A compact map from hundreds of thousands of texts to numbers. Stores a 64-bit hash in place of each text. */
 export interface KeyTable {
-  /** The number that was added first with this key. */
+  /** Returns the number that was added first under this key. */
   find: (key: KeyHash) => number | undefined
   add: (key: KeyHash, value: number) => void
 }
 
-/** The two halves of 64 bits. */
+/** Upper and lower half of a 64-bit hash. */
 export type KeyHash = readonly [high: number, low: number]
 
 const firstSlots = 1024
@@ -14,7 +14,7 @@ export function startKeyTable(): KeyTable {
   let slots = firstSlots
   let high = new Uint32Array(slots)
   let low = new Uint32Array(slots)
-  /** One more than the number; zero is an empty slot. */
+  /** The stored number plus one; zero marks an empty slot. */
   let values = new Uint32Array(slots)
   let used = 0
 
@@ -55,7 +55,7 @@ export function startKeyTable(): KeyTable {
   }
 }
 
-/** Two lanes of multiply and mix; quick, spread well, and not meant to withstand somebody who looks for collisions. */
+/** Returns a fast, well distributed hash. It does not resist deliberate collisions. */
 export function hashKey(key: string): KeyHash {
   let h = 0xdeadbeef
   let l = 0x41c6ce57

@@ -10,16 +10,16 @@ import { anywhereRank, isOfOneFile, nearestKeyOf } from './finding-keys.ts'
 import { type Candidate, listByKeys, listFingerprintKeys, listNearby } from './match-queries.ts'
 import { pairNearest } from './nearest.ts'
 
-/** A finding of the report and the known finding that it is. */
+/** A reported finding and the known finding it matches. */
 export interface Pair {
   fresh: FreshFinding
   known: Candidate
 }
 
 /**
- * What only reports of other categories have, here or on the default branch, is where it was. What a report without one
- * found here may have moved in its file: a report that has the same code there would have named it at its place. What was
- * last observed in another artifact is still there.
+ * Returns true if the known finding can have moved to a place in this report. A finding that only other categories
+ * contain, here or on the default branch, has not moved. A finding of a report without a category may have moved within
+ * its file, but not to another one. A finding that another artifact contained last is still there.
  */
 export const mayHaveMoved = (
   place: ImportPlace,
@@ -29,7 +29,7 @@ export const mayHaveMoved = (
   !(wasPresent === true && isOfAnother(place.artifact, artifact)) &&
   (speaksFor(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
 
-/** Pairs findings with known ones that the report does not name otherwise, by the fingerprints of the scanner. */
+/** Pairs reported findings with known, still unmatched ones by the fingerprints of the scanner. */
 export async function pairsByFingerprint(
   deps: Deps,
   place: ImportPlace,
@@ -57,7 +57,9 @@ export async function pairsByFingerprint(
   return pairByFingerprint(open, withKeys, repeats.isRepeated)
 }
 
-/** Pairs findings that have nothing but their line with the nearest known ones, as far as the report is complete. */
+/**
+ * Pairs findings that have no key but their line with the nearest known ones, for scanners whose report is complete.
+ */
 export async function pairsByLine(
   deps: Deps,
   place: ImportPlace,

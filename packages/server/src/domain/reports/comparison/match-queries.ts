@@ -6,16 +6,16 @@ import type { MatchReason } from './finding-keys.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
 import { idsOfKeys } from './key-queries.ts'
 
-/** A known finding that another one might be. */
+/** A known finding that a reported one may match. */
 export interface Candidate {
   id: number
   uuid: string
   digest: string
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
-  /** Where it is on the ref, and where on the default branch: see categories.ts. */
+  /** Categories of the finding on the ref and on the default branch, in the format of categories.ts. */
   categories: string
-  /** Of the report without a category that it was last observed in on the ref; looked up where the place has one. */
+  /** Artifact of the last report without a category that contained the finding; null unless `Place` has an artifact. */
   artifact: string | null
   wasOnDefaultBranch: boolean
   reportType: string
@@ -68,10 +68,10 @@ export async function listByUuids(db: Db, place: Place, uuids: readonly string[]
   return rows.map(candidateFrom)
 }
 
-/** Tests one finding after the other. For `exists`, PostgreSQL may read all occurrences until it has analysed them. */
+/** Checks one finding at a time. With `exists`, PostgreSQL may scan all occurrences until the table is analysed. */
 const isObserved = sql`(select min(+s.id) from occurrences s where s.finding_id = f.id) is not null`
 
-/** The keys of fingerprints that findings have, by finding. */
+/** Returns the fingerprint keys of findings by finding id. */
 export async function listFingerprintKeys(
   db: Db,
   findingIds: readonly number[],
@@ -90,8 +90,8 @@ export async function listFingerprintKeys(
 }
 
 /**
- * Findings in code that are in these files, on the ref or, where it never had them, on the default branch, and that have
- * nothing but their line to be recognised by.
+ * Returns findings in code that have no key but their line, in these files, and are present on the ref or, if never
+ * observed there, on the default branch.
  */
 export async function listNearby(
   db: Db,
@@ -114,7 +114,7 @@ export async function listNearby(
   return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.place }))
 }
 
-/** So many characters of a place are in the index. */
+/** Number of characters of a place that the index contains. */
 const longestPlace = 500
 
 const candidateColumns = (db: Db, { defaultBranch, artifact }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
@@ -149,7 +149,7 @@ export interface MatchDraft {
   location: JsonObject
 }
 
-/** Before the finding takes over the new location. */
+/** Inserts matches. Must run before the findings are updated, because it stores their old locations. */
 export async function insertMatches(
   db: Db,
   { projectId, ref, importId, now }: { projectId: number; ref: string; importId: number; now: string },
@@ -169,7 +169,7 @@ export async function insertMatches(
     from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id`)
 }
 
-/** These uuids stand for findings of their own, or are about to be matched anew. */
+/** Deletes the matches of uuids that have findings of their own or are about to be matched again. */
 export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
   await db.run(sql`
     delete from finding_matches where id ${idsOfKeys(db, 'finding_matches', projectId, uuids)}`)
@@ -186,7 +186,7 @@ export interface StoredMatch {
   createdAt: string
 }
 
-/** Newest first. */
+/** Returns the matches of a finding, newest first. */
 export async function listMatches(
   db: Db,
   findingId: number,

@@ -6,24 +6,24 @@ import { isOfFingerprint, type MatchReason, mayBeSeveral, reasonOf } from './fin
 import { mayHaveMoved, type Pair, pairsByFingerprint, pairsByLine } from './match-moved.ts'
 import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
 
-/** A finding of the report that is a known one under another uuid. */
+/** A reported finding and the known finding that it matches under another uuid. */
 export interface Match {
   fresh: FreshFinding
   known: Candidate
   reason: MatchReason
-  /** Whether the known one takes over what the report says. */
+  /** Whether the known finding is updated with the content of the report. */
   takesOver: boolean
 }
 
 export interface Matched {
   matches: Match[]
-  /** Uuids of claims that failed: their findings are stored, from what was set aside. */
+  /** Reported findings whose candidate match was rejected; they are stored from their staged drafts. */
   rejected: FreshFinding[]
 }
 
 /**
- * Recognises findings that moved: whatever the report names under an unknown uuid is compared with what the project knows
- * and the report does not name. Best reason first; where a reason fits several equally, nobody is matched by it.
+ * Matches findings that moved: compares reported findings of unknown uuid with known findings that the report does not
+ * contain. The most reliable reason comes first; an ambiguous reason matches nothing.
  */
 export async function matchMoved(
   deps: Deps,
@@ -33,7 +33,7 @@ export async function matchMoved(
 ): Promise<Matched> {
   const rejected: FreshFinding[] = []
   for (const claim of result.claims) {
-    // Its own uuid is the better title, and of two claims the first one in the file.
+    // A finding's own uuid takes precedence; of two candidates, the first one in the file.
     if (result.seen.has(claim.known.id)) rejected.push({ ...claim, id: 0 })
     else {
       see(result, place, claim.known)
@@ -75,7 +75,10 @@ interface Found extends Pair {
   reason: MatchReason
 }
 
-/** A place whose finding was recognised nowhere else still has that finding: its scanner makes other fingerprints now. */
+/**
+ * Keeps a known finding whose place the report contains and that matched nowhere else: its scanner computes other
+ * fingerprints now. Returns the reported findings that this resolves.
+ */
 function stayAtPlace(
   place: ImportPlace,
   result: Classified,
@@ -102,7 +105,7 @@ async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshF
       for (const fresh of slice) {
         for (const { uuid, reason } of fresh.former) {
           const known = byUuid.get(uuid)
-          // One may take over from another scanner by the name that it had for the rule, not by the place alone.
+          // An identifier may match across scanners; a location alone matches within one scanner.
           if (known && (reason === 'identifier' || known.scannerId === fresh.scannerId))
             pairs.push({ fresh, known, reason })
         }
@@ -151,7 +154,9 @@ async function pairsByKey(
   return [...groups.values()].flatMap((group) => pairUp(group, rank).map((pair) => ({ ...pair, reason })))
 }
 
-/** Equal ones stay in their order; who cannot be told apart otherwise must be alone. */
+/**
+ * Pairs findings in line order. A rank whose keys must be unique yields no pair when several findings share the key.
+ */
 function pairUp({ fresh, known }: Group, rank: number): { fresh: FreshFinding; known: Candidate }[] {
   if (known.length === 0 || (!mayBeSeveral(rank) && (fresh.length > 1 || known.length > 1))) return []
   const inOrder = known.toSorted((a, b) => a.line - b.line || a.id - b.id)

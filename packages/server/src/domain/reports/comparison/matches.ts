@@ -4,7 +4,7 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { findFindingId, listMatches, type StoredMatch } from './match-queries.ts'
 
-/** Under which other uuids a finding was reported, and why it was taken for the same one; newest first. */
+/** Returns the other uuids under which a finding was reported, and the reasons for the matches; newest first. */
 export async function findMatches(
   { db }: RootDeps,
   project: Project,

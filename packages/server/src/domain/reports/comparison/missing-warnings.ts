@@ -3,7 +3,7 @@ import { describeGap } from '../formats/gaps.ts'
 import type { Classified } from './classified.ts'
 import type { Missing } from './gone.ts'
 
-/** Says what becomes of findings that the report does not name, where its sender may expect something else. */
+/** Returns warnings about missing findings whose state may differ from what the sender expects. */
 export function missingWarnings(
   { kept }: Pick<Classified, 'kept'>,
   { effective, gone, held, others, artifact }: Missing & { artifact: string | undefined },
@@ -26,7 +26,7 @@ export function missingWarnings(
   return warnings
 }
 
-/** Of more artifacts only their number is shown. */
+/** Maximum number of listed artifacts; only the number of further ones is shown. */
 const maxNamed = 5
 
 function printOthers(others: ReadonlyMap<string, number>): string {

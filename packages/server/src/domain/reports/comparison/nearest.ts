@@ -3,9 +3,9 @@ interface Lined {
 }
 
 /**
- * Pairs findings of one rule in one file that moved and have nothing but their line: each with the one that is nearest to
- * it, if that is nearest in both directions. A tie leaves both sides alone. When all moved by the same number of lines, and
- * the nearest ones contradict that, it is not known which moved where, and none is paired.
+ * Pairs moved findings of one rule in one file that have no key but their line. Two findings pair if each is the
+ * nearest to the other; a tie pairs neither. If all findings moved by the same number of lines and a pair contradicts
+ * that, the result is ambiguous and empty.
  */
 export function pairNearest<Fresh extends Lined, Known extends Lined>(
   fresh: readonly Fresh[],
@@ -22,7 +22,7 @@ export function pairNearest<Fresh extends Lined, Known extends Lined>(
   return shift === undefined || pairs.every((pair) => pair.fresh.line - pair.known.line === shift) ? pairs : []
 }
 
-/** `inOrder` is sorted by line. Undefined when two are equally near. */
+/** Returns the nearest element of a list sorted by line, or undefined when two are equally near. */
 function onlyNearest<Other extends Lined>({ line }: Lined, inOrder: readonly Other[]): Other | undefined {
   let [low, high] = [0, inOrder.length]
   while (low < high) {
@@ -30,7 +30,7 @@ function onlyNearest<Other extends Lined>({ line }: Lined, inOrder: readonly Oth
     if ((inOrder[middle]?.line ?? 0) < line) low = middle + 1
     else high = middle
   }
-  // The two before and the two after the line hold the nearest one, and another one that is as near.
+  // The two elements before and the two after the line include the nearest one and any tie.
   const around = inOrder.slice(Math.max(0, low - 2), low + 2)
   const distance = (other: Other): number => Math.abs(other.line - line)
   const least = Math.min(...around.map(distance))
@@ -38,7 +38,7 @@ function onlyNearest<Other extends Lined>({ line }: Lined, inOrder: readonly Oth
   return nearest.length === 1 ? nearest[0] : undefined
 }
 
-/** By how many lines all of several moved, if it is the same number for all. Both are sorted by line. */
+/** Returns the number of lines that all findings moved by, if it is the same for all. Both lists are sorted by line. */
 function commonShift(after: readonly Lined[], before: readonly Lined[]): number | undefined {
   if (after.length !== before.length || after.length < 2) return undefined
   const shifts = new Set(after.map(({ line }, index) => line - (before[index]?.line ?? 0)))

@@ -1,13 +1,12 @@
 import { textOf } from './json-fields.ts'
 import { shorten } from './shorten.ts'
 
-/** So many characters of a name count. */
+/** Maximum number of characters of a name that are compared. */
 const maxName = 255
 
 /**
- * Returns the name of an artifact that a scanner looked at, such as an image, without its tag and digest: it stays the
- * same from one version to the next. An absolute path is reduced to its last folder, since the folders above it differ
- * from machine to machine.
+ * Returns the name of a scanned artifact, such as an image, without tag and digest, so that all versions share it. An
+ * absolute path is reduced to its last folder, because its parent folders differ between machines.
  */
 export function artifactName(written: unknown): string | undefined {
   const name = shorten(textOf(written)?.trim() ?? '', 4 * maxName)
@@ -22,18 +21,18 @@ export function artifactName(written: unknown): string | undefined {
   return reduced ? shorten(reduced, maxName) : undefined
 }
 
-/** The port of a registry stands before a slash, a tag does not. */
+/** Removes the tag. A colon before a slash belongs to the port of a registry instead. */
 function withoutTag(name: string): string {
   const colon = name.lastIndexOf(':')
   const isTag = colon > Math.max(0, name.lastIndexOf('/')) && /^\w[\w.-]{0,127}$/.test(name.slice(colon + 1))
   return isTag ? name.slice(0, colon) : name
 }
 
-/** Whether a finding that was last observed in a report of one artifact is none of the findings of another artifact. */
+/** Returns true if the last report that contained a finding describes another artifact. */
 export const isOfAnother = (artifact: string | undefined, last: string | null): boolean =>
   artifact !== undefined && last !== null && last !== artifact
 
-/** Collects the names that the entries of a report have for its artifact. */
+/** Collects the artifact names in the entries of a report. */
 export function startArtifacts() {
   const names = new Set<string>()
   return {
@@ -41,7 +40,7 @@ export function startArtifacts() {
       const name = artifactName(written)
       if (name !== undefined && names.size < 2) names.add(name)
     },
-    /** Undefined when the entries name several artifacts, or none. */
+    /** Returns the common name, or undefined when the entries name none or several. */
     only: (): string | undefined => (names.size === 1 ? [...names][0] : undefined),
   }
 }

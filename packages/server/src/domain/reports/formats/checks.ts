@@ -1,18 +1,18 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { isObject } from './json-fields.ts'
 
-/** Looks at one value and notes what is wrong with it. Means exactly what a draft-07 JSON Schema would. */
+/** Validates a value and records the violations. Equivalent to a draft-07 JSON Schema. */
 export type Check = (value: unknown, found: Found) => void
 
-/** What the checks have found so far, and where they are. */
+/** Violations found so far, and the path of the value being checked. */
 export interface Found {
   path: (string | number)[]
   problems: ReportProblem[]
-  /** Problems beyond the ones that are kept. */
+  /** Number of problems that were not kept. */
   more: number
 }
 
-/** As many as anybody reads. */
+/** Maximum number of problems that are kept. */
 export const maxProblems = 100
 
 export const moreProblems = (more: number): ReportProblem => ({
@@ -21,7 +21,7 @@ export const moreProblems = (more: number): ReportProblem => ({
   pointer: '',
 })
 
-/** `path` is where the value lies in its document. */
+/** Checks a value. `path` is its path in the document. */
 export function findProblems(check: Check, value: unknown, path: readonly (string | number)[] = []): ReportProblem[] {
   const found: Found = { path: [...path], problems: [], more: 0 }
   check(value, found)
@@ -29,7 +29,7 @@ export function findProblems(check: Check, value: unknown, path: readonly (strin
   return more === 0 ? problems : [...problems, moreProblems(more)]
 }
 
-/** Notes that the value at hand is wrong: `is not of type: string`. */
+/** Records a violation by the current value, such as `is not of type: string`. */
 export function note(found: Found, what: string): void {
   if (found.problems.length >= maxProblems) {
     found.more++
@@ -40,7 +40,7 @@ export function note(found: Found, what: string): void {
   found.problems.push({ type: 'Schema', message: `${place} ${what}`, pointer })
 }
 
-/** Looks at the value under this key or index. */
+/** Checks the value under this key or index. */
 export function within(found: Found, key: string | number, check: Check, value: unknown): void {
   found.path.push(key)
   check(value, found)
@@ -57,7 +57,7 @@ export function object(rules: ObjectRules): Check {
   return (value, found) => (isObject(value) ? properties(value, found) : note(found, 'is not of type: object'))
 }
 
-/** Like `object`, but leaves alone whatever is no object. */
+/** Like `object`, but accepts values that are not objects. */
 export function ifObject({ required = [], properties = {} }: ObjectRules): Check {
   const checks = Object.entries(properties)
   return (value, found) => {
@@ -77,7 +77,7 @@ export function list(each: Check, { min = 0, max = Number.POSITIVE_INFINITY } = 
   }
 }
 
-/** Programs written in Go write an empty list as null. */
+/** Like `list`, but accepts null, which programs written in Go output for an empty list. */
 export function listOrNull(each: Check = () => {}): Check {
   const check = list(each)
   return (value, found) => {
@@ -86,7 +86,7 @@ export function listOrNull(each: Check = () => {}): Check {
 }
 
 export interface Pattern {
-  /** For the message. */
+  /** Pattern as printed in the message. */
   source: string
   test: (text: string) => boolean
 }
@@ -128,11 +128,11 @@ export function integer({ min }: { min?: number } = {}): Check {
   }
 }
 
-/** The way words are listed in messages: `["info", "warn"]`. */
+/** Formats words for a message: `["info", "warn"]`. */
 export const printWords = (words: readonly string[]): string =>
   `[${words.map((word) => JSON.stringify(word)).join(', ')}]`
 
-/** Length in characters, as JSON Schema counts; an emoji is one. */
+/** Compares the length in code points, as JSON Schema counts: an emoji is one. */
 export function isLongerThan(value: string, max: number): boolean {
   if (value.length <= max) return false
   if (value.length > 2 * max) return true
@@ -149,7 +149,7 @@ function isOfType(value: unknown, type: ScalarType): boolean {
 
 const maxPrintedKey = 200
 
-/** A JSON pointer; keys of absurd length are cut, so that a hundred problems stay readable. */
+/** Formats a JSON pointer and truncates very long keys, so that a list of problems stays readable. */
 const printPointer = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${printKey(String(key))}`).join('')
 

@@ -3,25 +3,25 @@ import type CvssCalculator from 'ae-cvss-calculator'
 import type { Severity } from '../../vulnerabilities/scales.ts'
 import type { CvssVector } from './report.ts'
 
-/** What a CVSS vector stands for. */
+/** Scores and severity of a CVSS vector. */
 interface CvssRating {
   version: string
-  /** 0 to 10, by the base metrics alone. */
+  /** Score of the base metrics, 0 to 10. */
   baseScore: number
-  /** With everything else that the vector says. */
+  /** Score of all metrics in the vector. */
   overallScore: number
-  /** The word of its own version for the overall score: 2.0 has no `critical`. */
+  /** Severity of the overall score in the scale of the CVSS version; version 2.0 has no `critical`. */
   severity: 'none' | 'low' | 'medium' | 'high' | 'critical'
 }
 
-/** Undefined when the vector is none or lacks a base metric. */
+/** Rates a vector. Returns undefined if it is invalid or lacks a base metric. */
 export type RateVector = (vector: string) => CvssRating | undefined
-/** The base score, 0 to 10. */
+/** Returns the base score of a vector, 0 to 10. */
 export type ScoreVector = (vector: string) => number | undefined
 
-/** Reads vectors of CVSS 2.0, 3.0, 3.1 and 4.0. The calculator is large, so it is loaded when something is to be rated. */
+/** Loads the CVSS calculator for versions 2.0, 3.0, 3.1 and 4.0. It is large, so it is loaded on first use. */
 export function loadRatings(): RateVector {
-  // Not imported: what that makes of a package like this one goes by who loads it.
+  // `require`, because the shape of an imported CommonJS module depends on the loader.
   const calculator: typeof CvssCalculator = createRequire(import.meta.url)('ae-cvss-calculator')
   return (vector) => {
     const version = /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0'
@@ -30,7 +30,7 @@ export function loadRatings(): RateVector {
     const metrics = new Set(vector.split('/').map((metric) => metric.slice(0, Math.max(metric.indexOf(':'), 0))))
     if (!required.every((metric) => metrics.has(metric))) return undefined
     const scores = calculator.fromVector(vector)?.calculateScores()
-    // Of 4.0 the calculator calls base what counts in the threat, too.
+    // For version 4.0 the calculator's base score includes threat metrics.
     const baseScore = scores && ('baseMetricsOnly' in scores ? scores.baseMetricsOnly : scores.base)
     if (!isScore(baseScore)) return undefined
     const overallScore = isScore(scores?.overall) ? scores.overall : baseScore
@@ -61,7 +61,7 @@ const baseMetrics: Record<string, string[]> = {
   '4.0': ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'],
 }
 
-/** The word that a score from 0 to 10 stands for, by the scale of CVSS 3 and 4; nothing at all is mere information. */
+/** Returns the severity of a score in the scale of CVSS 3 and 4, and `info` for a score of 0. */
 export function severityOfScore(score: number): Severity {
   if (score >= 9) return 'critical'
   if (score >= 7) return 'high'
@@ -69,7 +69,7 @@ export function severityOfScore(score: number): Severity {
   return score > 0 ? 'low' : 'info'
 }
 
-/** The worst severity that any of the vectors stands for. */
+/** Returns the highest severity of the vectors. */
 export function severityOfVectors(
   vectors: readonly Pick<CvssVector, 'vector'>[],
   scoreOf: ScoreVector,

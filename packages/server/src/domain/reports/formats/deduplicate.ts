@@ -3,13 +3,13 @@ import { hashKey, type KeyHash, startKeyTable } from '../comparison/key-table.ts
 import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
 export interface Deduplicator {
-  /** The finding that this one repeats; undefined when it is the first of its kind, which then stands for the rest. */
+  /** Returns the finding that this one duplicates, or undefined if it is the first of its kind. */
   winnerOf: (finding: ReportFinding) => MergedFinding | undefined
 }
 
 /**
- * Tells repeats as findings pass by: of several that are the same, the first stays; or those do not that are known to
- * lose, by their pointers and those of the winners.
+ * Detects duplicates in a stream of findings; the first of several equal findings stays. With `duplicates`, a map from
+ * the pointers of known duplicates to those of the kept findings, that map decides.
  */
 export function startDeduplication(losers?: ReadonlyMap<string, string>): Deduplicator {
   const table = startKeyTable()
@@ -26,7 +26,7 @@ export function startDeduplication(losers?: ReadonlyMap<string, string>): Dedupl
         const winner = table.find(hash)
         if (winner !== undefined) return { pointer, uuid, into: pointers[winner] ?? '' }
       }
-      // Only what is kept claims its keys: being like a repeat does not make a finding a repeat.
+      // Only a kept finding registers its keys: sharing a key with a duplicate does not make a finding a duplicate.
       const ordinal = pointers.push(pointer) - 1
       for (const hash of hashes) table.add(hash, ordinal)
       return undefined
@@ -36,14 +36,14 @@ export function startDeduplication(losers?: ReadonlyMap<string, string>): Dedupl
 
 export interface ScannerOrder {
   see: (finding: ReportFinding) => void
-  /** Once all have been seen. */
+  /** Returns the pointers of duplicates with those of the kept findings. Call it after the last finding. */
   losers: () => Promise<ReadonlyMap<string, string>>
 }
 
-/** Of equal findings of several scanners, the one of the scanner that comes first stays. */
+/** Finds duplicates across scanners: the finding of the scanner with the best rank stays. */
 export function startScannerOrder(): ScannerOrder {
   const pointers: string[] = []
-  // Of each finding, where its hashes end among all of them; and who found it.
+  // `ends` holds the end of each finding's hashes in `halves`.
   const ends: number[] = []
   const halves: number[] = []
   const ordinalsOf = new Map<Scanner, number[]>()
@@ -79,7 +79,7 @@ function pairsOf(halves: readonly number[], start: number, end: number): KeyHash
   return pairs
 }
 
-/** Two findings of one type are the same when they share one of these. */
+/** Returns the deduplication keys of a finding. Two findings of one report type that share a key are duplicates. */
 export function deduplicationKeys(
   uuid: string,
   identifiers: readonly { externalType: string; fingerprint: string }[],
@@ -93,7 +93,7 @@ export function deduplicationKeys(
   return keys
 }
 
-/** CWE and WASC name a kind of weakness: two different flaws in one place may share it. */
+/** Returns true for CWE and WASC, which name a class of weaknesses: two flaws in one place may share it. */
 const isWeaknessClass = (externalType: string): boolean => /^(?:cwe|wasc)$/i.test(externalType)
 
 function compareScanners(a: Scanner, b: Scanner): number {

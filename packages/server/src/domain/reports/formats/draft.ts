@@ -20,29 +20,29 @@ import { chooseFingerprints, type Fingerprint } from './result-fingerprints.ts'
 import { shorten } from './shorten.ts'
 import type { Tally } from './tally.ts'
 
-/** What a format makes of one entry; limits, fingerprints and names are the same for all formats. */
+/** Fields of an entry that depend on the format. `finishFinding` adds the rest, which is the same for all formats. */
 export interface FindingDraft {
   reportType: ReportType
   scanner: Scanner | undefined
   /** The first is the primary one. */
   identifiers: readonly Identifier[]
   location: JsonObject | undefined
-  /** The location as its fingerprint sees it, where that differs. */
+  /** Location to compute the fingerprint from, if it differs. */
   fingerprinted?: JsonObject | undefined
-  /** The analyzer, where it changes how names of packages are written. */
+  /** Id of the analyzer, if it determines how package names are normalised. */
   analyzerId?: string | undefined
-  /** Best first. They stand for the place, if there are any. */
+  /** Best first. If there are any, they replace the location in the uuid. */
   signatures?: Signature[] | undefined
-  /** What the scanner says that it recognises the result by, as it is written. */
+  /** Fingerprints that the scanner assigns to the result, as written. */
   fingerprints?: readonly Fingerprint[] | undefined
-  /** The location says nothing, so that only a signature tells two findings apart. */
+  /** True if the location carries no information, so that only a signature distinguishes findings. */
   isPlaceless?: boolean | undefined
   name?: string | undefined
   description?: string | undefined
   solution?: string | undefined
   severity: Severity
   confidence?: Confidence | undefined
-  /** Objects with `url` and perhaps `name`, unchecked. */
+  /** Objects with `url` and an optional `name`, not validated. */
   links?: unknown
   flags?: Flag[] | undefined
   evidence?: JsonObject | undefined
@@ -52,7 +52,7 @@ export interface FindingDraft {
   remediations?: Remediation[] | undefined
   cve?: string | undefined
   codeExtract?: string | undefined
-  /** Why the entry may stand for another finding than it names. */
+  /** Reason why the entry may represent another finding than its uuid says. */
   doubt?: string | undefined
   /** JSON text of the entry. */
   rawMetadata: string
@@ -69,7 +69,7 @@ const maxSolution = 7000
 const maxCve = 48_400
 const maxExtract = 10_000
 
-/** The finding, or the reason why it can be none. */
+/** Completes a draft, or returns the reason why the entry is skipped. */
 export function finishFinding(
   draft: FindingDraft,
   pointer: string,

@@ -11,7 +11,7 @@ export const identifierFingerprint = (type: string, value: string): string => sh
 export const locationFingerprint = (reportType: ReportType, location: JsonObject, analyzerId?: string): string =>
   sha1(locationText(reportType, location, analyzerId))
 
-/** What makes two places the same place. Line numbers may be given as text to keep how they were written. */
+/** Returns the text that identifies a location. Line numbers may be strings, which keeps them as written. */
 export function locationText(reportType: ReportType, location: JsonObject, analyzerId = ''): string {
   const at = (...path: string[]) => printed(path.reduce<unknown>(property, location))
   switch (reportType) {
@@ -47,7 +47,7 @@ export function findingUuid(
   return nameUuid(findingNamespace, `${reportType}-${primaryFingerprint}-${place}-${projectId}`)
 }
 
-/** The signatures of a finding's `tracking`, best first; algorithms nobody knows are left out. */
+/** Returns the signatures of a finding's `tracking`, best first; skips unknown algorithms. */
 export function signaturesOf(tracked: Iterable<{ algorithm: string; value: string }>): Signature[] {
   const values = new Map<string, string[]>()
   for (const { algorithm, value } of tracked) {
@@ -64,9 +64,9 @@ export function signaturesOf(tracked: Iterable<{ algorithm: string; value: strin
 export const signatureHex = (signature: Signature): string => `${signature.algorithm}:${signature.sha}`
 
 /**
- * An image without its tag, unless the tag is a version: `app:latest` and `app:main` are one image, `alpine:3.7` and
- * `alpine:3.8` are two. An image without any tag loses what stands before its last colon, as on GitLab, because the
- * fingerprints would differ otherwise.
+ * Removes the tag of an image unless it is a version: `app:latest` and `app:main` are one image, `alpine:3.7` and
+ * `alpine:3.8` are two. Without a tag, it removes the text after the last colon or everything, as GitLab does, because
+ * the fingerprints must be equal to GitLab's.
  */
 export function reduceImage(image: string): string {
   const colon = image.lastIndexOf(':')
@@ -75,10 +75,10 @@ export function reduceImage(image: string): string {
   return isVersion(tag) && !isHash(tag) ? image : base
 }
 
-/** PEP 503: `Foo.Bar` and `foo-bar` are one package. */
+/** Normalises a name by PEP 503: `Foo.Bar` and `foo-bar` are one package. */
 export const normalizedPythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-')
 
-/** As RubyGems understands versions. Nobody tags an image with more; the limit keeps the expression's stack small. */
+/** Tests for a version by the rules of RubyGems. The length limit bounds the stack use of the expression. */
 const isVersion = (tag: string): boolean =>
   tag.length <= 1000 && /^\s*$|^\s*[0-9]+(?:\.[0-9a-zA-Z]+)*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?\s*$/.test(tag)
 

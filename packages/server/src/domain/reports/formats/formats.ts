@@ -11,12 +11,12 @@ import { semgrep } from './semgrep/semgrep.ts'
 import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
 
-/** Every format that is read, those that tell themselves apart most surely first. */
+/** Supported formats, in the order of detection: the most distinctive first. */
 const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
 
-/** The format that a document is written in, known by its content alone. */
+/** Detects the format of a document by its content. */
 export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {
-  // gitleaks writes this when it found nothing; so does many a script that failed.
+  // gitleaks writes null for no findings, but so do failed scripts; only the declared report type makes it a report.
   if (root === null && reportType === 'secret_detection') return gitleaks
   if (unsupportedDocument(root)) return undefined
   return formats.find(({ recognises }) => recognises(root))

@@ -1,24 +1,24 @@
 import type { ReportType } from '../../vulnerabilities/scales.ts'
 
-/** Findings that a report cannot speak for. A field that is absent stands for every value. */
+/** Scope of the findings that a report does not cover. An absent field matches every value. */
 export interface GapScope {
-  /** External id. */
+  /** External id of the scanner. */
   scanner?: string | undefined
   reportType?: ReportType | undefined
   file?: string | undefined
   /** Fingerprint of the primary identifier. */
   identifier?: string | undefined
-  /** An import: only what was last seen before it. */
+  /** Id of an import; matches findings that were last observed before it. */
   since?: number | undefined
 }
 
-/** Why a report cannot speak for some findings: they keep their state although it does not name them. */
+/** A part of the scan that the report does not cover. Its findings keep their state even if the report lacks them. */
 export interface Gap extends GapScope {
   /** A clause, such as `an entry cannot be read`. */
   reason: string
-  /** The first place in the report, as a JSON pointer. */
+  /** JSON pointer of the first place with this gap. */
   pointer: string
-  /** How many places in the report have the same scope and reason. */
+  /** Number of places with the same scope and reason. */
   count: number
 }
 
@@ -27,10 +27,10 @@ export interface Gaps {
   all: () => Gap[]
 }
 
-/** With more distinct gaps than this the report speaks for nothing. */
+/** Maximum number of distinct gaps. Beyond it, the report covers nothing. */
 const maxGaps = 1000
 
-/** Collects gaps; those of one scope and reason are one. */
+/** Collects gaps and groups those of the same scope and reason. */
 export function startGaps(): Gaps {
   const gaps = new Map<string, Gap>()
   const add: Gaps['add'] = ({ scanner, reportType, file, identifier, since }, reason, pointer) => {
@@ -48,7 +48,7 @@ export function startGaps(): Gaps {
   return { add, all: () => [...gaps.values()] }
 }
 
-/** Returns the gaps that concern a scanner, or one of several that speak for the same findings, and a report type. */
+/** Returns the gaps that apply to a report type and to any of the scanners, which cover the same findings. */
 export const gapsOf = (gaps: readonly Gap[], scanners: readonly string[], reportType: string): Gap[] =>
   gaps.filter(
     (gap) =>
@@ -56,11 +56,11 @@ export const gapsOf = (gaps: readonly Gap[], scanners: readonly string[], report
       (gap.reportType === undefined || gap.reportType === reportType),
   )
 
-/** Whether a gap leaves out nothing of its scanner and type. */
+/** Returns true if the gap applies to every finding of its scanner and type. */
 export const isTotal = ({ file, identifier, since }: Gap): boolean =>
   file === undefined && identifier === undefined && since === undefined
 
-/** Whether a gap covers a finding of its scanner and type. */
+/** Returns true if the gap applies to a finding of its scanner and type. */
 export const covers = (
   gap: Gap,
   finding: { place: string | null; identifier: string; lastImportId: number | null },
@@ -69,7 +69,7 @@ export const covers = (
   (gap.file === undefined || gap.file === finding.place) &&
   (gap.identifier === undefined || gap.identifier === finding.identifier)
 
-/** Describes a gap for the person who sent the report. */
+/** Describes a gap to the sender of the report. */
 export function describeGap({ scanner, reportType, file, reason, count }: Gap): string {
   const what = [scanner && `of ${scanner}`, reportType && `of type ${reportType}`, file && `in ${file}`]
   const findings = ['findings', ...what.filter(Boolean)].join(' ')

@@ -5,7 +5,7 @@ import type { Scan, Scanner } from './report.ts'
 import type { ReportHeader } from './report-format.ts'
 import { shorten } from './shorten.ts'
 
-/** A scanner with the lengths that a database index takes. */
+/** Builds a scanner and shortens its fields to the length that the database index permits. */
 export const scannerOf = (externalId: string, name: string, vendor: string, version: unknown): Scanner => ({
   externalId: shorten(externalId, 255),
   name: shorten(name, 255),
@@ -13,7 +13,7 @@ export const scannerOf = (externalId: string, name: string, vendor: string, vers
   version: textOf(version) && shorten(String(version), 255),
 })
 
-/** The scan of a format that tells nothing of it but that it ran. */
+/** Builds the scan of a format that contains only the time of the scan. */
 export function plainScan(endTime?: unknown): Scan {
   return {
     status: 'success',
@@ -24,7 +24,7 @@ export function plainScan(endTime?: unknown): Scan {
   }
 }
 
-/** The header of what one tool found, of one type, without saying what it was analysed with. */
+/** Builds the header of a report by one tool and of one type, without an analyzer. */
 export function toolHeader({
   scanner,
   ...said
@@ -32,14 +32,14 @@ export function toolHeader({
   return { ...said, reportTypes: [said.reportType], scanner, scanners: [scanner], analyzer: undefined }
 }
 
-/** A moment as ISO 8601 in UTC; undefined when it is none. */
+/** Returns a time as ISO 8601 in UTC, or undefined if it is invalid. */
 function momentOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)) return undefined
   const time = new Date(value)
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
-/** The type that the sender chose, if the format can be that; else a problem. */
+/** Returns the report type that the sender declared, or a problem if the format cannot have that type. */
 export function chooseType(
   format: string,
   sent: ReportType | undefined,

@@ -3,12 +3,12 @@ import { objectsOf } from './json-fields.ts'
 import { webUrl } from './links.ts'
 import type { Identifier } from './report.ts'
 
-/** Reads a list of objects with `type`, `name`, `value` and perhaps `url`. */
+/** Reads a list of objects with `type`, `name`, `value` and an optional `url`. */
 export type IdentifierReader = (value: unknown, pointer: string) => Identifier[]
 
-/** Reads lists of identifiers, each once; the first of a list is the primary one. */
+/** Creates a reader of identifier lists without duplicates. The first identifier of a list is the primary one. */
 export function startIdentifiers(dropped: (pointer: string) => void): IdentifierReader {
-  // Thousands of findings share a few dozen rules: what is the same is one object.
+  // Thousands of findings share a few dozen rules, so equal identifiers share one object.
   const known = new Map<string, Identifier>()
   const shared = (externalType: string, externalId: string, name: string, url: string | undefined): Identifier => {
     const key = JSON.stringify([externalType, externalId, name, url])

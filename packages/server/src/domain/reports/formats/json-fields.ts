@@ -1,6 +1,6 @@
 import type { JsonObject } from './report.ts'
 
-// Reads fields of JSON that may hold anything: what is not of the wanted type counts as absent.
+// Readers of fields in untyped JSON. A value of an unexpected type counts as absent.
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -11,10 +11,10 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 
 export const objectsOf = (value: unknown): JsonObject[] => listOf(value).filter(isObject)
 
-/** A text with something to read in it. */
+/** Returns a string that is not blank. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined
 
-/** A word of the tool's scale, in whatever case, as one of ours. */
+/** Maps a word of the tool's scale to a grade, ignoring case. */
 export const gradeOn = <Grade>(scale: ReadonlyMap<string, Grade>, word: unknown): Grade | undefined =>
   typeof word === 'string' ? scale.get(word.trim().toLowerCase()) : undefined

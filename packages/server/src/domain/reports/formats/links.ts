@@ -2,7 +2,7 @@ import { objectsOf, textOf } from './json-fields.ts'
 import type { Link } from './report.ts'
 import { shorten } from './shorten.ts'
 
-/** The links of a finding that are safe to show, each address once. */
+/** Returns the links that are safe to show, without duplicates. */
 export function readLinks(value: unknown, pointer: string, dropped: (pointer: string) => void): Link[] {
   const links = new Map<string, Link>()
   for (const [index, entry] of objectsOf(value).entries()) {
@@ -16,7 +16,7 @@ export function readLinks(value: unknown, pointer: string, dropped: (pointer: st
 
 const maxUrlLength = 2048
 
-/** The address if it is one that a browser may be sent to; never `javascript:` and its like. */
+/** Returns the address if browsers may open it, which excludes schemes such as `javascript:`. */
 export function webUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > maxUrlLength) return undefined
   const url = value.trim()

@@ -3,7 +3,7 @@ import { locationText, reduceImage } from './fingerprints.ts'
 import { objectOf, textOf } from './json-fields.ts'
 import type { Identifier, JsonObject } from './report.ts'
 
-/** A name for a finding that has none: `CVE-2021-3449 in package-lock.json`. */
+/** Derives a name for an unnamed finding, such as `CVE-2021-3449 in package-lock.json`. */
 export function deriveName(reportType: ReportType, identifiers: readonly Identifier[], location: JsonObject): string {
   const ofType = (type: string) => identifiers.find(({ externalType }) => externalType.toLowerCase() === type)
   const what = (ofType('cve') ?? ofType('cwe') ?? identifiers[0])?.name ?? 'Unnamed finding'

@@ -1,7 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { maxProblems, moreProblems } from './checks.ts'
 
-/** Keeps as many problems as anybody reads, and counts the rest. */
+/** Collects the first `maxProblems` problems and counts the rest. */
 export interface Problems {
   add: (problems: readonly ReportProblem[]) => void
   all: () => ReportProblem[]

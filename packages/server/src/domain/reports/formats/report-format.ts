@@ -7,54 +7,61 @@ import type { GapScope, Gaps } from './gaps.ts'
 import type { JsonObject, Report, ReportFinding, SkippedFinding } from './report.ts'
 import type { Tally } from './tally.ts'
 
-/** One way of writing a report. Nothing of a format is held whole: its entries pass by one at a time. */
+/** A report format. The report is never held in memory as a whole; its entries are read one at a time. */
 export interface ReportFormat {
   name: string
-  /** Whether a document is of this format, by its root: containers in it are left empty, a list has its first element. */
+  /** Returns true if the root is of this format. Its containers are empty, and a list has its first element only. */
   recognises: (root: unknown) => boolean
-  /** Where its entries lie. */
+  /** Paths of the entries. */
   items: readonly ItemPath[]
-  /** Says what the report is, and how its entries are read; or why all of it is refused. */
+  /** Returns the header and the readers of entries, or the problems for which the whole report is rejected. */
   open: (context: DocumentContext, options: OpenOptions) => OpenedReport | { problems: ReportProblem[] }
 }
 
 export interface OpenOptions {
-  /** The uuid of a finding depends on its project. */
+  /** Project of the import; the uuids of findings depend on it. */
   projectId: number
-  /** What the sender says the report is; the report may say it too, but not otherwise. */
+  /** Report type that the sender declares. The report must not contradict it. */
   reportType?: ReportType | undefined
   tally: Tally
-  /** Takes what the report cannot speak for; the format adds what it knows before the entries are read. */
+  /**
+   * Collects the parts of the scan that the report does not cover; the format adds those it knows before reading
+   * entries.
+   */
   gaps: Gaps
   scoreOf: ScoreVector
   isImageKnown?: IsImageKnown | undefined
 }
 
-/** Whether containers of the project were found in an image that begins so. Absent for the default branch. */
+/** Returns true if the project has container findings in an image with this prefix. Absent for the default branch. */
 export type IsImageKnown = (start: string) => Promise<boolean>
 
 export interface OpenedReport {
   header: ReportHeader
-  /** Violations of the format beside its entries; none of them keeps the entries from being read. */
+  /** Violations of the format outside the entries; the entries are read nevertheless. */
   problems: ReportProblem[]
   warnings: ReportProblem[]
-  /** Findings that an entry could have been, had it been readable; default: all that the report speaks for. */
+  /** Scope of the findings that an unreadable entry may contain. Default: all findings that the report covers. */
   scopesOf?: (item: Item) => readonly GapScope[]
-  /** Whether findings of several scanners may be in it, so that which of two equal ones stays is known only at the end. */
+  /**
+   * True if the report may contain findings of several scanners; duplicates are then known only after the last entry.
+   */
   mixesScanners: boolean
-  /** What was scanned, without its version; called when all entries are read. Absent: the format does not say. */
+  /**
+   * Returns the scanned artifact without its version, after all entries are read. Absent: the format does not state it.
+   */
   artifact?: () => string | undefined
-  /** Number of files that the scanner looked at. Absent: the report does not say. */
+  /** Number of scanned files. Absent: the report does not state it. */
   scannedFiles?: number | undefined
-  /** Violations of the format in one entry. */
+  /** Returns the violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
-  /** Asks the project, before an entry is read, for what that takes. */
+  /** Queries the project for data that reading the entry needs. */
   prepare?: (entry: JsonObject) => Promise<void>
-  /** What an entry becomes: usually one finding or one reason why there is none. Many are made one at a time. */
+  /** Reads an entry, usually into one finding or one reason to skip it. Yields lazily if there are many. */
   read: (entry: JsonObject, item: Item) => Iterable<ReportFinding | SkippedFinding>
 }
 
-/** What is known of a report before its entries are read. */
+/** Fields of a report that are known before its entries are read. */
 export type ReportHeader = Pick<
   Report,
   'format' | 'version' | 'reportType' | 'reportTypes' | 'scanner' | 'scanners' | 'analyzer' | 'scan'

@@ -3,34 +3,36 @@ import type { Confidence, ReportType, Severity } from '../../vulnerabilities/sca
 import type { Gap } from './gaps.ts'
 import type { Fingerprint } from './result-fingerprints.ts'
 
-/** What a report says, whatever format it was written in. Every format reads into this, and ingestion knows only this. */
+/** The content of a report, independent of its format. Every format produces it, and the import depends on it alone. */
 export interface Report {
   format: string
-  /** The format's own version, as declared in the file. */
+  /** Version of the format, as declared in the file. */
   version: string
   reportType: ReportType
-  /** All that the scan looked for, `reportType` first: what is not in the report any more is gone. */
+  /**
+   * All types that the scan covers, `reportType` first. Known findings of these types that the report lacks are absent.
+   */
   reportTypes: readonly ReportType[]
-  /** Who scanned; where there is no scan, the scanner of the first finding. Each finding names its own. */
+  /** Scanner of the report or, if there is no scan, of the first finding. Each finding has its own. */
   scanner: Scanner | undefined
-  /** Everybody who scanned, as far as the report says so apart from its findings. */
+  /** All scanners that the report names outside its findings. */
   scanners: readonly Scanner[]
   analyzer: Analyzer | undefined
   scan: Scan
   findings: ReportFinding[]
-  /** What was scanned, without its version: see artifacts.ts. Undefined where the format or the report does not say. */
+  /** Scanned artifact without its version: see artifacts.ts. Undefined if the report does not state it. */
   artifact: string | undefined
-  /** Number of files that the scanner looked at. Undefined where the report does not say. */
+  /** Number of scanned files. Undefined if the report does not state it. */
   scannedFiles: number | undefined
-  /** Worth telling the person who sent the report; none of these keeps it out. */
+  /** Warnings for the sender of the report, which is imported nevertheless. */
   warnings: ReportProblem[]
-  /** Entries that cannot be stored as a finding, so that none disappears in silence. */
+  /** Entries that cannot be stored as a finding. */
   skipped: SkippedFinding[]
-  /** What the report cannot speak for; a finding with a `doubt` adds to it. */
+  /** Parts of the scan that the report does not cover. Findings with a `doubt` add to them. */
   gaps: Gap[]
-  /** Entries that repeat another one of the same report. */
+  /** Entries that duplicate another entry of the report. */
   merged: MergedFinding[]
-  /** `read` is every entry of the file: findings + skipped + merged. */
+  /** `read` is the number of all entries: findings, skipped and merged. */
   counts: { read: number; skipped: number; merged: number }
 }
 
@@ -49,20 +51,20 @@ export interface Analyzer {
 }
 
 export interface Scan {
-  /** As the report says; what it cannot speak for then is among its gaps. */
+  /** Status in the report; a failed scan adds to the gaps. */
   status: 'success' | 'failure'
-  /** ISO 8601 in UTC; undefined when absent or no real point in time. */
+  /** ISO 8601 in UTC; undefined when absent or invalid. */
   startTime: string | undefined
   endTime: string | undefined
-  /** For whoever ran the scanner: `info`, `warn` or `fatal`, as the schema of GitLab's reports has them. */
+  /** Messages of the scanner, with the levels of GitLab's schema: `info`, `warn` or `fatal`. */
   messages: { level: string; value: string }[]
-  /** The rules this scan looked for; undefined when the report does not list them. */
+  /** Rules that the scan evaluated; undefined if the report does not list them. */
   primaryIdentifiers: Identifier[] | undefined
 }
 
 export interface ReportFinding {
   uuid: string
-  /** Where it is in the file, as a JSON pointer. */
+  /** JSON pointer of the entry. */
   pointer: string
   reportType: ReportType
   name: string
@@ -74,13 +76,13 @@ export interface ReportFinding {
   /** At most `maxIdentifiers`; the first is the primary one. */
   identifiers: [Identifier, ...Identifier[]]
   location: JsonObject
-  /** Always the SHA-1 of the location, also when the uuid was made from a signature. */
+  /** SHA-1 of the location, even if the uuid was computed from a signature. */
   locationFingerprint: string
   /** Best first. */
   signatures: Signature[]
-  /** What the scanner recognises it by, best first; not part of the uuid. */
+  /** Fingerprints of the scanner, best first; not part of the uuid. */
   fingerprints: readonly Fingerprint[]
-  /** The code that was found fault with, as the scanner quotes it; never a secret itself. */
+  /** Quoted code of the finding; never a secret itself. */
   codeExtract: string | undefined
   links: Link[]
   flags: Flag[]
@@ -90,12 +92,12 @@ export interface ReportFinding {
   cvss: CvssVector[]
   remediations: Remediation[]
   cve: string | undefined
-  /** JSON text of this entry of the report, with its remediations. */
+  /** JSON text of the entry, with its remediations. */
   rawMetadata: string
   metadataVersion: string
-  /** Two findings that share any of these are the same finding. */
+  /** Deduplication keys: findings that share one are duplicates. */
   keys: string[]
-  /** Why the entry may stand for another finding than it names: a part of its identity cannot be read. */
+  /** Reason why the entry may represent another finding than its uuid says: a part of its identity is unreadable. */
   doubt: string | undefined
 }
 
@@ -112,7 +114,7 @@ export interface Signature {
   sha: string
 }
 
-/** From worst to best. */
+/** Algorithms from the least to the most reliable. */
 export const signatureAlgorithms = [
   'hash',
   'location',
@@ -146,25 +148,25 @@ export interface CvssVector {
 
 export interface Remediation {
   summary: string
-  /** Base64, as written; not checked. */
+  /** Base64, as written; not validated. */
   diff: string
 }
 
 export interface SkippedFinding {
   pointer: string
   reason: string
-  /** The report says on purpose that it is no finding. Any other skipped entry could not be read. */
+  /** True if the report states that the entry is no finding. Other skipped entries are unreadable. */
   isSettled?: true
 }
 
 export interface MergedFinding {
   pointer: string
   uuid: string
-  /** The finding that stays in its place. */
+  /** Pointer of the finding that stays. */
   into: string
 }
 
-/** An object as `JSON.parse` makes it: it may own a key `__proto__`, so never copy it by assignment. */
+/** An object from `JSON.parse`. It may own a key `__proto__`, so never copy it by assignment. */
 export type JsonObject = { [key: string]: unknown }
 
 export const maxIdentifiers = 20

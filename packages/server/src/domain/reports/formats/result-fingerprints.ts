@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto'
 import { findingNamespace, nameUuid } from './uuid.ts'
 
-/** What a scanner says that it recognises a result by, wherever it moves. */
+/** A fingerprint that a scanner assigns to a result and that does not change when the result moves. */
 export interface Fingerprint {
-  /** Such as `primaryLocationLineHash` or `contextHash/v1`. */
+  /** Name such as `primaryLocationLineHash` or `contextHash/v1`. */
   name: string
   value: string
 }
 
-/** So many of a finding are kept. */
+/** Maximum number of fingerprints per finding. */
 export const maxFingerprints = 4
 
-/** Shorter values, such as a column, tell too little. */
+/** Minimum length of a fingerprint; shorter values, such as columns, are not distinctive. */
 const leastCharacters = 8
 
-/** Written in place of a fingerprint. */
+/** Values that tools write in place of a fingerprint. */
 const placeholders = new Set(['requires login', 'undefined', 'not available', 'not applicable'])
 
-/** Names of what many results share: facts about a commit, a whole file, or a column. */
+/** Names of values that many results share: of a commit, a whole file, or a column. */
 const sharedFacts = /^(?:commit.*|author|email|date|scanFileHash|.*column.*)$/i
 
-/** Chooses the fingerprints that may identify a result: the highest version of each name first. */
+/** Selects the distinctive fingerprints of a result: the highest version of each name first. */
 export function chooseFingerprints(given: readonly Fingerprint[]): Fingerprint[] {
   const usable = given.filter(
     ({ name, value }) =>
@@ -29,7 +29,7 @@ export function chooseFingerprints(given: readonly Fingerprint[]): Fingerprint[]
       !placeholders.has(value.toLowerCase()) &&
       !sharedFacts.test(name),
   )
-  // Sorting is stable, so that names stay in the order in which they were given.
+  // The sort is stable, so names keep their order.
   const highestFirst = usable.toSorted((a, b) =>
     baseOf(a.name) === baseOf(b.name) ? versionOf(b.name) - versionOf(a.name) : 0,
   )
@@ -41,12 +41,12 @@ const versioned = /\/v(\d{1,6})$/
 const baseOf = (name: string): string => name.replace(versioned, '')
 const versionOf = (name: string): number => Number(versioned.exec(name)?.[1] ?? 0)
 
-/** A fingerprint as it is looked up: always together with the scanner and the rule. */
+/** Lookup keys of a fingerprint; they include the scanner and the rule. */
 export interface FingerprintKey {
-  /** The name without its version. */
+  /** Name without its version. */
   base: string
   inFile: string
-  /** Begins with characters that stand for the name alone. */
+  /** Begins with a prefix that depends on the name alone. */
   anywhere: string
 }
 
@@ -70,8 +70,8 @@ export function fingerprintKeys(
 const digest = (...parts: string[]): string => hash('sha1', parts.join('\n'), 'base64url')
 
 /**
- * Compares the fingerprints of a result with the `anywhere` keys of a known finding. Of each name the highest version that
- * both have decides. Undefined when they have no name in common.
+ * Compares the fingerprints of a result with the `anywhere` keys of a known finding. For each name, the highest version
+ * that both have decides. Returns undefined if they have no name in common.
  */
 export function haveSameFingerprint(fresh: readonly FingerprintKey[], known: readonly string[]): boolean | undefined {
   const decided = new Map<string, boolean>()
@@ -82,7 +82,7 @@ export function haveSameFingerprint(fresh: readonly FingerprintKey[], known: rea
   return decided.size === 0 ? undefined : [...decided.values()].includes(true)
 }
 
-/** The uuid of a finding at a place whose own uuid belongs to a finding with other fingerprints. */
+/** Returns a uuid for a finding whose place belongs to a known finding with other fingerprints. */
 export const uuidBesides = (uuid: string, [first]: readonly Fingerprint[]): string =>
   nameUuid(findingNamespace, `${uuid}-${first?.name ?? ''}:${first?.value ?? ''}`)
 
@@ -94,17 +94,17 @@ export interface FreshResult {
 export interface KnownResult {
   id: number
   reportType: string
-  /** On the ref: undefined when it was never there. */
+  /** Presence on the ref; undefined if it was never observed there. */
   wasPresent: boolean | undefined
   inFile: readonly string[]
   anywhere: readonly string[]
-  /** It is recognised in its own file only. */
+  /** True if the finding can be matched only within its file. */
   staysInFile: boolean
 }
 
 /**
- * Pairs results with known findings of the same fingerprint, in the same file first. A fingerprint counts only when one
- * result of the report and one known finding have it; what is on the ref goes before what was there once.
+ * Pairs results with known findings of the same fingerprint, within the same file first. A fingerprint must be unique
+ * in the report and among the known findings, where those present on the ref take precedence over absent ones.
  */
 export function pairByFingerprint<Fresh extends FreshResult, Known extends KnownResult>(
   fresh: readonly Fresh[],

@@ -1,4 +1,4 @@
-/** Cuts a text to this many characters, the last three being dots, never through the middle of one. */
+/** Shortens a text to a number of characters, including the final `...`; never splits a surrogate pair. */
 export function shorten(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
   let characters = 0

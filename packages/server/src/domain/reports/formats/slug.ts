@@ -1,4 +1,4 @@
-/** A tool's name as an id: `Semgrep OSS` and `semgrep` are one tool. */
+/** Converts the name of a tool to an id: `Semgrep OSS` and `semgrep` are one tool. */
 export function slugOf(name: string): string {
   const slug = name
     .toLowerCase()

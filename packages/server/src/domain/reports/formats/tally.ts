@@ -1,6 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 
-/** Counts what was left out or cut, so that ten thousand findings give one warning of a kind and not ten thousand. */
+/** Counts repeated warnings, so that a report yields one warning of each kind. */
 export interface Tally {
   add: (what: string, pointer: string) => void
   warnings: () => ReportProblem[]

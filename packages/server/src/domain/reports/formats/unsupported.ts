@@ -2,14 +2,14 @@ import type { ReportProblem } from '../../../platform/failure.ts'
 import { isObject } from './json-fields.ts'
 import type { JsonObject } from './report.ts'
 
-/** What can be read, for messages. */
+/** The supported formats, for messages. */
 export const readable =
   'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep and gitleaks'
 
-/** A kind of file that people send and that cannot be read. */
+/** A common kind of file that is not supported. */
 interface Unsupported {
   name: string
-  /** What to send in its place. */
+  /** Instruction what to send instead. */
   hint: string
   matches: (has: (...keys: string[]) => boolean, root: JsonObject) => boolean
 }
@@ -17,7 +17,7 @@ interface Unsupported {
 const lockFileHint = 'Scan the lock file with Trivy or Grype and send their JSON.'
 const sarifHint = (option: string) => `Let the tool write SARIF (${option}).`
 
-/** Known by the keys of the document, or of the first element of a list. */
+/** Unsupported formats, recognised by the keys of the document or of a list's first element. */
 const unsupported: readonly Unsupported[] = [
   { name: 'an npm audit report', hint: lockFileHint, matches: (has) => has('auditReportVersion') },
   {
@@ -97,7 +97,7 @@ const unsupported: readonly Unsupported[] = [
   },
 ]
 
-/** Names the tool whose report this is, when it is known and cannot be read. `root` is the outline of the document. */
+/** Returns a problem that names the unsupported format, if it is recognised. `root` is the outline of the document. */
 export function unsupportedDocument(root: unknown): ReportProblem | undefined {
   const first: unknown = Array.isArray(root) ? root[0] : root
   if (!isObject(first)) return undefined
@@ -106,7 +106,7 @@ export function unsupportedDocument(root: unknown): ReportProblem | undefined {
   return found && problem(found.name, found.hint)
 }
 
-/** Names what a file is that is no JSON, by its first characters. */
+/** Returns a problem that names the kind of a file that is not JSON, recognised by its first characters. */
 export function unsupportedText(start: string): ReportProblem | undefined {
   const text = start.replace(/^\ufeff/, '').trimStart()
   if (/^<!doctype html|^<html/i.test(text)) return problem('an HTML page', 'Perhaps a download failed.')

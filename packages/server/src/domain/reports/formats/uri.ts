@@ -1,4 +1,4 @@
-/** The text behind percent signs; unchanged where they hold no text, or a NUL that could not be stored. */
+/** Decodes percent escapes. Returns the URI unchanged if they are invalid or encode NUL, which cannot be stored. */
 export function decodedUri(uri: string): string {
   try {
     const text = decodeURIComponent(uri)

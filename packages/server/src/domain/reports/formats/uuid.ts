@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** The namespace of every finding's uuid; self-managed GitLab servers use this one too. */
+/** Namespace of the uuids of findings, the same as on self-managed GitLab servers. */
 export const findingNamespace = '58dc0f06-936c-43b3-93bb-71693f1b6570'
 
-/** RFC 4122, version 5: the same name in the same namespace is the same uuid everywhere. */
+/** Computes a version 5 UUID (RFC 4122). */
 export function nameUuid(namespace: string, name: string): string {
   const digest = hash('sha1', Buffer.concat([Buffer.from(namespace.replaceAll('-', ''), 'hex'), Buffer.from(name)]))
   const variant = ((Number.parseInt(digest.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)

@@ -31,25 +31,25 @@ import {
 } from './occurrence-queries.ts'
 import { listStaged } from './staged-queries.ts'
 
-/** All that an import will change. */
+/** Every change that an import makes to its project. */
 export interface Plan {
   sighting: Sighting
   result: Classified
   matched: Matched
   gone: readonly number[]
-  /** Not in this report any more, and in those of other categories. */
+  /** Findings absent from this report but still in the reports of other categories. */
   left: readonly number[]
-  /** What was looked for. */
+  /** The scanners and report types that this report covers. */
   scans: readonly Scan[]
-  /** What a complete scan looked for, where its report says so. */
+  /** Rules that a complete scan evaluated, if the report lists them. */
   rules: ScanRules | undefined
-  /** What becomes a vulnerability at once. */
+  /** Ids of findings to promote in the same transaction. */
   promote: readonly number[]
 }
 
 /**
- * Changes the project, in the one transaction that makes an import visible. Slices give way to other requests; other
- * writers of SQLite wait, so nothing is done here that could be done before.
+ * Applies the plan in the one transaction that makes an import visible. Other requests run between batches, but SQLite
+ * blocks other writers until the end, so any work that can run before this transaction does.
  */
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
   const { sighting, result, matched, gone, left, scans } = plan
@@ -95,7 +95,9 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   return promoteFindings(deps, project, user?.id ?? null, plan.promote)
 }
 
-/** Vulnerabilities follow what is new about their findings; those that were resolved, that they are still there. */
+/**
+ * Lists the findings whose vulnerabilities need an update: changed or moved ones, and resolved ones that are present.
+ */
 async function touched({ db }: Deps, project: Project, { sighting, result, matched }: Plan): Promise<number[]> {
   const told = [...result.changed.map(({ findingId }) => findingId), ...matched.matches.map(({ known }) => known.id)]
   if (sighting.ref !== project.defaultBranch) return [...new Set(told)]
@@ -142,7 +144,7 @@ async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[])
     reason,
     location: fresh.location,
   }))
-  // A match that is renewed becomes the newest one.
+  // Delete the earlier match of the same uuid, so that the new row becomes the newest match.
   await deleteMatches(
     db,
     projectId,

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { idsOfKeys } from '../comparison/key-queries.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
 
-/** Ids by external id. What is stored of a scanner is not changed by later reports. */
+/** Inserts unknown scanners and returns the ids by external id. Stored scanners are never updated by later reports. */
 export async function keepScanners(
   db: Db,
   projectId: number,
@@ -24,7 +24,7 @@ export async function keepScanners(
   )
 }
 
-/** Those of them that are known, by external id. */
+/** Returns the ids of the known scanners by external id. */
 export async function listScannerIds(
   db: Db,
   projectId: number,
@@ -36,7 +36,10 @@ export async function listScannerIds(
   return new Map(rows.map((row) => [row.external_id, row.id]))
 }
 
-/** Ids by fingerprint. In the order of the fingerprints, so that two imports at once do not wait for each other. */
+/**
+ * Inserts unknown identifiers and returns the ids by fingerprint. Inserts in fingerprint order, so that two concurrent
+ * imports cannot deadlock.
+ */
 export async function keepIdentifiers(
   db: Db,
   projectId: number,
@@ -72,12 +75,12 @@ export async function keepIdentifiers(
     select ${projectId}, r.fingerprint, r.external_type, r.external_id, r.name, r.url
     from ${db.dialect.records(rows, columns)} as r where true order by r.fingerprint
     on conflict (project_id, fingerprint) do nothing`)
-  // Again, and not what the insert returns: another import may have been faster with some of them.
+  // Read again instead of using `returning`: a concurrent import may have inserted some of them.
   const stored = await db.all<{ id: number; fingerprint: string }>(select)
   return new Map(stored.map((row) => [row.fingerprint, row.id]))
 }
 
-/** Scanners that came with an import which then broke off. */
+/** Deletes scanners that an aborted import inserted and that nothing refers to. */
 export async function deleteUnusedScanners(db: Db, projectId: number, since: string): Promise<void> {
   await db.run(sql`
     delete from scanners where project_id = ${projectId} and created_at >= ${since}
@@ -85,7 +88,7 @@ export async function deleteUnusedScanners(db: Db, projectId: number, since: str
       and not exists (select 1 from scans s where s.scanner_id = scanners.id)`)
 }
 
-/** Those of these identifiers that no finding has. */
+/** Deletes those of the given identifiers that no finding refers to. */
 export async function deleteUnusedIdentifiers(db: Db, ids: readonly number[]): Promise<void> {
   await db.run(sql`
     delete from identifiers where id in ${db.dialect.integers(ids)}

@@ -7,7 +7,7 @@ export async function findCategoryId(db: Db, projectId: number, name: string): P
   return row?.id
 }
 
-/** The id of the category, which is there from now on. */
+/** Inserts the category unless it exists, and returns its id. */
 export async function keepCategory(db: Db, projectId: number, name: string): Promise<number> {
   await db.run(sql`
     insert into report_categories (project_id, name) values (${projectId}, ${name})

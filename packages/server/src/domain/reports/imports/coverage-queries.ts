@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import type { ImportPlace } from '../comparison/classified.ts'
 import type { ImportOutcome } from './import.ts'
 
-/** Returns how many files the last complete scan of the same kind looked at, where its report says so. */
+/** Returns the number of files that the last complete scan of the same kind scanned, if its report states it. */
 export async function findScannedFiles(
   db: Db,
   { projectId, ref, category }: Pick<ImportPlace, 'projectId' | 'ref' | 'category'>,

@@ -5,9 +5,9 @@ import type { ReportHeader } from '../formats/report-format.ts'
 import { findScannedFiles } from './coverage-queries.ts'
 
 /**
- * Compares the number of scanned files with the last complete scan. A scan of what has changed since a baseline does not
- * say that it is one: it lists fewer files. With less than half of them it counts as partial, unless its sender says
- * otherwise. Returns the number that later scans are to be compared with.
+ * Compares the number of scanned files with the last complete scan. A baseline scan covers only changed files, and its
+ * report does not state that it is partial. So a scan of less than half as many files counts as partial, unless the
+ * sender sets `partial=false`. Returns the number that later scans are compared with.
  */
 export async function compareCoverage(
   db: Db,

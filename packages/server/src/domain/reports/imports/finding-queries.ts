@@ -5,19 +5,19 @@ import type { FindingKey } from '../comparison/finding-keys.ts'
 import { type ImportedFinding, importedColumns } from '../comparison/imported-finding.ts'
 import { idsOfKeys } from '../comparison/key-queries.ts'
 
-/** What is known of a uuid that a report names. */
+/** A stored finding that has, or was matched under, a uuid of the report. */
 export interface KnownFinding {
   id: number
-  /** The one that was asked for: the finding's own, or one it was recognised under. */
+  /** The requested uuid: the finding's own, or one that it was matched under. */
   uuid: string
   isOwnUuid: boolean
   digest: string
   vulnerabilityId: number | null
-  /** Whether it was there on the ref; `undefined` when it was never seen on it. */
+  /** Whether the finding was present on the ref; `undefined` if it was never observed there. */
   wasPresent: boolean | undefined
-  /** On the ref: see categories.ts. */
+  /** Categories of the finding on the ref, in the format of categories.ts. */
   categories: string
-  /** False: an import that never came to its end left it. Nobody has seen it. */
+  /** False for a finding without occurrences, left behind by an import that did not finish. It is invisible. */
   wasSeen: boolean
   wasOnDefaultBranch: boolean
 }
@@ -27,21 +27,21 @@ interface KnownFindingRow {
   uuid: string
   digest: string
   vulnerability_id: number | null
-  /** Computed, so a number on SQLite. */
+  /** Computed column, so SQLite returns a number. */
   is_present: boolean | number | null
   categories: string | null
   seen_somewhere: number | null
   seen_on_default: number | null
 }
 
-/** Finds what is known of each uuid. */
+/** Returns the stored findings of these uuids, including findings that were matched under one of them. */
 export async function findKnownFindings(
   db: Db,
   { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
   const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
-  // `+`: PostgreSQL might read all occurrences in the order of their ids to find the least one.
+  // `+` keeps PostgreSQL from scanning all occurrences in id order to find the minimum.
   const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
     ${onRef(sql`o.categories`)} as categories,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
@@ -74,7 +74,7 @@ const knownFrom =
     wasOnDefaultBranch: row.seen_on_default !== null,
   })
 
-/** True when the scanner has found anything here before. */
+/** Returns true if the scanner has at least one visible finding. */
 export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {
   const row = await db.one(sql`
     select f.id from findings f where f.scanner_id = ${scannerId}
@@ -82,18 +82,18 @@ export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** Also of those that nobody has seen. */
+/** Returns true if the project has at least one finding, visible or not. */
 export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean> {
   return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
 }
 
-/** A finding as it is to be stored, and what is stored with it. What a format makes of an entry is a `FindingDraft`. */
+/** A finding ready to be stored, with its child rows. Formats produce a `FindingDraft`, which is an earlier stage. */
 export interface StoredDraft extends Pick<ImportedFinding, 'uuid' | 'row'> {
   identifierIds: readonly number[]
   keys: readonly FindingKey[]
 }
 
-/** Nobody sees them before they have an occurrence. Ids by uuid. */
+/** Inserts findings and returns their ids by uuid. They stay invisible until they have an occurrence. */
 export async function insertFindings(
   db: Db,
   { projectId, importId, now }: { projectId: number; importId: number; now: string },
@@ -112,7 +112,7 @@ export async function insertFindings(
   return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
 }
 
-/** Returns the rows of drafts with the ids of what they name, each looked up alone: see `idsOfKeys`. */
+/** Returns the rows of drafts with scanner and identifier ids; `idsOfKeys` explains why each id is looked up alone. */
 function rowsOf({ dialect }: Db, projectId: number, drafts: readonly StoredDraft[]): Sql {
   const texts = drafts.map(({ row }) => row)
   return sql`(
@@ -123,7 +123,10 @@ function rowsOf({ dialect }: Db, projectId: number, drafts: readonly StoredDraft
     from ${dialect.recordsOf(texts, importedColumns)} as t)`
 }
 
-/** Takes over what the newest report says; uuid, and what people decided, stay. Occurrences sort by the severity too. */
+/**
+ * Overwrites findings with the content of the newest report, except uuid and triage decisions. Refreshes occurrences,
+ * because they are sorted by severity.
+ */
 export async function updateFindings(
   db: Db,
   projectId: number,
@@ -152,7 +155,7 @@ export async function updateFindings(
   )
 }
 
-/** Identifiers and keys: what hangs on a finding and goes by its content. */
+/** Inserts the child rows that depend on the content of a finding: identifiers and matching keys. */
 export async function insertBelongings(
   db: Db,
   projectId: number,
@@ -185,7 +188,7 @@ export async function deleteBelongings(db: Db, findingIds: readonly number[]): P
   await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
 }
 
-/** Findings that an import brought in and that nobody has seen; so many at a time. */
+/** Returns up to `limit` findings of an import that have no occurrence and no vulnerability. */
 export async function listUnseen(db: Db, importId: number, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
@@ -201,7 +204,7 @@ export async function listIdentifierIds(db: Db, findingIds: readonly number[]): 
   return rows.map(({ identifier_id }) => identifier_id)
 }
 
-/** Known findings take over all that was stored of another one, which is deleted: it is the same finding. */
+/** Moves the content and child rows of each shadow finding to its known finding. The caller deletes the shadow. */
 export async function absorbFindings(
   db: Db,
   pairs: readonly { shadowId: number; findingId: number }[],
@@ -231,7 +234,7 @@ export async function deleteFindings(db: Db, ids: readonly number[]): Promise<vo
   await db.run(sql`delete from findings where id in ${db.dialect.integers(ids)}`)
 }
 
-/** Findings that keep their history and go by another uuid from now on. */
+/** Changes the uuid of findings; their history stays. */
 export async function renameFindings(
   db: Db,
   renamed: readonly { findingId: number; uuid: string }[],

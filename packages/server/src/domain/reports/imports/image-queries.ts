@@ -1,7 +1,9 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 
-/** Whether the default branch, or a vulnerability, has anything in a container image whose name begins so. */
+/**
+ * Returns true if the default branch or a vulnerability has a finding in a container image whose name has this prefix.
+ */
 export async function isKnownImage(
   db: Db,
   { projectId, defaultBranch }: { projectId: number; defaultBranch: string },
@@ -15,12 +17,12 @@ export async function isKnownImage(
   return false
 }
 
-/** More names of images that begin alike are not looked through. */
+/** Maximum number of candidate image names that are checked. */
 const mostImages = 1000
 
 async function listTextsAround(db: Db, projectId: number, start: string): Promise<string[]> {
   const { contains, containsTerms } = db.dialect
-  // An index knows three characters in a row.
+  // The trigram index needs at least three characters.
   const has = [...start].length < 3 ? contains(sql`text`, start) : containsTerms('finding_texts', ['text'], [start])
   const rows = await db.all<{ text: string }>(sql`
     select text from finding_texts where project_id = ${projectId} and ${has} order by id limit ${mostImages}`)

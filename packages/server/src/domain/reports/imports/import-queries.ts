@@ -9,7 +9,7 @@ import {
   noOutcome,
 } from './import.ts'
 
-/** What a process needs to run an import without the request that brought it. */
+/** Options that the import job needs after the request has ended. */
 type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial'>
 
 export interface ImportDraft {
@@ -38,7 +38,7 @@ export async function insertImport(db: Db, draft: ImportDraft): Promise<number> 
   return row.id
 }
 
-/** Newest first. */
+/** Returns imports, newest first. */
 export async function listImports(
   db: Db,
   { projectId, ref }: { projectId: number; ref: string | undefined },
@@ -68,19 +68,19 @@ export async function findImport(db: Db, id: number): Promise<Import | undefined
   return row && importFrom(row)
 }
 
-/** An import as whoever runs it sees it. */
+/** An import with the fields that its job needs. */
 export interface RunningImport extends Import {
   id: number
   options: StoredOptions
   asAdmin: boolean
 }
 
-/** One whose report is still to be read. */
+/** An import whose report has not been read yet. */
 export interface UnreadImport extends RunningImport {
   objectKey: string
 }
 
-/** How many imports of a project or of a user have not ended, up to a limit, and the size of their reports. */
+/** Counts unfinished imports of a project or a user, up to a limit, and sums up the sizes of their reports. */
 export async function countOpenImports(
   db: Db,
   { projectId, userId }: { projectId?: number; userId?: number },
@@ -93,18 +93,18 @@ export async function countOpenImports(
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
-/** Marks an import that was interrupted as waiting. */
+/** Returns an interrupted import to the state `waiting`. */
 export async function interruptImport(db: Db, id: number, interruptions: number): Promise<void> {
   await db.run(sql`
     update imports set state = 'waiting', interruptions = ${interruptions} where id = ${id} and state in ('waiting', 'running')`)
 }
 
-/** A failed import without its report cannot run again. */
+/** Clears the object key of a failed import, which can then not be retried. */
 export async function forgetReport(db: Db, id: number): Promise<void> {
   await db.run(sql`update imports set object_key = null where id = ${id} and state = 'failed'`)
 }
 
-/** Forgets the reports of some imports that failed before; returns their objects. */
+/** Clears the object keys of imports that failed before a time, and returns those keys. */
 export async function takeFailedFiles(db: Db, before: string, limit: number): Promise<string[]> {
   const rows = await db.all<{ id: number; object_key: string }>(sql`
     select id, object_key from imports where state = 'failed' and object_key is not null and finished_at <= ${before}
@@ -114,7 +114,7 @@ export async function takeFailedFiles(db: Db, before: string, limit: number): Pr
   return rows.map(({ object_key }) => object_key)
 }
 
-/** Begins an attempt, from which on an earlier one can finish nothing; `undefined` when there is nothing left to do. */
+/** Starts an attempt, which supersedes earlier attempts. Returns `undefined` when there is nothing left to do. */
 export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
   const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
     update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now}),
@@ -125,8 +125,8 @@ export async function beginImport(db: Db, id: number, run: string, now: string):
 }
 
 /**
- * Locks the import until the transaction ends, so that no other attempt begins; `undefined` when one has begun. Returns
- * its sender.
+ * Locks the import until the transaction ends, so that no other attempt can start. Returns its sender and options, or
+ * `undefined` if another attempt has superseded this one.
  */
 export async function holdImport(
   db: Db,
@@ -154,11 +154,11 @@ export interface ReadReportFacts {
   version: string
   reportType: string
   scannerName: string | undefined
-  /** What the report is about; undefined with a category. */
+  /** Artifact that the report describes; undefined if the import has a category. */
   artifact: string | undefined
 }
 
-/** Its report is read, and the project has what it says. */
+/** Records that the content of the report is visible in the project. */
 export async function showImport(
   db: Db,
   id: number,
@@ -191,7 +191,7 @@ export async function finishImport(db: Db, id: number, now: string): Promise<voi
 
 export interface FailedImport {
   id: number
-  /** The report, if the import may run again. */
+  /** Key of the report, kept if the import may be retried. */
   objectKey: string | null
   outcome: ImportOutcome
 }
@@ -202,7 +202,7 @@ export async function failImport(db: Db, { id, objectKey, outcome }: FailedImpor
       outcome = ${outcome} where id = ${id}`)
 }
 
-/** One that failed and whose sender heard so at once. */
+/** Deletes a failed import whose sender has already received the error in the response. */
 export async function deleteImport(db: Db, id: number): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
 }

@@ -10,7 +10,7 @@ export const smallImports = 'import:small'
 const maxSmallBytes = 256 * 1024
 const gzipMagic = [0x1f, 0x8b]
 
-/** The lane of a report. A packed report may be large, whatever its size. */
+/** Returns the job lane of a report. A gzip file may expand to a large report, so it goes to the lane of large ones. */
 export function laneOf({ bytes, head }: Pick<ReceivedFile, 'bytes' | 'head'>): string {
   const isPacked = gzipMagic.every((byte, index) => head[index] === byte)
   return bytes <= maxSmallBytes && !isPacked ? smallImports : importJobKind
@@ -20,8 +20,8 @@ const retryAfterSeconds = 30
 const mib = 1024 * 1024
 
 /**
- * Rejects a report when too many of its project or of its sender wait already. Requests at the same time may exceed a limit
- * by their number.
+ * Rejects a report when too many reports of its project or its sender are waiting. The check is not locked, so
+ * concurrent requests may exceed the limit by their number.
  */
 export async function assertRoomInQueue(
   { db, settings: { maxWaitingReports } }: Deps,
@@ -36,7 +36,7 @@ export async function assertRoomInQueue(
     if (count >= most) {
       throw tooMany(`${count} reports of ${whose} wait to be imported; the limit is ${most}. Try again later.`)
     }
-    // A report that is allowed at all is accepted when no other one waits.
+    // A single report of permitted size is accepted even if it exceeds the byte limit of the queue.
     if (count > 0 && bytes + fileBytes > maxWaitingReports.bytes) {
       const limit = `${maxWaitingReports.bytes / mib} MiB`
       throw tooMany(`The reports of ${whose} that wait to be imported would exceed ${limit}. Try again later.`)
@@ -50,7 +50,7 @@ function tooMany(sentence: string): Failure {
 
 const batchSize = 100
 
-/** Removes the reports of failed imports once their time for another run is over. */
+/** Removes the reports of failed imports after the retry period. */
 export async function expireFailedReports(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - deps.settings.failedReportMs).toISOString()
   for (let more = true; more; ) {

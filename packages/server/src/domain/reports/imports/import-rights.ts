@@ -8,7 +8,7 @@ import { Overtaken } from './superseded.ts'
 
 type Options = Pick<IngestOptions, 'promote'>
 
-/** Refuses `promote=true` from a user who may import reports but not promote findings. */
+/** Rejects `promote=true` from a user who may import reports but not promote findings. */
 export async function assertMayPromote(
   deps: Deps,
   project: Project,
@@ -20,13 +20,13 @@ export async function assertMayPromote(
   throw forbidden(`promote=true requires the right to promote findings (role ${role}). Send the report without it.`)
 }
 
-/** What a queued import needs to be checked against the rights that its sender has now. */
+/** Fields of a queued import that are needed to check the current permissions of its sender. */
 export interface QueuedImport extends Requester {
   projectId: number
   options: Options
 }
 
-/** Fails an import whose sender has lost the right to it since the request. */
+/** Rejects an import whose sender has lost the required permission since the request. */
 export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Promise<void> {
   if (!(await isStillAllowed(deps, 'report.create', queued))) {
     throw reportRejected([lost('The user who sent the report may no longer import reports into this project.')])
@@ -36,7 +36,10 @@ export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Prom
   }
 }
 
-/** A project that promotes on ingestion does so because a maintainer decided it; the sender of the report does not matter. */
+/**
+ * Returns whether the import may still promote findings. When the project setting promotes them, a maintainer has
+ * decided so, and the sender needs no permission to promote.
+ */
 export function mayStillPromote(deps: Deps, queued: QueuedImport): Promise<boolean> {
   return isStillAllowed(deps, queued.options.promote ? 'vulnerability.create' : 'report.create', queued)
 }

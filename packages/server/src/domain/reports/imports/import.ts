@@ -7,26 +7,26 @@ export const importStates = ['waiting', 'running', 'done', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
 export interface IngestOptions {
-  /** Absent: the report must say. */
+  /** Absent: the report must state it. */
   reportType?: ReportType | undefined
   /** Absent: the project's default branch. */
   ref?: string | undefined
-  /** The part of the ref that the report is about; absent: all of it. */
+  /** Part of the ref that the report covers; absent: the whole ref. */
   category?: string | undefined
   commitSha?: string | undefined
-  /** Makes vulnerabilities of what has none yet; absent: as the project is set. */
+  /** Promotes findings that have no vulnerability; absent: the setting of the project applies. */
   promote?: boolean | undefined
-  /** Refuses the report for any violation of its schema; otherwise what can be read is read. */
+  /** Rejects the report on any schema violation; otherwise invalid entries are skipped. */
   strict?: boolean | undefined
-  /** The scan looked at a part only, or at everything; absent: the report must say. */
+  /** Whether the scan was partial; absent: the report must state it. */
   isPartial?: boolean | undefined
-  /** Answers as soon as the report is kept. */
+  /** Responds as soon as the report is stored, without waiting for the import. */
   isAsync?: boolean | undefined
 }
 
-/** One report that came in: who sent it, what it was, and what it changed. */
+/** The import of one report: sender, report, and effects. */
 export interface Import {
-  /** Absent after a rehearsal. */
+  /** Absent after a dry run. */
   id: number | undefined
   projectId: number
   userId: number | null
@@ -34,23 +34,23 @@ export interface Import {
   ref: string
   category: string | null
   commitSha: string | null
-  /** These four are empty until the report is read. */
+  /** The next four fields are empty until the report has been read. */
   format: string
   version: string | null
   reportType: string
   scannerName: string | null
   fileSha256: string
-  /** The report itself, until it is taken in. */
+  /** Key of the stored report, until it has been imported. */
   objectKey: string | null
   fileBytes: number
   readBytes: number
   counts: ImportCounts
-  /** How many of its runs ended with their process. */
+  /** Number of runs that ended because their process did. */
   interruptions: number
   outcome: ImportOutcome
   createdAt: string
   startedAt: string | null
-  /** From then on the project has what it found, though some of it may still wait to be promoted. */
+  /** Time at which the findings became visible; some may still be waiting for promotion. */
   shownAt: string | null
   finishedAt: string | null
 }
@@ -59,17 +59,19 @@ export interface ImportCounts {
   read: number
   merged: number
   skipped: number
-  /** Not known in this project before. */
+  /** New to this project. */
   new: number
-  /** Known, and still there on this ref or there for the first time. */
+  /** Known to the project, and already present on this ref or observed there for the first time. */
   known: number
-  /** Known, and on this ref again after it had gone. */
+  /** Known, absent from this ref before, and present again. */
   returned: number
-  /** On this ref until now, and not in this report of the same scanner; on the default branch also under its former name. */
+  /**
+   * Present on this ref before and missing in this report. On the default branch, refs of its former names count too.
+   */
   gone: number
-  /** Of the known and returned ones: those of which the report now says something else. */
+  /** Known and returned findings whose content has changed. */
   changed: number
-  /** Of the known and returned ones: those that were recognised at another place. */
+  /** Known and returned findings that were matched at another location. */
   moved: number
   promoted: number
 }
@@ -79,13 +81,13 @@ export interface ImportOutcome {
   skipped: readonly SkippedFinding[]
   merged: readonly MergedFinding[]
   samples: ImportSamples
-  /** Number of files that the last complete scan looked at, this one or an earlier one, where its report says so. */
+  /** Number of files of the last complete scan, which may be this one, if its report states it. */
   scannedFiles?: number | undefined
-  /** Why it failed. */
+  /** Reasons for the failure. */
   problems: readonly ReportProblem[]
 }
 
-/** A finding as an import's answer shows it. */
+/** A finding as shown in the response to an import. */
 export interface Sample {
   uuid: string
   name: string
@@ -94,7 +96,7 @@ export interface Sample {
   location: object
 }
 
-/** Some of each kind, to look at. */
+/** Sample findings of each kind. */
 interface ImportSamples {
   new: readonly Sample[]
   returned: readonly Sample[]

@@ -14,12 +14,14 @@ import { assertMayPromote, lostRights } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
 import { importJob } from './run-imports.ts'
 
-/** So long the sender of a report waits for what became of it; after that he can ask. */
+/**
+ * Maximum time that a request waits for its import. After that it returns the running import, which clients can poll.
+ */
 const patienceMs = 20_000
 
 /**
- * Takes a report in. From here on it is not lost, whatever happens to the process. Answers with what it changed, or, when
- * it takes long, with an import that still runs. Throws `reportRejected` with all that is wrong.
+ * Imports a report. Once the report is queued, a crash of the process does not lose it. Returns the finished import, or
+ * one that is still running after `maxWaitMs`. Throws `reportRejected` with every problem of the report.
  */
 export async function importReport(
   deps: RootDeps,
@@ -62,13 +64,13 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   const isOver = (found: Import | undefined) => !found || hasEnded(found)
   const found = await waitFor(deps, 'imports', () => findImport(deps.db, id), { isOver, ms })
   if (!found) throw notFound('Project')
-  // Whoever is told that it is over finds no trace of the file.
+  // Delete the file before responding, so that no client observes a finished import with a stored report.
   if (hasEnded(found)) await removeDoomedSoon(deps)
   if (found.state !== 'failed') return found
   const { problems } = found.outcome
-  // An administrator may run it again.
+  // Keep the failed import, so that an administrator can retry it.
   if (problems.some(({ type }) => type === 'internal')) throw unavailable('the import', 'it failed; see the log')
-  // The response says all there is to say.
+  // The response contains every problem, so the failed import is not needed.
   await deleteImport(deps.db, id)
   const [refusal] = problems.filter(({ type }) => type === lostRights)
   if (refusal) throw forbidden(refusal.message)
@@ -77,7 +79,7 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
 
 const hasEnded = ({ state }: Import): boolean => state === 'done' || state === 'failed'
 
-/** What came in, newest first. */
+/** Returns the imports of a project, newest first. */
 export async function findImports(
   { db }: RootDeps,
   project: Project,

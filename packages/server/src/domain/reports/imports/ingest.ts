@@ -35,7 +35,7 @@ import { stagePromotion } from './promote-import.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
 import { Overtaken } from './superseded.ts'
 
-/** What an import would change, computed in the same way and without writing anything. */
+/** Computes what an import would change, with the same code as an import, and writes nothing. */
 export async function rehearseReport(
   deps: RootDeps,
   project: Project,
@@ -75,7 +75,7 @@ export async function rehearseReport(
 
 const maxNameLength = 255
 
-/** No repository has longer refs, and no index takes them. */
+/** Rejects texts that are too long for their database index. */
 export function assertShort({ ref, category, commitSha }: IngestOptions): void {
   for (const [name, text] of Object.entries({ ref, category, commit_sha: commitSha })) {
     if (text !== undefined && text.length > maxNameLength) {
@@ -86,16 +86,16 @@ export function assertShort({ ref, category, commitSha }: IngestOptions): void {
 
 export interface Attempt {
   import: UnreadImport
-  /** What the attempt is known by. */
+  /** Random token of the attempt. An attempt is superseded when the import has another token. */
   run: string
   open: OpenBytes
-  /** After every batch; throws when the import is to stop. */
+  /** Called after every batch; throws when the import must stop. */
   progress(findings: number): Promise<void>
 }
 
 /**
- * Takes a report in. Whatever happens before the last transaction is seen by nobody. True when the import is done; otherwise
- * what it is to promote is staged.
+ * Imports a report. Nothing is visible before the last transaction. Returns true when the import is done, and false
+ * when findings are still staged for promotion.
  */
 export async function ingestReport(
   deps: RootDeps,
@@ -112,12 +112,12 @@ export async function ingestReport(
   const outcome = await outcomeOf(deps, report, read)
   const { unattached } = read.result
   const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattached : []
-  // Usual reports appear with all that becomes of them.
+  // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= mostAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await transaction(deps, async (deps) => {
     if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
-    // Reading may have taken long.
+    // Check again: reading may have taken long, and the sender may have lost the permission.
     await assertStillAllowed(deps, stored)
     const { category } = stored
     const sighting: Sighting = {
@@ -151,7 +151,7 @@ async function openReport(
   return read.reading
 }
 
-/** What cannot be read after all refuses the report, as it does at the beginning. */
+/** Rejects the report when a later part of it cannot be read. */
 async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   try {
     yield* batches
@@ -180,7 +180,7 @@ async function openPlace(
 }
 
 interface Read extends Missing {
-  /** See `ImportOutcome`. */
+  /** See `ImportOutcome.scannedFiles`. */
   scannedFiles: number | undefined
   artifact: string | undefined
   result: Classified
@@ -225,7 +225,7 @@ async function readAll(
   return { result, matched, ...missing, artifact, scannedFiles: coverage.scannedFiles, rules }
 }
 
-/** Findings that were taken for known ones and are not: they are stored like other new ones. */
+/** Stores findings whose candidate match was rejected, like other new findings. */
 async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
   const { importId, projectId, now } = place
   if (importId === undefined) return
@@ -269,7 +269,7 @@ function countsOf(report: ImportReading, { result, matched, gone }: Read): Omit<
   }
 }
 
-/** As many of a kind as anybody reads; the counts are of all. */
+/** Maximum number of listed problems of each kind; the counts include all. */
 const maxShown = 100
 
 async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise<ImportOutcome> {

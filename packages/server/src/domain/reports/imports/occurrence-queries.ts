@@ -9,12 +9,12 @@ export interface Sighting {
   projectId: number
   ref: string
   importId: number
-  /** Of the report, if it has one. */
+  /** Category of the report, if it has one. */
   categoryId: number | undefined
   now: string
 }
 
-/** Findings that were never on the ref before. */
+/** Inserts occurrences of findings that were never observed on the ref. */
 export async function insertOccurrences(
   db: Db,
   { projectId, ref, importId, categoryId, now }: Sighting,
@@ -28,7 +28,7 @@ export async function insertOccurrences(
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }
 
-/** Findings that are on the ref again. A report without a category knows of none that has lost them. */
+/** Marks findings as present on the ref again. A report without a category leaves the stored categories unchanged. */
 export async function markReturned(
   db: Db,
   { ref, importId, categoryId, now }: Sighting,
@@ -41,7 +41,7 @@ export async function markReturned(
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Findings that are there, and that a report of this category has for the first time: earlier ones have not seen them. */
+/** Adds present findings to the category of the report, which contained them for the first time. */
 export async function joinCategory(
   db: Db,
   { ref, importId, categoryId, now }: Sighting,
@@ -53,7 +53,7 @@ export async function joinCategory(
     where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Findings that reports of this category have no more, and those of other ones have. */
+/** Removes findings from the category of the report; other categories still contain them. */
 export async function leaveCategory(
   db: Db,
   { ref, categoryId }: Sighting,
@@ -64,14 +64,14 @@ export async function leaveCategory(
     from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
-/** Findings that are not on the ref any more. */
+/** Marks findings as absent from the ref. */
 export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
   await db.run(sql`
     update occurrences as o set is_present = false, ${asLastSeen(db)}
     from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
-/** Of an update, before this scan is kept: the last complete one was the last that saw them. */
+/** Assigns the last complete scan as the last observation. Must run before the scan of this import is inserted. */
 const asLastSeen = (db: Db): Sql =>
   sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
     last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
@@ -79,15 +79,18 @@ const asLastSeen = (db: Db): Sql =>
 const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
   sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`
 
-/** What a scanner found on a ref is there until a complete scan of the same type does not see it. */
+/** A scan by one scanner of one type. Its findings stay present on a ref until a complete scan does not report them. */
 export interface Scan {
   scannerId: number
   reportType: string
-  /** False when findings that the scan did not see keep their state. */
+  /** False when findings that the scan did not report keep their state. */
   isComplete: boolean
 }
 
-/** All that a scanner ever found of a type, after an id, with whether it is on the ref. By id: severities may change meanwhile. */
+/**
+ * Returns the findings of a scanner and type after an id, with their state on the ref. The order is by id, because
+ * severities may change between two calls.
+ */
 export async function listOfScanner(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
@@ -108,8 +111,8 @@ export async function listOfScanner(
 }
 
 /**
- * Returns where findings are, the fingerprints of their primary identifiers, and the imports that observed them last on the
- * ref, with the artifacts of those.
+ * Returns the places of findings, the fingerprints of their primary identifiers, and the imports that observed them
+ * last on the ref, with the artifacts of those imports.
  */
 export async function listPlaces(
   db: Db,
@@ -136,7 +139,7 @@ export async function listPlaces(
   return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
 }
 
-/** The newest import that one of these is known to be on the ref since. */
+/** Returns the id of the newest import that recorded an observation of one of these findings on the ref. */
 export async function findNewestSighting(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
   const row = await db.one<{ newest: number | null }>(sql`
     select max(o.last_import_id) as newest from occurrences o
@@ -144,7 +147,7 @@ export async function findNewestSighting(db: Db, ref: string, findingIds: readon
   return row?.newest ?? 0
 }
 
-/** Findings that an incomplete scan has seen: no later scan says it of them, as a complete one would. */
+/** Records the observation by an incomplete scan. After a complete scan, the row in `scans` is enough. */
 export async function markSeen(db: Db, { ref, importId, now }: Sighting, findingIds: readonly number[]): Promise<void> {
   await db.run(sql`
     update occurrences set last_import_id = ${importId}, last_seen_at = ${now}
@@ -153,8 +156,9 @@ export async function markSeen(db: Db, { ref, importId, now }: Sighting, finding
 }
 
 /**
- * Of findings that are not on the ref, those that a category may say so of: where it had them, here or else where they were
- * last, and no other category had them that has not spoken here yet.
+ * Returns those of the findings, all absent from the ref, that a report of this category may mark as absent. The
+ * category must have contained the finding, on this ref or, if it was never observed here, on the ref that observed it
+ * last; and every other category that contained it must have had a complete scan on this ref.
  */
 export async function listMissedBy(
   db: Db,
@@ -181,7 +185,7 @@ export async function listMissedBy(
   return rows.map(({ id }) => id)
 }
 
-/** What this import looked for; after what went is marked. */
+/** Inserts the scans of an import. Must run after absent findings are marked, which reads the earlier scans. */
 export async function insertScans(
   db: Db,
   { ref, importId, categoryId, now }: Sighting,
@@ -215,7 +219,7 @@ export async function listSamples(db: Db, findingIds: readonly number[]): Promis
   }))
 }
 
-/** Findings whose vulnerability is resolved although they are there: whoever reports them again reopens it. */
+/** Returns findings on the default branch whose vulnerability is resolved; a new observation reopens it. */
 export async function listResolvedAmongPresent(db: Db, projectId: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select f.id from vulnerabilities v join findings f on f.vulnerability_id = v.id

@@ -8,16 +8,16 @@ import { lostRights, mayStillPromote } from './import-rights.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
 import { Overtaken } from './superseded.ts'
 
-/** Of slices that are only written down. */
+/** Number of batches that are staged in one transaction. */
 const stagedAtOnce = 20
 
-/** An attempt at an import; another one takes it over by beginning. */
+/** An attempt to run an import; starting another attempt supersedes it. */
 interface Attempt {
   importId: number
   run: string
 }
 
-/** Writes down what is to be promoted once the import is shown, in the slices in which it will be. */
+/** Stages the findings to promote after the import has become visible, grouped into the batches of the promotion. */
 export async function stagePromotion(
   deps: RootDeps,
   { importId, run }: Attempt,
@@ -27,7 +27,7 @@ export async function stagePromotion(
   for (const slices of slicesOf(findingIds, stagedAtOnce)) {
     await provisionally(deps, async ({ db }) => {
       if (!(await holdImport(db, importId, run))) throw new Overtaken()
-      // An attempt before this one may have got as far.
+      // An interrupted attempt may have staged batches before.
       if (isFirst) await dropPromotions(db, importId)
       await stagePromotions(db, importId, slices)
     })
@@ -36,7 +36,7 @@ export async function stagePromotion(
   }
 }
 
-/** Drops what is left to promote and says so in the outcome. What was promoted stays. */
+/** Discards the remaining staged promotions and adds a warning to the outcome. Promoted findings stay promoted. */
 export async function leaveUnpromoted(
   deps: Deps,
   importId: number,
@@ -50,8 +50,8 @@ export async function leaveUnpromoted(
 }
 
 /**
- * Promotes some of what a shown import has left to promote; true when that was the last of it, and the import is done.
- * Each slice is taken off in the transaction that promotes it: whoever goes on after a kill finds what is left.
+ * Promotes staged findings of a visible import. Returns true when none is left and the import is done. Each batch is
+ * unstaged in the transaction that promotes it, so an attempt after a crash continues with the rest.
  */
 export async function promoteStaged(
   deps: RootDeps,
@@ -61,7 +61,7 @@ export async function promoteStaged(
   const project = await findProject(deps, `${projectId}`)
   if (!project) throw new Overtaken()
   const promoteNext = () =>
-    // Whoever builds on a slice commits after it, and his commit waits for the disk.
+    // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
     provisionally(deps, async (deps) => {
       const held = await holdImport(deps.db, importId, run)
       if (!held) throw new Overtaken()

@@ -33,14 +33,14 @@ interface ImportJob {
   importId: number
 }
 
-/** Of one project one import runs at a time: two would find the same findings new. */
+/** Builds the job of an import. The key serialises the imports of a project: two could insert the same finding. */
 export const importJob = (projectId: number, importId: number) => ({
   kind: importJobKind,
   key: `import:${projectId}`,
   payload: { importId } satisfies ImportJob,
 })
 
-/** Large reports are imported one at a time, so that the memory they need is known. Small ones do not wait for them. */
+/** Imports large reports one at a time, which bounds memory. Small ones have a lane of their own. */
 export const importKind = jobKind<ImportJob>({
   kind: importJobKind,
   concurrency: 1,
@@ -51,7 +51,7 @@ export const importKind = jobKind<ImportJob>({
   giveUp,
 })
 
-/** Packed, it is ten times as large. */
+/** Compressed size above which a report counts as large; its text is about ten times as large. */
 const largeBytes = 2 * 1024 * 1024
 
 async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postponed | undefined> {
@@ -65,19 +65,19 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   try {
     const take = () => takeIn(deps, begun, attempt, job)
     const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
-    // What was done counts as no failed attempt, however often the process is killed later.
+    // Postpone instead of failing: a finished step must not count as a failed attempt.
     if (!isDone) return { againAt: deps.now() }
   } catch (error) {
-    // Somebody else has it, or nobody: it is gone with its project.
+    // Another attempt has taken over, or the import was deleted with its project.
     if (error instanceof Overtaken) return undefined
     if (isForeignKeyViolation(error) && !(await findImport(deps.db, begun.id))) return undefined
     const problems = problemsOf(error)
     if (!problems) throw error
-    // In this order: a kill in between lets it run, and fail, once more.
+    // Clean up first: if the process ends in between, the import runs and fails once more.
     await clear(deps, begun)
     await transaction(deps, async (deps) => {
       await fail(deps, begun, problems)
-      // The import tells all there is to tell.
+      // The import records the problems, so the failed job is not needed.
       await job.forget(deps)
     })
   }
@@ -85,7 +85,7 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   return undefined
 }
 
-/** Takes the next step: an import that is shown is read no more, only its promotion goes on. True when it is done. */
+/** Runs the next step: reads the report, or continues the promotion of a visible import. Returns true when done. */
 function takeIn(deps: RootDeps, begun: RunningImport, run: string, job: RunningJob<ImportJob>): Promise<boolean> {
   if (isUnread(begun)) return ingest(deps, begun, run, job)
   const { id: importId, projectId } = begun
@@ -132,7 +132,7 @@ function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
   return abandon(deps, importId, unexpected)
 }
 
-/** Ends an import whose file is lost; whoever asks for it is told. */
+/** Fails an import whose report is missing from the object store. */
 export async function failLostImport(deps: Deps, importId: number): Promise<void> {
   await abandon(deps, importId, lost)
   await forgetReport(deps.db, importId)
@@ -147,7 +147,7 @@ async function abandon(deps: Deps, importId: number, problem: ReportProblem): Pr
   await fail(deps, failed, [problem], { keepsFile: problem === unexpected })
 }
 
-/** The findings stay, and so does what was promoted; the same report again promotes the rest. */
+/** Stops the promotion. Findings and promoted vulnerabilities stay; sending the report again promotes the rest. */
 async function stopPromoting(deps: Deps, importId: number): Promise<void> {
   await transaction(deps, async (deps) => {
     await leaveUnpromoted(deps, importId, unpromoted)
@@ -157,7 +157,7 @@ async function stopPromoting(deps: Deps, importId: number): Promise<void> {
 
 type Kept = Pick<RunningImport, 'id' | 'objectKey'>
 
-/** With its file an import can run again, by `POST /admin/jobs/:id/retry`. */
+/** Marks the import as failed. If its file is kept, `POST /admin/jobs/:id/retry` can run it again. */
 async function fail(
   deps: Deps,
   { id, objectKey }: Kept,
@@ -174,10 +174,10 @@ async function fail(
 }
 
 const sliceSize = 500
-/** They may be large. */
+/** Drafts may be large. */
 const mostDrafts = 20
 
-/** What it had stored, which nobody has seen, and what only that named. */
+/** Deletes the invisible findings of an import, and the identifiers and scanners that only they referred to. */
 async function clear(
   deps: Deps,
   { id, projectId, startedAt }: Pick<Import, 'projectId' | 'startedAt'> & { id: number },

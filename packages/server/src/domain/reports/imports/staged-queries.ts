@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import type { PromotionSlice } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import type { StoredDraft } from './finding-queries.ts'
 
-/** What an import says of findings that are known, kept until it is known to be whole. */
+/** Stages new content of known findings until the whole report has been read. */
 export async function stageFindings(db: Db, importId: number, drafts: readonly StoredDraft[]): Promise<void> {
   if (drafts.length === 0) return
   const rows = drafts.map((draft) => ({ uuid: draft.uuid, draft }))
@@ -24,7 +24,7 @@ export async function listStaged(
   return new Map(rows.map(({ uuid, draft }) => [uuid, draft]))
 }
 
-/** What the drafts after a uuid name; so many drafts at a time. */
+/** Returns the identifiers of up to `limit` staged drafts after a uuid. */
 export async function listStagedIdentifiers(
   db: Db,
   importId: number,
@@ -41,7 +41,7 @@ export async function dropStaged(db: Db, importId: number): Promise<void> {
   await db.run(sql`delete from staged_findings where import_id = ${importId}`)
 }
 
-/** What a shown import is to promote, a slice for each transaction. */
+/** Stages findings to promote, one batch per transaction. */
 export async function stagePromotions(db: Db, importId: number, slices: readonly PromotionSlice[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
@@ -50,7 +50,7 @@ export async function stagePromotions(db: Db, importId: number, slices: readonly
     from ${db.dialect.records(rows, { position: 'integer', finding_ids: 'json' })} as r`)
 }
 
-/** Takes the next slice off; `undefined` when none is left. */
+/** Removes and returns the next batch; `undefined` when none is left. */
 export async function takePromotion(db: Db, importId: number): Promise<readonly number[] | undefined> {
   const row = await db.one<{ finding_ids: readonly number[] }>(sql`
     delete from staged_promotions

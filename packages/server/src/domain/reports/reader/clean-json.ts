@@ -7,8 +7,8 @@ export interface Cleaned {
 }
 
 /**
- * Replaces, in place, what JSON can say and a database cannot store: the character NUL (by the text `\u0000`), half a
- * surrogate pair (by U+FFFD) and numbers that JavaScript reads as infinite. Works level by level, without recursion.
+ * Replaces, in place, values that JSON allows and the databases cannot store: the character NUL (by the text `\u0000`),
+ * lone surrogates (by U+FFFD) and numbers that JavaScript parses as infinite. Works level by level, without recursion.
  */
 export function cleanJson(root: unknown): Cleaned {
   const cleaned: Cleaned = { nulCharacters: false, loneSurrogates: false, hugeNumbers: false }
@@ -22,7 +22,7 @@ export function cleanJson(root: unknown): Cleaned {
           if (isContainer(value)) next.push(value)
           else if (isOdd(value)) container[index] = clean(value, cleaned)
         }
-        // A container that is no list is an object.
+        // Any other container is an object.
       } else cleanObject(container as JsonObject, next, cleaned)
     }
     level = next
@@ -41,7 +41,7 @@ function cleanObject(object: JsonObject, next: object[], cleaned: Cleaned): void
   }
 }
 
-/** Assignment to `__proto__` would change the object's prototype instead. */
+/** Defines a property. An assignment to `__proto__` would change the prototype of the object instead. */
 function define(object: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
@@ -57,12 +57,10 @@ function clean<T>(value: T, cleaned: Cleaned): T {
     const text = withoutNul.replace(/\p{Surrogate}/gu, '\ufffd')
     if (withoutNul !== value) cleaned.nulCharacters = true
     if (text !== withoutNul) cleaned.loneSurrogates = true
-    // A text stays a text.
     return text as T
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     cleaned.hugeNumbers = true
-    // A number stays a number.
     return (Math.sign(value) * Number.MAX_VALUE) as T
   }
   return value

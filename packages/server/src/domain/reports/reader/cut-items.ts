@@ -3,50 +3,50 @@ import { enter, type Frame, type ItemPath, treeOf } from './item-paths.ts'
 import { maxDepth, NotJson } from './json.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Up to here looking at each byte is faster than to have the system search. */
+/** Length up to which a byte loop finds the end of a string faster than `indexOf`. */
 const shortString = 32
 
-/** One entry of a report, cut out and not parsed. */
+/** The unparsed bytes of one entry of a report. */
 export interface Cut {
-  /** Which of the paths it was found on. */
+  /** The path that the entry matches. */
   path: ItemPath
-  /** JSON pointer of its list. */
+  /** JSON pointer of the list that contains the entry. */
   list: string
   index: number
-  /** Where it begins in the text. */
+  /** Byte offset of the entry in the text. */
   offset: number
-  /** Undefined when it is larger than allowed. */
+  /** Undefined when the entry exceeds the limits. */
   bytes: Buffer | undefined
 }
 
 export interface CutLimits extends RestLimits {
   maxItemBytes: number
-  /** Values, more or less: what parsing them takes goes by their number. */
+  /** Approximate number of values, which determines the memory that parsing needs. */
   maxItemValues: number
   maxItems: number
 }
 
 /** The document without its entries. */
 export interface Rest extends RestOfDocument {
-  /** Of the whole text. */
+  /** Length of the whole text in bytes. */
   length: number
-  /** An entry in which the text ends. */
+  /** The entry in which the text ends, if it is truncated. */
   unfinished: Pick<Cut, 'bytes' | 'offset'> | undefined
 }
 
 export interface Cutter {
-  /** The entries that end in this chunk. */
+  /** Returns the entries that end in this chunk. */
   push(chunk: Buffer): Cut[]
-  /** Empty when the rest was not wanted. */
+  /** Returns the rest of the document; empty unless `keepRest`. */
   end(): Rest
 }
 
 const [quote = 0, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}')
 
 /**
- * Cuts the entries out of a JSON text that arrives in chunks, without parsing it: only strings and brackets are
- * followed. What is not an entry is kept as it is written; parsing that and each entry finds whatever is wrong, except in
- * the lists themselves, which are checked here. `elide` leaves out every container below the root's keys instead.
+ * Splits the entries off a JSON text that arrives in chunks, without parsing it: it tracks only strings and brackets.
+ * Everything else is kept verbatim. Parsing the rest and each entry finds syntax errors, except in the lists of
+ * entries, which are checked here. With `elide`, every container below the root's keys is dropped instead.
  */
 export function startCutting(
   paths: readonly ItemPath[],
@@ -59,13 +59,13 @@ export function startCutting(
   let position = 0
   let items = 0
 
-  // Of the value or key that is being passed over.
+  // State of the value or key that is being skipped.
   let mode: 'structure' | 'key' | 'string' | 'container' | 'scalar' | 'prose' = 'structure'
   let hasBegun = false
   let depth = 0
   let inString = false
   let escaped = false
-  /** Where its bytes go: an entry, the rest, or nowhere. */
+  /** Destination of its bytes. */
   let sink: 'item' | 'rest' | 'nowhere' = 'rest'
   let parts: Buffer[] = []
   let partBytes = 0
@@ -85,7 +85,7 @@ export function startCutting(
     const cuts: Cut[] = []
     const length = chunk.length
     let at = 0
-    // What lies between here and `at` is not yet given to the sink.
+    // Bytes from here to `at` have not been passed to the sink yet.
     let from = 0
 
     const flush = (end: number): void => {
@@ -113,10 +113,10 @@ export function startCutting(
       mode = 'structure'
       if (sink === 'rest' && keepRest) rest.count(1 + values)
       if (sink !== 'item') values = 0
-      // An item is read only inside of a frame.
+      // An entry always lies within a frame.
       if (sink === 'item') finishItem(frames.at(-1) as Frame)
       else if (sink === 'nowhere') {
-        // The closing bracket stays, to stand for an empty container.
+        // Keep the closing bracket, which completes an empty container.
         from = at - 1
         sink = 'rest'
       }
@@ -144,7 +144,7 @@ export function startCutting(
         at = length
         continue
       }
-      // `at` is below the length of the chunk.
+      // The loop condition guarantees that the index is valid.
       const byte = chunk[at] as number
       if (mode === 'scalar') {
         if (byte === comma || byte === closeList || byte === closeObject || byte <= 0x20) finishValue()
@@ -158,7 +158,7 @@ export function startCutting(
       const frame = frames.at(-1)
       if (!hasBegun) {
         hasBegun = true
-        // Whatever brackets come later, they are none of a report: parsing tells where it goes wrong.
+        // A text that does not begin with a bracket is no report; parsing it reports the position of the error.
         if (byte !== openObject && byte !== openList) mode = 'prose'
         if (mode === 'prose') continue
       }
@@ -269,7 +269,7 @@ export function startCutting(
     return at
   }
 
-  /** Goes on behind the string's end, or to the chunk's; `inString` says which. */
+  /** Skips to the end of the string or of the chunk; `inString` tells which one was reached. */
   function passString(chunk: Buffer, start: number): number {
     const length = chunk.length
     let at = start
@@ -292,7 +292,7 @@ export function startCutting(
     return at < length ? passLongString(chunk, at) : length
   }
 
-  /** From one quote to the next; one behind an odd number of backslashes belongs to the string. */
+  /** Searches for the closing quote. A quote after an odd number of backslashes is escaped. */
   function passLongString(chunk: Buffer, start: number): number {
     for (let at = start; ; ) {
       const found = chunk.indexOf(quote, at)

@@ -1,6 +1,6 @@
 import { unreadable } from './unreadable.ts'
 
-/** A document without its entries; `offsets` say where its pieces lie in the text. */
+/** A document without its entries. `pieces` maps positions in `bytes` to offsets in the text. */
 export interface RestOfDocument {
   bytes: Buffer
   pieces: { at: number; offset: number }[]
@@ -11,10 +11,10 @@ export interface RestLimits {
   maxRestValues: number
 }
 
-/** It is kept in one piece between two entries or chunks; no report needs so many. */
+/** Maximum number of pieces. Each gap between entries or chunks is one; valid reports need far fewer. */
 const maxPieces = 50_000
 
-/** Keeps what is beside the entries, as far as anybody holds that in memory. Throws `Unreadable`. */
+/** Collects the parts of a document outside its entries. Throws `Unreadable` when they exceed the limits. */
 export function openRest({ maxRestBytes, maxRestValues }: RestLimits) {
   const kept: Buffer[] = []
   const pieces: RestOfDocument['pieces'] = []

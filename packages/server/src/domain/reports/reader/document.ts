@@ -16,19 +16,19 @@ export const documentLimits: DocumentLimits = {
   maxItems: 2_000_000,
 }
 
-/** A JSON file that is read in passes and never held whole: what it looks like, what is beside its entries, its entries. */
+/** A JSON file that is read in several passes and never held in memory as a whole. */
 export interface Document {
-  /** Its root with every container below left empty; of a list, with the first element only. */
+  /** Returns the root with every container below it empty; for a list, with its first element. */
   survey: () => Promise<unknown>
-  /** Everything but the entries on these paths, whose lists are left empty, and the first entry of each path. */
+  /** Returns the document with the lists on these paths empty, and the first entry of each path. */
   context: (paths: readonly ItemPath[]) => Promise<DocumentContext>
-  /** The entries, in the order of the file. */
+  /** Yields the entries in file order. */
   items: (paths: readonly ItemPath[]) => AsyncGenerator<Item>
 }
 
 export interface DocumentContext {
   rest: ReportJson
-  /** By path, as `firstOf` finds them. */
+  /** First entries by path, for `firstOf`. */
   firsts: Map<ItemPath, unknown>
 }
 
@@ -38,9 +38,9 @@ export interface Item {
   pointer: string
   list: string
   index: number
-  /** Undefined when the entry is larger than a server reads. */
+  /** Undefined when the entry exceeds the size limit. */
   json: ReportJson | undefined
-  /** So large that others should have their turn between two steps of its reading. */
+  /** True if the entry is so large that the reader yields to the event loop between its processing steps. */
   isLarge: boolean
 }
 
@@ -108,10 +108,10 @@ async function* readItems(
 
 const largeBytes = 256 * 1024
 
-/** How long nobody else may have a turn. */
+/** Maximum time between two yields to the event loop. */
 const maxTurnMs = 8
 
-/** Gives the event loop back between chunks; what consumes the chunks counts, too. */
+/** Yields to the event loop between chunks. The time that the consumer spends on a chunk counts too. */
 async function* politely(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let since = performance.now()
   for await (const chunk of chunks) {
@@ -126,10 +126,10 @@ async function* politely(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 
 const sliceBytes = 64 * 1024
 
-/** Space, and nothing else. */
+/** Returns true if the chunk contains only whitespace. */
 const isBlank = (chunk: Buffer): boolean => chunk.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))
 
-/** The chunk that a cut was made from may be large. */
+/** Copies the bytes, so that an entry does not keep the whole chunk in memory. */
 const copied = (cut: Cut): Cut => ({ ...cut, bytes: cut.bytes && Buffer.from(cut.bytes) })
 
 function parsePiece(bytes: Buffer, offset: number): ReportJson {
@@ -148,7 +148,7 @@ function parseRest({ bytes, pieces, length, unfinished }: Rest): ReportJson {
   } catch (error) {
     if (!(error instanceof NotJson)) throw error
     if (error.offset >= bytes.length) {
-      // Behind the rest may be entries, and the text may end in one of them.
+      // Entries may follow the rest, and the text may end within one of them.
       if (unfinished?.bytes) parsePiece(unfinished.bytes, unfinished.offset)
       throw new NotJson(length, error.what)
     }
@@ -157,7 +157,7 @@ function parseRest({ bytes, pieces, length, unfinished }: Rest): ReportJson {
   }
 }
 
-/** Says line and column of what is wrong with the text; they are counted only now. */
+/** Throws the error with line and column. They are computed here, because only an error needs them. */
 async function explain(error: unknown, text: () => AsyncIterable<Buffer>): Promise<never> {
   if (!(error instanceof NotJson)) throw error
   let position = 0

@@ -6,12 +6,12 @@ import type { ImportReading } from './reading.ts'
 import { readOnThread } from './reading-thread.ts'
 import { isGzip, type OpenBytes } from './source.ts'
 
-/** Reading so many bytes takes as long as starting a thread. */
+/** File size below which reading takes less time than starting a thread. */
 const maxInlineBytes = 256 * 1024
 
 /**
- * Begins to read a report; returns the problems when it cannot be read at all. A large one is read on another thread, and
- * so is a compressed one: a few of its bytes can stand for megabytes.
+ * Starts reading a report, or returns the problems if it is unreadable. Large reports are read on another thread; so
+ * are compressed ones, because a few bytes may expand to megabytes.
  */
 export async function openReading(
   { dialect }: Pick<Db, 'dialect'>,

@@ -1,24 +1,24 @@
 import { NotJson } from './json.ts'
 
-/** Where the entries of a report lie: keys, and `*` for every element of a list. Ends in `*`. */
+/** Path to the entries of a report: keys, and `*` for every element of a list. The last element is `*`. */
 export type ItemPath = readonly string[]
 
-/** A step on the way to entries. */
+/** A node in the tree of item paths. */
 interface Node {
   keys: Map<string, Node>
   each: Node | undefined
   path: ItemPath | undefined
 }
 
-/** A container on the way to entries, while it is open. */
+/** An open container on an item path. */
 export interface Frame {
   isList: boolean
   node: Node
   pointer: string
-  /** Keys on the way to entries that were met; twice would make two documents of one. */
+  /** Keys of item paths that occurred; a repeated one is an error, since passes would read different documents. */
   met: Set<string> | undefined
   index: number
-  /** In a list of entries: what may come now. */
+  /** In a list of entries: the tokens that may follow. */
   expects: 'item or end' | 'item' | 'comma or end'
 }
 
@@ -44,7 +44,7 @@ function nodeBelow({ isList, node }: Frame, key: string | undefined): Node | und
   return key === undefined ? undefined : node.keys.get(key)
 }
 
-/** The frame of a container that opens in another one, or as the document; undefined when no way to entries leads through it. */
+/** Returns the frame of a container that opens, or undefined if no item path leads through it. */
 export function enter(
   root: Node,
   frame: Frame | undefined,

@@ -14,7 +14,7 @@ const expectations: Record<Expected, string> = {
   'comma or end': 'expected "," or the end of the list or object',
 }
 
-/** Where a text stops being JSON and why; only for texts that `JSON.parse` has refused. Needs no recursion. */
+/** Finds the first syntax error of a text that `JSON.parse` has rejected. Works without recursion. */
 export function findSyntaxError(text: string): Stop {
   const closers: string[] = []
   let expected: Expected = 'value'

@@ -3,15 +3,15 @@ import { findSyntaxError } from './json-syntax.ts'
 
 export interface ReportJson {
   value: unknown
-  /** The same with line numbers as text, just as written; absent when JavaScript prints them that way anyway. */
+  /** The value with its line numbers as verbatim text; absent when JavaScript prints them the same way. */
   exactLines: unknown
   warnings: string[]
 }
 
-/** Maximum nesting: more than any scanner writes, and little enough for every database and recursive reader. */
+/** Maximum nesting: deeper than the output of any scanner, and safe for the databases and recursive functions. */
 export const maxDepth = 1000
 
-/** Thrown for a text that is not JSON: characters into a piece of text, bytes into a file. */
+/** Thrown for invalid JSON. The offset counts characters in a piece of text, and bytes in a file. */
 export class NotJson extends Error {
   readonly offset: number
   readonly what: string
@@ -25,7 +25,7 @@ export class NotJson extends Error {
 }
 
 /**
- * Parses a piece of a report; throws `NotJson`. The last value of a repeated key counts. The caller ensures that the
+ * Parses a piece of a report; throws `NotJson`. The last value of a repeated key wins. The caller ensures that the
  * piece is not nested deeper than `maxDepth`.
  */
 export function parseReportJson(text: string): ReportJson {
@@ -51,14 +51,16 @@ function parse(text: string): unknown {
   }
 }
 
-/** Only an escape can be NUL or half a character, only an exponent or hundreds of digits a number out of range. */
+/**
+ * Returns false if no value can need cleaning. Needs no full scan: only escapes, exponents or very long numbers can.
+ */
 const mayNeedCleaning = (text: string): boolean =>
   text.includes('\\u') || exponent.test(text) || hasDigitsInRow(text, 300)
 
-// Linear: a match begins behind a delimiter, and a number has none.
+// Linear time: a match begins after a delimiter, and a number contains none.
 const exponent = /[:,[\s]-?\d[\d.]{0,300}[eE]/
 
-/** True when so many digits follow one another. Looks at one place in so many, and further only where a digit is. */
+/** Returns true if the text contains `count` digits in a row. Samples every `count`-th character. */
 function hasDigitsInRow(text: string, count: number): boolean {
   for (let at = count - 1; at < text.length; ) {
     let start = at
@@ -71,11 +73,14 @@ function hasDigitsInRow(text: string, count: number): boolean {
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-// A key of valid JSON cannot be preceded by a backslash, so text that only looks like one inside a string is no match.
-// Linear: each match begins at one of two words, and what follows has no two ways to be read.
+// In valid JSON no backslash precedes a key, so similar text inside a string does not match.
+// Linear time: each match begins with one of two words, and the rest matches in only one way.
 const oddLine = /(?<!\\)"(start_line|end_line)"\s*:\s*(-?\d+(?:[.eE][-+.eE\d]*|(?<=\d{16})))(?=\s*[,}])/g
 
-/** Fingerprints print `10.0` as `10.0` and long integers with every digit; JavaScript's numbers can do neither. */
+/**
+ * Keeps line numbers as written, since fingerprints include them: JavaScript would print `10.0` as `10` and round
+ * longs.
+ */
 function readExactLines(text: string): unknown {
   if (text.search(oddLine) < 0) return undefined
   return JSON.parse(text.replace(oddLine, (_, key, number) => `"${key}":"${printAsWritten(number)}"`))

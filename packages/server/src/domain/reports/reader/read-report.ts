@@ -18,33 +18,33 @@ import { type OpenBytes, openText, sourceLimits } from './source.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReadOptions {
-  /** The uuid of a finding depends on its project. */
+  /** Project of the import; the uuids of findings depend on it. */
   projectId: number
-  /** What the sender says the report is; the report may say it too, but not otherwise. */
+  /** Report type that the sender declares. The report must not contradict it. */
   reportType?: ReportType | undefined
-  /** Refuses a report that violates its format anywhere, instead of reading what can be read. */
+  /** Rejects a report that violates its format anywhere; otherwise invalid entries are skipped. */
   strict?: boolean | undefined
-  /** What the sender says of the scan: that it looked at a part only, or at everything. Absent: the report must say. */
+  /** Whether the sender declares the scan as partial; absent: the report must state it. */
   isPartial?: boolean | undefined
   isImageKnown?: IsImageKnown | undefined
   limits?: DocumentLimits
 }
 
-/** A report that is being read: its findings pass by, and what else there is to say is known when they have passed. */
+/** A report that is being read. Its findings are streamed; the outcome is available afterwards. */
 export interface Reading {
   header: ReportHeader
-  /** Findings in the order of the file, without repeats. Throws `Unreadable` where the file ends to be a report. */
+  /** Yields the findings in file order, without duplicates. Throws `Unreadable` at the first invalid byte. */
   batches: () => AsyncGenerator<ReportFinding[]>
-  /** Complete when the batches have ended. */
+  /** Complete after the last batch. */
   outcome: () => Outcome
 }
 
-/** What is known of a report when its entries have been read; of each list the first, as many as anybody reads. */
+/** Results of reading all entries. Its lists are truncated. */
 export type Outcome = Pick<Report, 'counts' | 'artifact' | 'scannedFiles' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
 
 /**
- * Begins to read a scanner's report of any format, or says why it cannot be read at all. The file is read several times,
- * a piece at a time, and other requests have their turn in between.
+ * Starts reading a scanner report of any supported format, or returns the problems if it is unreadable. The file is
+ * read several times in chunks, and the reader yields to the event loop in between.
  */
 export async function readReport(
   open: OpenBytes,
@@ -78,7 +78,7 @@ export async function readReport(
   }
 }
 
-/** Says what the file is instead of where it stops to be JSON, if that is known. */
+/** Replaces a JSON syntax error by the name of the unsupported format, if the text is recognised. */
 async function named({ problem }: Unreadable, open: OpenBytes, { limits }: ReadOptions): Promise<ReportProblem> {
   if (problem.type !== 'ParsingError') return problem
   try {
@@ -114,11 +114,11 @@ function checkItem(opened: OpenedReport, item: Item): ReportProblem[] {
 
 const tooLargeEntry = 'the entry is larger than this server reads'
 
-/** So few that they are garbage before they are old. */
+/** Number of findings in a batch; small enough that a batch is collected as young garbage. */
 const batchSize = 50
-/** What one batch holds of the file's text; entries may be large. */
+/** Maximum size of the findings in a batch, because single entries may be large. */
 const batchCharacters = 2 * 1024 * 1024
-/** How long nobody else may have a turn while one entry is made into findings. */
+/** Maximum time between two yields to the event loop while an entry is converted. */
 const maxTurnMs = 8
 
 function startReading(
@@ -194,7 +194,7 @@ const maxListed = 1000
 const maxRemarks = 100
 const maxRemark = 500
 
-/** What the scanner wants whoever ran it to know: that it could not read a file, and so found nothing in it. */
+/** Returns warnings and errors that the scanner reports, for example that it could not read a file. */
 function remarksOf({ messages }: Scan): ReportProblem[] {
   const said = groupBy(
     messages.filter(({ level }) => level !== 'info'),
@@ -206,7 +206,7 @@ function remarksOf({ messages }: Scan): ReportProblem[] {
   })
 }
 
-/** Reads everything once beforehand where that decides which of two equal findings stays. */
+/** Finds duplicates in an extra pass, for formats in which a later entry may take precedence over an earlier one. */
 async function findLosers(
   document: Document,
   format: ReportFormat,
@@ -235,7 +235,7 @@ function readItem(opened: OpenedReport, item: Item): Iterable<ReportFinding | Sk
   return entry ? opened.read(entry, item) : [{ pointer, reason: 'it is not an object' }]
 }
 
-/** Reads all of a report that fits into memory. */
+/** Reads a whole report into memory. */
 export async function readWholeReport(
   open: OpenBytes,
   options: ReadOptions,

@@ -5,21 +5,23 @@ import type { ImportedFinding } from '../comparison/imported-finding.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 
-/** What a thread is given to read a report. */
+/** Input of a worker thread that reads a report. */
 export interface ReadingJob {
   options: Omit<ReadOptions, 'isImageKnown'> & { asksForImages: boolean }
-  /** Rows are written for this one. */
+  /** Database engine that the rows are encoded for. */
   engine: Dialect['engine']
-  /** Here it asks. */
+  /** Port for requests of the worker to the main thread. */
   questions: MessagePort
-  /** Here it tells, with `sendAll`. */
+  /** Port for results, sent with `sendAll`. */
   news: MessagePort
 }
 
-/** Answered on the port that comes along: with all bytes of the file, or with whether the image is known. */
+/**
+ * A request of the worker. The response is sent on its own port: the bytes of the file, or whether the image is known.
+ */
 export type Question = { answer: MessagePort } & ({ open: true } | { image: string })
 
-/** First what the report is, or why it is none; then what it has; at the end all there is to say. */
+/** Messages of the worker: first the header or the problems, then batches, finally the outcome. */
 export type News =
   | { header: ReportHeader }
   | { problems: ReportProblem[] }

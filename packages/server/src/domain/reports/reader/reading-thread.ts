@@ -9,7 +9,7 @@ import type { News, Question, ReadingJob } from './reading-messages.ts'
 import type { OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
-/** One for imports and one for rehearsals beside them. */
+/** One thread for imports and one for dry runs. */
 const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, './reading-worker'), {
   most: 2,
   idleMs: 10_000,
@@ -18,12 +18,12 @@ const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, '.
   maxYoungMib: 12,
 })
 
-/** Ends the threads that have nothing to do, when an app closes. */
+/** Stops idle threads when the app closes. */
 export const closeReading = () => workers.close()
 
 /**
- * Reads a report on another thread, while this one compares and stores what it has said so far. Throws `unavailable` when too
- * many wait for a thread.
+ * Reads a report on another thread, while this thread compares and stores earlier batches. Throws `unavailable` when
+ * too many jobs are waiting for a thread.
  */
 export async function readOnThread(
   engine: Dialect['engine'],
@@ -34,7 +34,7 @@ export async function readOnThread(
   try {
     const { value: news } = await told.next()
     if (news && 'header' in news) return { reading: { header: news.header, ...restOf(told), close } }
-    // To its end, or the thread would be stopped.
+    // Read to the end; closing the port early would stop the thread.
     await told.next()
     if (news && 'problems' in news) return news
     throw new Error('a thread said nothing of a report')
@@ -94,7 +94,7 @@ function startJob(
     try {
       yield* receiveAll<News>(news)
     } catch (error) {
-      // The thread ended, or something failed on this side, which it does not know.
+      // Either the thread ended, or this side failed and closed the port.
       if (error instanceof SenderGone) await running
       throw failure ? explained(failure.error) : error
     }
@@ -107,7 +107,7 @@ async function tell(port: MessagePort, answer: Promise<boolean> | undefined): Pr
   port.close()
 }
 
-/** A megabyte is on its way while another one is read. */
+/** Number of chunks sent ahead: about one megabyte is in transit while another one is read. */
 const chunksAhead = 16
 
 async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {
@@ -115,7 +115,7 @@ async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {
   await sendAll(port, copies(bytes), { ahead: chunksAhead, transfer: ({ buffer }) => [buffer] })
 }
 
-/** Whoever made the chunks may go on with their memory. */
+/** Copies each chunk before it is transferred, because its owner may reuse the memory. */
 async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for await (const chunk of chunks) yield new Uint8Array(chunk)
 }

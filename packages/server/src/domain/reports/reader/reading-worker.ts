@@ -7,10 +7,10 @@ import { readReport } from './read-report.ts'
 import type { News, Question, ReadingJob } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** While one is taken in the next ones are made. */
+/** Number of batches read ahead while an earlier one is imported. */
 const batchesAhead = 6
 
-/** Of buffers that have been read, at most. */
+/** Maximum number of bytes in unused buffers before a garbage collection. */
 const mostGarbageBytes = 4 * 1024 * 1024
 const collectYoung = openYoungCollector()
 
@@ -26,10 +26,10 @@ async function* tidily(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-// Runs in a thread of its own: see reading-thread.ts.
+// Runs in a worker thread: see reading-thread.ts.
 parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJob) => {
   let isOver = false
-  // Nobody waits for the rest, and in the middle of a step there is no other way to stop.
+  // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
   news.on('close', () => isOver || process.exit())
   const ask = (question: { open: true } | { image: string }) => {
     const { port1: answer, port2 } = new MessageChannel()
@@ -59,7 +59,7 @@ parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJo
   try {
     await sendAll(news, tell(), { ahead: batchesAhead })
   } catch {
-    // Who asked has it already.
+    // The main thread already has the error.
   }
   isOver = true
   questions.close()

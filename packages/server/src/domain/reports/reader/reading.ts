@@ -5,10 +5,10 @@ import type { Outcome } from './read-report.ts'
 /** A report that is being imported. */
 export interface ImportReading {
   header: ReportHeader
-  /** The findings of the report in batches; see `Reading`. */
+  /** Yields the findings in batches; see `Reading`. */
   batches: () => AsyncGenerator<ImportedFinding[]>
-  /** Complete when the batches have ended. */
+  /** Complete after the last batch. */
   outcome: () => Outcome
-  /** Must be called when the batches are not read to their end. */
+  /** Must be called when the batches are not read to the end. */
   close: () => void
 }

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { unreadable } from './unreadable.ts'
 
-/** The bytes of a report file, from the beginning each time it is called: a report is read more than once. */
+/** Opens the bytes of a report file from the beginning. A report is read more than once. */
 export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
 
 export interface SourceLimits {
-  /** Of the text, unpacked. */
+  /** Maximum size of the uncompressed text. */
   maxBytes: number
-  /** What gzip may make of one byte, once there are more than `ratioFromBytes` of them. */
+  /** Maximum compression ratio, checked after `ratioFromBytes` bytes of output. */
   maxRatio: number
   ratioFromBytes: number
 }
@@ -20,7 +20,7 @@ export const sourceLimits: SourceLimits = {
   ratioFromBytes: 16 * 1024 * 1024,
 }
 
-/** The file as UTF-8 text without byte order mark: unpacked when it is gzip, rewritten when it is UTF-16. */
+/** Yields the file as UTF-8 text without byte order mark: decompresses gzip and converts UTF-16. */
 export async function* openText(open: OpenBytes, limits = sourceLimits): AsyncGenerator<Buffer> {
   const packed = startingWith(await open())
   const isGzip = (await packed.head).subarray(0, 2).equals(gzipMagic)
@@ -40,7 +40,7 @@ export async function* openText(open: OpenBytes, limits = sourceLimits): AsyncGe
   }
 }
 
-/** True when the file is compressed; reads its first bytes only. */
+/** Returns true if the file is gzip; reads its first bytes only. */
 export async function isGzip(open: OpenBytes): Promise<boolean> {
   const { head, close } = startingWith(await open())
   const isMagic = (await head).subarray(0, 2).equals(gzipMagic)
@@ -52,11 +52,11 @@ const gzipMagic = Buffer.from([0x1f, 0x8b])
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 interface Started {
-  /** The first bytes: four at least, unless there are fewer. */
+  /** The first four bytes, or fewer if the file is shorter. */
   head: Promise<Buffer>
-  /** Everything, those included. */
+  /** Yields all bytes, including the head. */
   all: () => AsyncIterable<Buffer>
-  /** To be called instead of `all`. */
+  /** Closes the source; called instead of `all`. */
   close: () => Promise<void>
 }
 
@@ -103,7 +103,6 @@ async function* gunzip(packed: AsyncIterable<Buffer>, limits: SourceLimits): Asy
   const unzipped = createGunzip({ chunkSize: 128 * 1024 })
   input.on('error', (error) => unzipped.destroy(error))
   try {
-    // A stream of bytes yields buffers.
     for await (const chunk of input.pipe(unzipped) as AsyncIterable<Buffer>) {
       made += chunk.length
       if (made > limits.ratioFromBytes && made > read * limits.maxRatio) {
@@ -121,20 +120,20 @@ async function* gunzip(packed: AsyncIterable<Buffer>, limits: SourceLimits): Asy
   }
 }
 
-/** Half of a surrogate pair becomes U+FFFD here, as it does when written as an escape. */
+/** Converts UTF-16 to UTF-8. Lone surrogates become U+FFFD, as escaped ones do. */
 async function* fromUtf16(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding)
   for await (const chunk of bytes) yield Buffer.from(decoder.decode(chunk, { stream: true }))
   yield Buffer.from(decoder.decode())
 }
 
-/** Passes text on and throws at the first byte that is not UTF-8. */
+/** Passes the text through and throws at the first byte that is not valid UTF-8. */
 export async function* checkUtf8(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer = Buffer.alloc(0)
   let offset = 0
   let line = 1
   const refuse = (piece: Buffer) => {
-    // A lenient decoder puts U+FFFD where it stumbles: the first byte that does not survive the round trip is the place.
+    // Decoding replaces the first invalid byte by U+FFFD, so it is the first byte that a round trip changes.
     const survived = Buffer.from(piece.toString('utf8'))
     const differs = piece.findIndex((byte, index) => byte !== survived[index])
     const at = differs < 0 ? piece.length - 1 : differs
@@ -154,7 +153,7 @@ export async function* checkUtf8(text: AsyncIterable<Buffer>): AsyncGenerator<Bu
   if (pending.length > 0) throw refuse(pending)
 }
 
-/** How many bytes at the end begin a character that the next chunk may finish. */
+/** Returns the number of bytes at the end that begin an unfinished character. */
 function unfinishedCharacter(piece: Buffer): number {
   for (let back = 1; back <= Math.min(3, piece.length); back++) {
     const byte = piece[piece.length - back] ?? 0

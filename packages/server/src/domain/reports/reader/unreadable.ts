@@ -1,6 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 
-/** Thrown where reading a file ends; caught by `readReport`, which answers with the problem. */
+/** Thrown when a file cannot be read further; `readReport` converts it into a problem. */
 export class Unreadable extends Error {
   readonly problem: ReportProblem
 

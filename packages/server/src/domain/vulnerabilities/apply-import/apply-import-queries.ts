@@ -2,7 +2,9 @@ import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { ScanRules } from './scan-rules.ts'
 
-/** Those vulnerabilities of these findings that do not say what the findings say now, or that the default branch lacked. */
+/**
+ * Returns vulnerabilities whose stored fields differ from their findings, or that were absent from the default branch.
+ */
 export async function listOutdated(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
@@ -15,7 +17,9 @@ export async function listOutdated(db: Db, findingIds: readonly number[]): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Secrets stay as they are: one that left the code has still leaked. What people wrote down themselves stays too. */
+/**
+ * Returns vulnerabilities to mark as absent. Excludes secrets, which stay leaked, and manually created vulnerabilities.
+ */
 export async function listGone(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
@@ -25,7 +29,9 @@ export async function listGone(db: Db, findingIds: readonly number[]): Promise<n
   return rows.map(({ id }) => id)
 }
 
-/** What is no longer found, and nobody has looked at, of rules of the same kinds that the scan no longer has. */
+/**
+ * Returns absent vulnerabilities in state `detected` whose rule the scan no longer has, among rules of the same types.
+ */
 export async function listDroppedByRule(
   db: Db,
   projectId: number,

@@ -13,28 +13,28 @@ import { listReported, lockVulnerabilities, type Reported } from '../triage/tria
 import { listDroppedByRule, listGone, listOutdated } from './apply-import-queries.ts'
 import type { ScanRules } from './scan-rules.ts'
 
-/** What an import saw on its ref; ids of findings. */
+/** Ids of the findings that an import observed on its ref. */
 export interface Sightings extends SightingOrigin {
-  /** Of the report, if it has one: its rules tell nothing of what other ones found. */
+  /** Category of the report, if any. Its rules say nothing about the findings of other categories. */
   categoryId: number | undefined
   seen: readonly number[]
-  /** Of those seen: known before, but not on this ref. */
+  /** Observed findings that were known, but not on this ref. */
   found: readonly number[]
-  /** Of those seen: on this ref once, and not lately. */
+  /** Observed findings that were absent from this ref before. */
   returned: readonly number[]
-  /** On this ref until now, and no longer reported by a scanner that ran. */
+  /** Findings that were present on this ref and are absent now. */
   gone: readonly number[]
-  /** Recognised although they had moved. */
+  /** Findings that were matched at another location. */
   moved: readonly { vulnerabilityId: number; reason: string; location: object }[]
-  /** What the scan looked for, where its report says so. */
+  /** Rules that the scan evaluated, if its report lists them. */
   rules?: ScanRules | undefined
 }
 
 /**
- * Lets vulnerabilities follow what an import found, inside its transaction. The journal is told for every ref; the
- * vulnerabilities themselves follow the default branch, and other branches only before that has seen them. Those seen
- * take over title and severity, are no longer gone, and are detected again when they had been resolved; those that went
- * are marked, and their state stays unless the project says otherwise.
+ * Updates vulnerabilities from the findings of an import, inside its transaction. History entries are written for every
+ * ref. Imports of the default branch change vulnerabilities; imports of other branches do so only until the default
+ * branch has observed the finding. Observed vulnerabilities take title and severity of the report and are reopened if
+ * they were resolved. Absent ones are marked, and resolved only if the project is configured so.
  */
 export async function followFindings(deps: Deps, project: Project, sightings: Sightings): Promise<void> {
   const { importId, userId, ref, now } = sightings
@@ -57,7 +57,7 @@ export async function followFindings(deps: Deps, project: Project, sightings: Si
   await changeAll(deps, project, dropped, sightings, (vulnerability) => drop(vulnerability, now))
 }
 
-/** What one vulnerability becomes, and why when its state changes. */
+/** New fields of a vulnerability, and the comment for its history if the state changes. */
 interface Outcome {
   after: Vulnerability
   why?: string
@@ -107,7 +107,7 @@ async function changeAll(
   follow: Follow,
 ): Promise<void> {
   const counts: CountChange[] = []
-  // By id, as whoever else holds many at once.
+  // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
   const inOrder = [...ids].sort((a, b) => a - b)
   await inSlices(inOrder, async (slice) => {
     const held = await lockVulnerabilities(deps.db, project.id, slice)

@@ -3,34 +3,36 @@ import type { Db, IdRange } from '../../../db/db.ts'
 import type { Position } from './list-queries.ts'
 
 /**
- * Where findings are found by way of an index. An engine that joined everything would read it to the end before anybody
- * else has a turn; so keys come first, then what has them, some at a time.
+ * Index lookup for candidate findings. A single join could occupy the database until it is complete, so keys are read
+ * first, and then their findings in batches.
  */
 export interface Source {
-  /** Texts, identifiers or whatever the index is by: their ids, a query for them, or a search that takes long. */
+  /** Ids of texts, identifiers or other index keys; a query for such ids, or a search that takes long. */
   keys: readonly number[] | Sql | KeySearch
-  /** The findings that have a key, by their `id`, in one way or another; of one key an index has them in this order. */
+  /** Queries for the `id`s of findings that have a key. For one key, an index returns them in this order. */
   having: readonly ((isKey: Sql) => Sql)[]
 }
 
 interface KeySearch {
   table: Sql
-  /** Their `id`s. */
+  /** Query for `id`s within a range of ids. */
   within: (range: IdRange) => Sql
 }
 
-/** A query for the positions of those of the candidates, which are `id`s of findings, that a list has. */
+/** Builds a query for the positions of those candidates, given as `id`s of findings, that are in the list. */
 export type Describe = (candidates: Sql) => Sql
 
 interface AtOnce {
   keys: number
-  /** Two joins take some 10 ms for so many. */
+  /** Number of candidates; joining them with two tables takes about 10 ms. */
   candidates: number
-  /** Rows that a search is let loose on. */
+  /** Number of rows per search query. */
   searched: number
 }
 
-/** What all sources together find, some more than once. Between slices whoever reads lets others have their turn. */
+/**
+ * Yields the candidates of all sources in batches, possibly with duplicates, so that the caller can yield in between.
+ */
 export async function* readCandidates(
   db: Db,
   sources: readonly Source[],

@@ -3,17 +3,17 @@ import type { Db } from '../../../db/db.ts'
 import { type Severity, type State, severityOf } from '../scales.ts'
 import type { Cell } from './count-queries.ts'
 
-/** A cell of one project, with how many there are in it. */
+/** A facet count of one project, with the names of its scanner. */
 export interface CountedCell extends Cell {
   projectId: number
-  /** The scanner's external id, by which clients name it. */
+  /** External id of the scanner, which clients use. */
   scanner: string | null
   scannerName: string | null
   total: number
   seconds: number
 }
 
-/** All cells of these projects that have something in them. */
+/** Returns the facet counts of these projects that are not zero. */
 export async function listCells(db: Db, projectIds: readonly number[]): Promise<CountedCell[]> {
   const rows = await db.all<CellRow>(sql`
     select c.project_id, c.is_on_default_branch, c.severity, c.state, c.report_type, c.scanner_id,
@@ -53,14 +53,14 @@ interface CellRow {
   seconds: number
 }
 
-/** By how many the active ones of a severity grew on a day. */
+/** Change of the number of active vulnerabilities of a severity on one day. */
 export interface Growth {
   day: string
   severity: Severity
   growth: number
 }
 
-/** From a day on, of these projects together. */
+/** Returns the daily changes since a day, summed over the projects. */
 export async function listGrowth(db: Db, projectIds: readonly number[], from: string): Promise<Growth[]> {
   const rows = await db.all<{ day: string; severity: number; growth: number }>(sql`
     select day, severity, cast(sum(growth) as bigint) as growth from vulnerability_days

@@ -1,19 +1,21 @@
 import type { VulnerabilitySort } from './filter.ts'
 import type { Position } from './list-queries.ts'
 
-/** Positions as numbers, which stand in the order of a list: a million take 8 MB and are soon sorted. */
+/** Encodes positions as numbers whose order is that of the list. A million take 8 MB and sort quickly. */
 export interface Code {
   of(position: Position): number
   read(code: number): Position
 }
 
-/** All of a list, from the lowest to the highest. */
+/** A sorted list of keys. */
 export interface Codes {
   readonly length: number
   at(index: number): number | undefined
 }
 
-/** A severity has three bits, which together with an id fit into the integers that a number holds. */
+/**
+ * Number of severity values. Together with an id, the 3 bits fit into the integers that a number represents exactly.
+ */
 const severities = 8
 const ids = 2 ** 50
 
@@ -38,5 +40,5 @@ export const codes: Record<VulnerabilitySort, Code> = {
   detected_asc: byId(same),
 }
 
-/** Of findings. */
+/** Sort key of the list of findings. */
 export const worstAndOldestFirst: Code = bySeverity(highest, same)

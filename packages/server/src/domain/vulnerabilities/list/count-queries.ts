@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { type Severity, type State, severityRanks } from '../scales.ts'
 
-/** What vulnerabilities have in common that are counted together. */
+/** A combination of facets. Vulnerabilities with the same combination are counted together. */
 export interface Cell {
   isOnDefaultBranch: boolean
   severity: Severity
@@ -14,13 +14,13 @@ export interface Cell {
 }
 
 export interface CountChange extends Cell {
-  /** How many more there are, or with a minus fewer. */
+  /** Difference of the number of vulnerabilities. */
   total: number
-  /** How much their times from detection to resolution, in seconds, add. */
+  /** Difference of the total time from detection to resolution, in seconds. */
   seconds: number
 }
 
-/** What a new vulnerability adds. */
+/** Returns the count change of a new vulnerability. */
 export function newlyDetected(
   of: Pick<Cell, 'isOnDefaultBranch' | 'severity' | 'reportType' | 'scannerId'>,
 ): CountChange {
@@ -51,8 +51,9 @@ const cellColumns = {
 } as const
 
 /**
- * Adds to the kept counts, and what becomes or ceases to be active to the day. Always in the same order, so that two
- * imports do not deadlock. Whoever changes vulnerabilities passes what `countChanges` makes of them.
+ * Adds changes to the facet counts and to the active vulnerabilities of the day. Rows are locked in a fixed order, so
+ * that concurrent imports cannot deadlock. Every change of vulnerabilities must be passed here, as `countChanges`
+ * returns it.
  */
 export async function addToCounts(
   db: Db,
@@ -89,7 +90,7 @@ export async function addToCounts(
     on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
 }
 
-/** One change for each cell, and none for what only came and went. */
+/** Sums up the changes of each facet combination and drops those that cancel out. */
 function netChanges(changes: readonly CountChange[]): CountChange[] {
   const byCell = new Map<string, CountChange>()
   for (const change of changes) {

@@ -1,7 +1,7 @@
 import type { Vulnerability } from '../finding.ts'
 import type { CountChange } from './count-queries.ts'
 
-/** What of the kept counts changes with these vulnerabilities, as they were and as they become. */
+/** Returns the changes of the facet counts for vulnerabilities before and after a change. */
 export function countChanges(changed: readonly { before: Vulnerability; after: Vulnerability }[]): CountChange[] {
   return changed.flatMap(({ before, after }) => [countOf(before, -1), countOf(after, 1)])
 }
@@ -23,5 +23,5 @@ function countOf(vulnerability: Vulnerability, total: 1 | -1): CountChange {
   }
 }
 
-/** Whole seconds since 1970, as databases count them. */
+/** Whole seconds since 1970, rounded like in the databases. */
 const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000)

@@ -5,14 +5,14 @@ import type { VulnerabilityFilter } from './filter.ts'
 import { type Probe, passAll } from './probe-queries.ts'
 import { facetsOf, severityIn } from './promoted-queries.ts'
 
-/** What a filter wants by facets as a condition on the table `promoted_findings`, called `p`. */
+/** Returns the facet part of a filter as a condition on the table `promoted_findings`, aliased `p`. */
 export function areWanted({ dialect }: Db, { scanners }: VulnerabilityFilter, wanted: readonly CountedCell[]): Sql {
   const facets = sql`p.facets in ${dialect.integers([...new Set(wanted.map(facetsOf))])}`
   if (!scanners) return facets
   return sql`${facets} and p.scanner_id in ${dialect.integers([...new Set(wanted.map(({ scannerId }) => scannerId))])}`
 }
 
-/** Of candidates, which are findings, the positions of the vulnerabilities that the facets and probes let through. */
+/** Selects the positions of candidate findings that match the facets and all unindexed filters. */
 export function selectListed({ dialect }: Db, candidates: Sql, areWanted: Sql, probes: readonly Probe[]): Sql {
   const findings = probes.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_narrow')}` : empty
   const isFinding = probes.length > 0 ? sql`and f.id = p.finding_id` : empty

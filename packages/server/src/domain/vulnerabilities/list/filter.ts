@@ -1,26 +1,26 @@
 import type { Severity, State } from '../scales.ts'
 import type { CountedCell } from './cell-queries.ts'
 
-/** What a list of vulnerabilities is narrowed by; what is absent does not narrow. Values inside one are alternatives. */
+/** Filter of a list of vulnerabilities. Absent fields match everything; the values of a field are alternatives. */
 export interface VulnerabilityFilter {
   states?: readonly State[] | undefined
   severities?: readonly Severity[] | undefined
   reportTypes?: readonly string[] | undefined
-  /** External ids. */
+  /** External ids of scanners. */
   scanners?: readonly string[] | undefined
   isResolvedOnDefaultBranch?: boolean | undefined
-  /** Together with states: what is in one of the states, or dismissed for one of these. */
+  /** Combined with `states`: matches one of the states, or dismissed for one of the reasons. */
   dismissalReasons?: readonly string[] | undefined
-  /** Whole names or external ids, in whatever case. */
+  /** Full names or external ids, case-insensitive. */
   identifiers?: readonly string[] | undefined
   search?: string | undefined
-  /** What is there on this ref. */
+  /** Only vulnerabilities that are present on this ref. */
   ref?: string | undefined
-  /** Whether the default branch ever had it; absent: it did, unless a ref is asked for. */
+  /** Whether the default branch has ever had it. Absent: only those it had, unless `ref` is given. */
   isOnDefaultBranch?: boolean | undefined
 }
 
-/** `undefined` when it does not matter. */
+/** Returns `undefined` if the default branch does not matter. */
 function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
   return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
@@ -28,20 +28,20 @@ function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter):
 export const vulnerabilitySorts = ['severity_desc', 'severity_asc', 'detected_desc', 'detected_asc'] as const
 export type VulnerabilitySort = (typeof vulnerabilitySorts)[number]
 
-/** The projects that a list is of. */
+/** The projects of a list. */
 export interface ListScope {
-  /** Tells this set of projects from others. */
+  /** Cache key of this set of projects. */
   key: string
   projectIds: readonly number[]
 }
 
-/** Of one project; whatever is remembered of its list goes by this key. */
+/** Scope of a single project. Its key is the cache key of the project's lists. */
 export const projectScope = (projectId: number): ListScope => ({
   key: `project ${projectId}`,
   projectIds: [projectId],
 })
 
-/** Whether a list has what is in the cell, as far as cells tell. */
+/** Returns true if the facets of a count match the filter. */
 export function hasCell(filter: VulnerabilityFilter, cell: CountedCell): boolean {
   const { severities, reportTypes, scanners, isResolvedOnDefaultBranch: isResolved } = filter
   const isOnDefaultBranch = wantedOnDefaultBranch(filter)
@@ -61,13 +61,13 @@ function hasState({ states, dismissalReasons }: VulnerabilityFilter, cell: Count
   return isDismissedSo || states?.includes(cell.state) === true
 }
 
-/** The words of a search that an index finds; none when all are too short. */
+/** Returns the words of a search that the index supports; empty if all are too short. */
 export function searchTerms(search: string): string[] {
   const words = search.slice(0, maxSearchLength).trim().split(/\s+/)
   return words.filter((word) => [...word].length >= shortestTerm).slice(0, maxTerms)
 }
 
 const shortestTerm = 3
-/** What comes behind narrows nothing down, and makes a search slow. */
+/** Maximum length of a search; further words hardly narrow the result and are slow. */
 const maxSearchLength = 1024
 const maxTerms = 64

@@ -2,19 +2,19 @@ import { setImmediate } from 'node:timers/promises'
 import type { Code } from './codes.ts'
 import type { Position } from './list-queries.ts'
 
-/** A way to find all that a list has, in whatever order, perhaps more than once. */
+/** An access path to all rows of a list, in any order and possibly with duplicates. */
 export interface Way {
   go(): AsyncGenerator<readonly Position[]>
-  /** The others have so much time before this one sets out. */
+  /** Head start of the other access paths. */
   waitsMs?: number
 }
 
-/** A whole list in its order, as codes. */
+/** A complete list as sorted keys. */
 export type Gathered = Float64Array | 'too many'
 
 /**
- * All of a list, unless it has more than so many. The ways are gone together, for the same time each: whichever comes to
- * its end first was the shortest, and nobody has to know beforehand which one that is.
+ * Collects a list, unless it has more than `maxRows` rows. Races the access paths with equal time for each: the first
+ * one to finish was the fastest, so no cost estimate is needed.
  */
 export async function gather(ways: readonly Way[], code: Code, most: number): Promise<Gathered> {
   const distinct = ways.map(() => new Set<number>())
@@ -26,7 +26,7 @@ export async function gather(ways: readonly Way[], code: Code, most: number): Pr
   return first === undefined ? 'too many' : inOrder([...(distinct[first] ?? [])])
 }
 
-/** All of a list, however long. */
+/** Collects a list of any length. */
 export async function gatherAll(ways: readonly Way[], code: Code): Promise<Float64Array> {
   const found = ways.map((): number[] => [])
   const first = await goTogether(ways, (way, positions) => {
@@ -37,8 +37,8 @@ export async function gatherAll(ways: readonly Way[], code: Code): Promise<Float
 }
 
 /**
- * Which of the ways came to its end first; none when whoever keeps what they find has enough. A slice of one may take
- * ten times as long as a slice of another: whoever has had the least time goes next.
+ * Races access paths and returns the index of the first one to finish, or `undefined` if `keep` returns false. Batches
+ * take different times, so the path that has used the least time continues.
  */
 async function goTogether(
   ways: readonly Way[],
@@ -60,10 +60,10 @@ async function goTogether(
   }
 }
 
-/** So many are sorted or merged before others have their turn. */
+/** Number of keys that are sorted or merged between two yields to the event loop. */
 const sortedAtOnce = 65_536
 
-/** Each once, from the lowest to the highest. */
+/** Sorts keys and removes duplicates. */
 async function inOrder(codes: readonly number[]): Promise<Float64Array> {
   let parts: Float64Array[] = []
   for (let start = 0; start < codes.length; start += sortedAtOnce) {

@@ -6,15 +6,15 @@ import { type Gathered, gather, gatherAll, type Way } from './gather.ts'
 import { heldListing, type InOrder, type Listing, readerOf, type Test, testedListing } from './held-listing.ts'
 import { beginWalk, type Walk, walkedListing, weighWalk } from './walked-listing.ts'
 
-/** Caches of what was collected or read: short lists whole, long ones as far as they are known. */
+/** Caches of collected lists: short ones completely, long ones as far as they have been read. */
 interface ListMemory {
   short: Cache<Gathered>
   long: Cache<Walk>
-  /** Until when, in ms, a list counts as long without collecting it again. */
+  /** Time in ms until which a list counts as long without collecting it again. */
   longUntil: Map<string, number>
 }
 
-/** What lists of one kind are remembered by. */
+/** Caches for lists of one kind. */
 export interface Remembered {
   gathered: ListMemory
   milestones: Milestones
@@ -33,11 +33,11 @@ export function openListMemory(changes: Changes, tables: readonly string[]): Lis
 
 export interface GatheredOptions {
   memory?: ListMemory | undefined
-  /** Under which it is remembered. */
+  /** Cache key. */
   key: string
-  /** A longer list is read in its order, as long as that is quick. */
+  /** Maximum number of rows of a collected list. */
   mostGathered?: number | undefined
-  /** Rows that may be read for nothing on the way to a page. */
+  /** Maximum number of rejected rows that are read for a page. */
   mostPassedBy?: number | undefined
 }
 
@@ -50,17 +50,17 @@ interface Wanted {
   isCounted: boolean
 }
 
-/** Up to so many rows a list is collected, to count it; a longer one has no total. */
+/** Maximum number of rows of a list that is collected for its total; longer lists have none. */
 const maxCollectedRows = 2_000
-/** First rows that are read in order, without collecting the list, when it is not counted. */
+/** Number of first rows that are read in order without collecting the list, if it needs no total. */
 const maxReadRows = 500
 const longForMs = 10_000
 const maxLongLists = 1_000
 
 /**
- * Opens a list that no index has in its order. A short list is collected; of a long one, rows are read in order and those
- * that fail the test are skipped. A list stays long for some seconds, because collecting it anew after each write of
- * others would take most of the time of a request.
+ * Opens a list that no index has in its order. A short list is collected; of a long one, rows are read in order and
+ * those that fail the test are skipped. A list stays long for some seconds, because collecting it anew after each write
+ * of others would take most of the time of a request.
  */
 export async function openGathered(list: Wanted, options: GatheredOptions): Promise<Listing> {
   if (list.isCounted) return openCollected(list, options)

@@ -7,7 +7,7 @@ import { listProjectIdsFor, type Visitor } from '../../projects/visible.ts'
 import type { ListScope } from './filter.ts'
 import type { VulnerabilityWithFinding } from './list.ts'
 
-/** The projects below a group whose vulnerabilities the caller may read; of those asked for, where some are. */
+/** Returns the projects of a group, or those of the given ones, whose vulnerabilities the caller may read. */
 export async function groupScope(
   deps: Deps,
   group: Namespace,
@@ -19,7 +19,7 @@ export async function groupScope(
   return { key: `projects ${hash('sha1', chosen.join())}`, projectIds: chosen }
 }
 
-/** Each with its project; those whose project has gone meanwhile are left out. */
+/** Adds the project to each row; drops rows of projects that have been deleted meanwhile. */
 export async function withProjects(
   { db }: Deps,
   rows: readonly VulnerabilityWithFinding[],

@@ -1,9 +1,9 @@
 import type { Codes } from './codes.ts'
 
-/** Codes that are added to. They lie beside the heap, and none is ever copied: what grows leaves nothing to collect. */
+/** An append-only list of keys. Its chunks are outside the heap and never copied, so growth leaves no garbage. */
 export interface GrowingCodes extends Codes {
   add(code: number): void
-  /** How many there is memory for. */
+  /** Capacity of the allocated chunks. */
   readonly room: number
 }
 

@@ -2,23 +2,23 @@ import { inSlices } from '../../batches.ts'
 import type { Code, Codes } from './codes.ts'
 import type { Position } from './list-queries.ts'
 
-/** A filtered list in its order, of which any part can be read. */
+/** A sorted list that can be read from any offset or position. */
 export interface Listing {
-  /** Exact; absent where there are more than anybody counts. */
+  /** Exact number of rows; absent for long lists. */
   total: number | undefined
-  /** So many rows from an offset on; fewer only at the end. */
+  /** Returns `rows` rows from an offset; fewer only at the end. */
   at(offset: number, rows: number): Promise<Position[]>
-  /** So many rows after a position, or from the first; fewer only at the end. */
+  /** Returns `rows` rows after a position, or the first ones; fewer only at the end. */
   next(after: Position | undefined, rows: number): Promise<Position[]>
 }
 
-/** More than what is wanted, in the order of the list. */
+/** A superset of the list in list order. */
 export type InOrder = Pick<Listing, 'next'>
 
-/** Of these ids, those that a filter lets through. */
+/** Returns those of the ids that match the filter. */
 export type Test = (ids: readonly number[]) => Promise<ReadonlySet<number>>
 
-/** A list that is held whole, in its order. */
+/** Creates a list from its sorted keys. */
 export function heldListing(codes: Codes, code: Code): Listing {
   return {
     total: codes.length,
@@ -37,7 +37,7 @@ export function readSlice(codes: Codes, { read }: Code, start: number, rows: num
   return found
 }
 
-/** Of the first row behind a position. */
+/** Returns the index of the first row after a position. */
 export function indexAfter(codes: Codes, { of }: Code, position: Position | undefined): number {
   if (!position) return 0
   const code = of(position)
@@ -50,16 +50,16 @@ export function indexAfter(codes: Codes, { of }: Code, position: Position | unde
   return low
 }
 
-/** Rows looked at in one go, at least and at most. */
+/** Minimum and maximum number of rows read at once. */
 const [fewest, most] = [100, 500]
 
-/** Reads on in the order of a list until so many have passed, or until it is over. */
+/** Reads in list order until enough rows match or the list ends. */
 export type Reader = (after: Position | undefined, rows: number) => Promise<Read | 'too many passed by'>
 
 interface Read {
-  /** As many as were asked for or some more; fewer only at the end. */
+  /** At least the requested number of rows; fewer only at the end. */
   found: Position[]
-  /** The last one looked at. */
+  /** Position of the last row read. */
   last: Position | undefined
   isOver: boolean
 }
@@ -83,8 +83,8 @@ export function readerOf(inOrder: InOrder, test: Test, mostPassedBy: number): Re
 }
 
 /**
- * A long list that is read in its order, passing by what the test does not let through. Where too much would have to be
- * passed by, because all that passes comes late, the whole list is asked for.
+ * Creates a list that is read in order, skipping rows that fail the test. If too many rows would be skipped, because
+ * the matching rows come late, it reads from the collected list.
  */
 export function testedListing(read: Reader, whole: () => Promise<Listing>): Listing {
   const next: Listing['next'] = async (after, rows) => {
@@ -103,7 +103,7 @@ async function passing(rows: readonly Position[], test: Test): Promise<Position[
   return found
 }
 
-/** A way along a list in its order, testing all of it. */
+/** Access path that reads a list in order and tests every row. */
 export async function* wayThrough(inOrder: InOrder, test: Test): AsyncGenerator<Position[]> {
   for (let after: Position | undefined; ; ) {
     const rows = await inOrder.next(after, most)

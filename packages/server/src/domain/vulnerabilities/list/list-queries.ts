@@ -12,22 +12,22 @@ import {
 import { type Severity, severityRanks } from '../scales.ts'
 import type { Cell } from './count-queries.ts'
 
-/** Where a vulnerability stands in a list, whatever its order. */
+/** Position of a vulnerability in a list of any order. */
 export interface Position {
   severity: number
   id: number
 }
 
-/** Vulnerabilities that an index has one after the other, by their ids. */
+/** A range of an index that has vulnerabilities in id order. */
 export interface Stretch {
   projectId: number
   isOnDefaultBranch: boolean
   severity: Severity
-  /** Absent: all of the severity. */
+  /** Absent: all vulnerabilities of the severity. */
   cell?: Cell | undefined
 }
 
-/** The first ids of all stretches together, after the given one. The engines merge them as they read. */
+/** Returns the first ids after the given one of all ranges together. The database merges the ranges. */
 export async function listStretches(
   db: Db,
   stretches: readonly Stretch[],

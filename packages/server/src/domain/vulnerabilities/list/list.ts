@@ -15,10 +15,10 @@ export interface VulnerabilityWithFinding {
   finding: Finding
 }
 
-/** Where a vulnerability stands in a list. */
+/** Position of a vulnerability in a list. */
 export type VulnerabilityPlace = Position
 
-/** One page by its number. */
+/** Returns a page by its number. */
 export async function findVulnerabilities(
   deps: RootDeps,
   scope: ListScope,
@@ -32,7 +32,7 @@ export async function findVulnerabilities(
   return { ...counted, rows: await load(deps, rows) }
 }
 
-/** What follows a position, and the position that its next page follows. */
+/** Returns the rows after a position, and the position for the next page. */
 export async function findVulnerabilitiesAfter(
   deps: RootDeps,
   scope: ListScope,
@@ -48,14 +48,14 @@ export async function findVulnerabilitiesAfter(
 }
 
 export interface ListSummary {
-  /** Undefined where only reading the whole list would tell, and that is long. */
+  /** Undefined for long lists without exact counts. */
   total: number | undefined
-  /** Of everything there is to choose from, whatever the filter; what has most comes first. */
+  /** Available filter values regardless of the filter, most frequent first. */
   scanners: { externalId: string; name: string; total: number }[]
   reportTypes: { name: string; total: number }[]
 }
 
-/** How many a filter lets through, however many they are, and what else one may filter by. */
+/** Returns the total of a filtered list and the available filter values. */
 export async function summarizeList(
   deps: RootDeps,
   scope: ListScope,
@@ -85,7 +85,7 @@ function mostFirst<T extends { name: string; total: number }>(rows: T[]): T[] {
   return rows.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
 }
 
-/** The ids of everything that a filter lets through, worst first, some hundreds at a time. Also inside a transaction. */
+/** Yields the ids of all matching vulnerabilities in batches, highest severity first. Works inside a transaction. */
 export async function* matchingIds(
   { db }: Pick<Deps, 'db'>,
   scope: ListScope,

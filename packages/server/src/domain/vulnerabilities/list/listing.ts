@@ -44,7 +44,7 @@ export async function openListing(
     const others = probes.filter((other) => other !== probe)
     return [{ go: () => readCandidates(db, sources, (found) => selectListed(db, found, facets, others)) }]
   })
-  // From what a probe finds, or through everything that the facets let pass.
+  // Race the indexes of the unindexed filters against a scan of everything that the facets match.
   const waitsMs = Math.min(total * msThroughEach, mostWaitedMs)
   const ways = [...bySources, { go: () => wayThrough(inRuns, test), waitsMs }]
   const list = { inOrder: inRuns, test, ways, code: codes[sort], isCounted: true }
@@ -52,12 +52,12 @@ export async function openListing(
 }
 
 /**
- * On the way through everything each row takes ten times as long as a candidate does: about so long. What an index leads to
- * is tried alone for that time, unless that is more than the whole way is likely to take.
+ * Estimated time per row of a scan, which is ten times the time per candidate. The index lookups get a head start of
+ * this time, limited so that a short scan is not delayed.
  */
 const [msThroughEach, mostWaitedMs] = [0.005, 25]
 
-/** What kept counts know all of: stretches of an index, merged. */
+/** Creates a reader of index ranges. Needs no filter, because the facet counts describe the whole list. */
 function readerOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): InOrder {
   const direction = sort === 'detected_asc' ? 'asc' : 'desc'
   const isBehind = comparing(sort)
@@ -75,18 +75,18 @@ function readerOfRuns(db: Db, runs: readonly Run[], sort: VulnerabilitySort): In
   }
 }
 
-/** The counts tell in which run a row is. */
+/** Determines from the counts the segment that contains an offset. */
 function startOf(runs: readonly Run[], offset: number): Start {
   let skip = offset
   for (const { first, total } of runs) {
     if (skip < total) return { after: first, skip }
     skip -= total
   }
-  // Past the end, where nothing is read.
+  // Beyond the end, where no rows follow.
   return { after: runs.at(-1)?.last, skip: 0 }
 }
 
-/** More in one statement would be too long a text. */
+/** Maximum number of ranges in one statement, which limits its length. */
 const mostMerged = 100
 
 async function mergeStretches(

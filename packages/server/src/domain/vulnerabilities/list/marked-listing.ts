@@ -3,21 +3,21 @@ import type { Code } from './codes.ts'
 import type { InOrder, Listing } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
 
-/** Where to begin reading for a row: after a position, or at the first row, and how many rows are between. */
+/** Position to start reading from, or undefined for the beginning, and the number of rows to skip. */
 export interface Start {
   after: Position | undefined
   skip: number
 }
 
-/** Where the rows of a list stand that an index has in its order. */
+/** Page bookmarks of a list that an index has in its order. */
 export interface Marks {
-  /** Absent: all rows before the wanted ones are counted off. */
+  /** Absent: all rows before the requested ones are skipped one by one. */
   milestones?: Milestones | undefined
-  /** Under which they are remembered. */
+  /** Cache key of the bookmarks. */
   key: string
 }
 
-/** The rows behind a start, however far they are. */
+/** Returns the rows from a start, using the nearest bookmark. */
 export async function readFrom(
   { next }: InOrder,
   { of, read }: Code,

@@ -4,11 +4,11 @@ import { severityRanks, states } from '../scales.ts'
 import type { Source } from './candidate-queries.ts'
 import { searchTerms, type VulnerabilityFilter } from './filter.ts'
 
-/** A part of a filter that no kept count knows: asked of the findings themselves. */
+/** A filter that the facet counts do not cover. It tests the findings themselves. */
 export interface Probe {
-  /** Where the findings that pass are found by way of indexes, together all of them. Absent where none helps. */
+  /** Index lookups that together yield all matching findings. Absent if no index helps. */
   sources?: readonly Source[]
-  /** A condition on the table `findings`, called `f`. */
+  /** Condition on the table `findings`, aliased `f`. */
   passes: Sql
 }
 
@@ -23,7 +23,7 @@ export function probesOf(
   ]
 }
 
-/** Those that look at what a finding says. */
+/** Returns the filters on texts and identifiers of a finding. */
 export function textProbesOf(
   db: Db,
   { identifiers, search }: Pick<VulnerabilityFilter, 'identifiers' | 'search'>,
@@ -35,11 +35,11 @@ export function textProbesOf(
   ]
 }
 
-/** What is listed: findings by their own ids, or by those of their vulnerabilities. */
+/** Column that identifies listed rows: the id of the finding or of its vulnerability. */
 export type Listed = 'id' | 'vulnerability_id'
 const listedColumns: Record<Listed, Sql> = { id: sql`id`, vulnerability_id: sql`vulnerability_id` }
 
-/** Those of the ids that pass all probes. */
+/** Returns those of the ids that match all filters. */
 export async function listPassing(
   db: Db,
   listed: Listed,
@@ -53,7 +53,7 @@ export async function listPassing(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The conditions of all of them, behind others. */
+/** Returns the conditions of all filters, to be appended to a `where` clause. */
 export function passAll(probes: readonly Probe[]): Sql {
   return probes.length === 0
     ? empty
@@ -82,7 +82,7 @@ function identifierProbe(db: Db, names: readonly string[], projectIds: readonly 
 const havingIdentifier = (isKey: Sql) =>
   sql`select fi.finding_id as id from finding_identifiers fi where fi.identifier_id ${isKey}`
 
-/** In what the finding is called, in where it is, or in the name of one of its identifiers. */
+/** Searches names and places of findings, and names of their identifiers. */
 function searchProbe(db: Db, search: string, projectIds: readonly number[]): Probe {
   const { contains, containsTerms, integers } = db.dialect
   const terms = searchTerms(search)
@@ -120,8 +120,9 @@ const havingName = (isKey: Sql) => havingText(name, sql`substr(t.text, 1, 255)`,
 const havingPlace = (isKey: Sql) => havingText(place, sql`substr(t.text, 1, 500)`, isKey)
 
 /**
- * `cross join` is how SQLite is told to begin with the keys. It uses an index on an expression only beside another
- * expression: compared with a column, it would read all texts of the project.
+ * Selects findings by name or place. `cross join` makes SQLite start with the keys. SQLite uses an index on an
+ * expression only when it is compared with an expression; compared with a column, it would scan all texts of the
+ * project.
  */
 function havingText(column: Sql, text: Sql, isKey: Sql): Sql {
   return sql`
@@ -129,13 +130,13 @@ function havingText(column: Sql, text: Sql, isKey: Sql): Sql {
     where t.id ${isKey} and f.project_id = t.project_id and ${column} = ${text}`
 }
 
-/** As the index has them. */
+/** Expressions as in the index. */
 const name = sql`substr(f.name, 1, 255)`
 const place = sql`substr(f.place, 1, 500)`
 
 function refProbe(ref: string, projectIds: readonly number[]): Probe {
   return {
-    // Of one state and severity the index has the findings in the order of their ids.
+    // For one state and severity, the index returns findings in id order.
     sources: projectIds.flatMap((projectId) =>
       states.map((state) => ({
         keys: Object.values(severityRanks),

@@ -3,7 +3,9 @@ import type { Db } from '../../../db/db.ts'
 import { dismissalReasons, reportTypes, severityRanks, states } from '../scales.ts'
 import type { Cell } from './count-queries.ts'
 
-/** The facets of a vulnerability as a number. Rows keep it: the place of each, and of each word in its list, is for good. */
+/**
+ * Multipliers of the facets packed into a stored number. They, and the order of each list of values, must never change.
+ */
 const places = { severity: 1, state: 8, isOnDefaultBranch: 32, isResolvedOnDefaultBranch: 64, reason: 128, type: 1024 }
 
 export function facetsOf(cell: Cell): number {
@@ -17,13 +19,13 @@ export function facetsOf(cell: Cell): number {
   )
 }
 
-/** From 1; 0 for what is none of them. */
+/** Returns the index counted from 1, and 0 for other values. */
 const placeIn = (words: readonly string[], word: string | null) => 1 + words.indexOf(word ?? '')
 
-/** The severity in the column `facets`. */
+/** Extracts the severity from the column `facets`. */
 export const severityIn = (facets: Sql): Sql => sql`(${facets} & 7)`
 
-/** Those of the findings whose vulnerability says that the default branch has them. */
+/** Returns those of the findings whose vulnerability is recorded as present on the default branch. */
 export async function listSaidToBeThere(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const { isOnDefaultBranch, isResolvedOnDefaultBranch } = places
   const mask = isOnDefaultBranch + isResolvedOnDefaultBranch
@@ -34,7 +36,9 @@ export async function listSaidToBeThere(db: Db, findingIds: readonly number[]): 
   return rows.map(({ id }) => id)
 }
 
-/** To be called in the transaction that changes a vulnerability or gives it its finding. */
+/**
+ * Upserts promoted findings. Must be called in the transaction that changes a vulnerability or attaches its finding.
+ */
 export async function keepPromoted(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   await db.run(sql`
     insert into promoted_findings (finding_id, vulnerability_id, facets, scanner_id)
@@ -54,7 +58,7 @@ function placeOf(column: Sql, words: readonly string[]): Sql {
 
 const none = ''
 
-/** As `facetsOf`, of the table `vulnerabilities`, called `v`. */
+/** The same number as `facetsOf`, computed from the table `vulnerabilities`, aliased `v`. */
 const facets = sql`v.severity
   + ${raw(`${places.state}`)} * ${placeOf(sql`v.state`, states)}
   + ${raw(`${places.isOnDefaultBranch}`)} * ${isSo(sql`v.is_on_default_branch`)}

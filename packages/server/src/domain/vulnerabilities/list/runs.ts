@@ -4,16 +4,18 @@ import type { CountedCell } from './cell-queries.ts'
 import type { VulnerabilitySort } from './filter.ts'
 import type { Position, Stretch } from './list-queries.ts'
 
-/** A part of a list that comes as a whole before the next part: one severity, or everything when sorted by time. */
+/** A contiguous segment of a list: one severity, or everything when sorted by time. */
 export interface Run {
   stretches: readonly Stretch[]
   total: number
-  /** Positions before its first row and behind its last. */
+  /** Positions before the first row and after the last one. */
   first: Position
   last: Position
 }
 
-/** What has to be read for these cells, in the order of the list. `all` are those there are. */
+/**
+ * Returns the segments of a list in order. `all` are the existing facet counts, `wanted` those that match the filter.
+ */
 export function layOut(all: readonly CountedCell[], wanted: readonly CountedCell[], sort: VulnerabilitySort): Run[] {
   if (wanted.length === 0) return []
   if (sort === 'detected_asc') return [run(all, wanted, { severity: 0, id: 0 }, { severity: 0, id: end })]
@@ -24,7 +26,7 @@ export function layOut(all: readonly CountedCell[], wanted: readonly CountedCell
   return ordered.map(([severity, cells]) => run(all, cells, { severity, id: end }, { severity, id: 0 }))
 }
 
-/** Above all ids. */
+/** Larger than any id. */
 const end = Number.MAX_SAFE_INTEGER
 
 function run(all: readonly CountedCell[], cells: readonly CountedCell[], first: Position, last: Position): Run {
@@ -32,7 +34,7 @@ function run(all: readonly CountedCell[], cells: readonly CountedCell[], first: 
   return { stretches, total: cells.reduce((sum, { total }) => sum + total, 0), first, last }
 }
 
-/** One for each cell; but where all cells of a severity are wanted, one for all of them. */
+/** Returns one index range per facet count, or a single one where all counts of a severity match. */
 function stretchesOf(all: readonly CountedCell[], cells: readonly CountedCell[]): Stretch[] {
   const sizes = new Map([...groupBy(all, shelf)].map(([key, group]) => [key, group.length]))
   return [...groupBy(cells, shelf)].flatMap(([key, group]): Stretch[] => {

@@ -7,17 +7,17 @@ import type { ListScope } from './filter.ts'
 export type BySeverity<T> = Record<Severity, T>
 type LetterGrade = 'A' | 'B' | 'C' | 'D' | 'F'
 
-/** All of it from kept counts: exact, and as fast for a million as for none. */
+/** Statistics computed from facet counts: exact, and independent of the number of vulnerabilities. */
 export interface Statistics {
   counts: BySeverity<Record<State, number>>
-  /** Detected and confirmed ones. */
+  /** Number of detected and confirmed vulnerabilities. */
   active: BySeverity<number>
   letterGrade: LetterGrade
-  /** Active ones at the end of each day of the last year (UTC), today last. */
+  /** Number of active vulnerabilities at the end of each day of the last year (UTC), today last. */
   days: { date: string; active: BySeverity<number> }[]
-  /** From detection to resolution, of those that are resolved; null where none is. */
+  /** Mean time from detection to resolution; null if none is resolved. */
   secondsToResolve: { overall: number | null; bySeverity: BySeverity<number | null> }
-  /** How many of the projects have each grade. */
+  /** Number of projects with each grade. */
   grades: Record<LetterGrade, number>
 }
 
@@ -64,7 +64,7 @@ function countActive(cells: readonly CountedCell[]): BySeverity<number> {
 
 const sum = (cells: readonly CountedCell[]) => cells.reduce((total, cell) => total + cell.total, 0)
 
-/** The worst that is active decides. */
+/** The highest active severity determines the grade. */
 function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): LetterGrade {
   if (critical > 0) return 'F'
   if (high > 0 || unknown > 0) return 'D'
@@ -72,7 +72,7 @@ function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): 
   return low > 0 ? 'B' : 'A'
 }
 
-/** From what is active now backwards, by what each day added. */
+/** Computes past days backwards from the current numbers and the daily changes. */
 function daysBefore(active: BySeverity<number>, growth: readonly Growth[], dates: readonly string[]) {
   const grown = new Map(growth.map((row) => [`${row.day} ${row.severity}`, row.growth]))
   const last = { ...active }

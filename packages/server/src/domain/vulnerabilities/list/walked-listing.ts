@@ -3,16 +3,16 @@ import { type GrowingCodes, growingCodes } from './growing-codes.ts'
 import { heldListing, indexAfter, type Listing, type Reader, readSlice, testedListing } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
 
-/** How far a long list is known. */
+/** State of an incrementally read list. */
 export interface Walk {
-  /** Its first rows, or all of it. */
+  /** Sort keys of its first rows, or of all of them. */
   codes: Codes
   isWhole: boolean
-  /** What is added to. */
+  /** Keys read so far, to which further ones are appended. */
   known: GrowingCodes
-  /** The last one looked at on the way to them. */
+  /** Position of the last row read, matching or not. */
   last: Position | undefined
-  /** Somebody is about to know more. */
+  /** The read in progress, shared by concurrent requests. */
   step: Promise<void> | undefined
 }
 
@@ -21,7 +21,7 @@ export function beginWalk(): Walk {
   return { codes: known, isWhole: false, known, last: undefined, step: undefined }
 }
 
-/** In codes. */
+/** Returns the weight of a cache entry in keys. */
 export function weighWalk({ codes, known }: Walk): number {
   return 1 + (codes === known ? known.room : codes.length)
 }
@@ -34,14 +34,14 @@ interface Walked {
   grown: () => void
 }
 
-/** Rows found in one step, before others have their turn. */
+/** Maximum number of rows found in one step, before it yields to the event loop. */
 const mostAtOnce = 500
 
-/** A long list, of which nothing is read twice: what was asked for once is known, and all that comes before it. */
+/** Creates a long list that is read incrementally and never reads a row twice. */
 export function walkedListing({ read, gatherWhole, code, walk, grown }: Walked): Listing {
   const beyond = testedListing(read, wholeListing)
   return {
-    // Also when all of it is known: whether a total is told must not depend on what was asked before.
+    // Undefined even when the whole list is known: the response must not depend on earlier requests.
     total: undefined,
     async at(offset, rows) {
       await goTo(offset + rows)
@@ -55,7 +55,7 @@ export function walkedListing({ read, gatherWhole, code, walk, grown }: Walked):
     },
   }
 
-  /** Whether what follows it follows what is known, without a gap. */
+  /** Returns true if the position lies within the known rows, so that the next row is known or the next to be read. */
   function isKnown(position: Position | undefined): boolean {
     if (!position || walk.isWhole) return true
     const last = walk.codes.at(walk.codes.length - 1)
@@ -88,7 +88,7 @@ export function walkedListing({ read, gatherWhole, code, walk, grown }: Walked):
     return heldListing(walk.codes, code)
   }
 
-  /** One step at a time, whoever takes it: who wanted another one looks again. */
+  /** Runs one step at a time; concurrent requests share it and check the state again afterwards. */
   function together(step: () => Promise<void>): Promise<void> {
     walk.step ??= step().finally(() => {
       walk.step = undefined

@@ -2,17 +2,17 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { PromotionSlice } from './promotion-batches.ts'
 
-/** Findings that somebody promotes, too many for one transaction. */
+/** A bulk promotion that is too large for one transaction. */
 export interface StoredPromotion {
   id: number
   projectId: number
-  /** Null when his account is gone. */
+  /** Null if the account has been deleted. */
   userId: number | null
   asAdmin: boolean
   state: 'running' | 'done' | 'failed'
   total: number
   promoted: number
-  /** Were vulnerabilities when their turn came. */
+  /** Number of findings that already had a vulnerability. */
   unchanged: number
   createdAt: string
   finishedAt: string | null
@@ -52,7 +52,7 @@ export async function findPromotion(db: Db, id: number): Promise<StoredPromotion
   return row && promotionFrom(row)
 }
 
-/** Locked until the transaction ends; `undefined` when it is not running any more. */
+/** Locks a running promotion until the transaction ends; returns `undefined` if it is not running. */
 export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
   const row = await db.one<PromotionRow>(sql`
     select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
@@ -60,7 +60,7 @@ export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion
   return row && promotionFrom(row)
 }
 
-/** Takes the next slice off; `undefined` when none is left. */
+/** Removes and returns the next batch; `undefined` when none is left. */
 export async function takeSlice(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
   const row = await db.one<{ finding_ids: readonly number[] }>(sql`
     delete from finding_promotion_slices

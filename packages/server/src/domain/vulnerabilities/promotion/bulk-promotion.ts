@@ -29,8 +29,8 @@ const kind = 'promotion'
 const slicesInAStatement = 100
 
 /**
- * Writes down what is to be promoted, in the slices in which it will be, all in one transaction; from then on all of it
- * will be, whatever happens to the process. Waits some time for the end; after that one can ask.
+ * Stores the findings to promote, split into batches, and queues a job in the same transaction. A crash of the process
+ * therefore does not lose them. Waits up to `maxWaitMs` for the job.
  */
 export async function promoteInSlices(
   deps: RootDeps,
@@ -65,7 +65,7 @@ export async function getPromotion({ db }: Deps, project: Project, id: number): 
   return found
 }
 
-/** Of one project one after the other: they would only wait for each other. */
+/** Runs the promotions of a project one after the other, because they would block each other. */
 export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, mostAttempts: 10, run, giveUp })
 
 async function run(
@@ -82,11 +82,11 @@ async function run(
 }
 
 /**
- * Takes a slice off in the transaction that promotes it; false when none is left. The rest fails when the user who asked
- * for it has lost the right to promote.
+ * Removes and promotes a batch in one transaction. Returns false when none is left. Fails the rest if the user has lost
+ * the permission to promote.
  */
 function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
-  // Whoever builds on a slice commits after it, and his commit waits for the disk.
+  // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
   return provisionally(deps, async (deps) => {
     const held = await lockPromotion(deps.db, promotionId)
     const project = held && (await findProject(deps, `${held.projectId}`))
@@ -102,7 +102,7 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
   })
 }
 
-/** What was promoted stays, and the rest waits as before. */
+/** Marks the promotion as failed. Promoted findings stay promoted. */
 async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
   await dropSlices(deps.db, promotionId)
   await endPromotion(deps.db, promotionId, 'failed', deps.now())
@@ -110,7 +110,7 @@ async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> 
 
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
-/** How they ended is told for a month. */
+/** Deletes promotions that ended more than 30 days ago. */
 export async function forgetOldPromotions({ db, now }: Deps): Promise<void> {
   await deleteOldPromotions(db, new Date(Date.parse(now()) - keptMs).toISOString())
 }

@@ -10,21 +10,20 @@ import { promoteFindings } from './promotion.ts'
 import { mostAtOnce } from './promotion-batches.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 
-/** Which findings of a project: by their ids, or those that wait among what its list shows. */
+/** A selection of findings: by ids, or the unpromoted findings of a filtered list. */
 export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
 
 export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' | 'promoted' | 'unchanged'> {
-  /** To ask for it again; of few there is none, because they are promoted at once. */
+  /** Id for polling; null if the findings were promoted within the request. */
   id: number | null
 }
 
-/** So long whoever promotes many waits for the end. */
+/** Maximum time that the request waits for the job. */
 const patienceMs = 20_000
 
 /**
- * Makes vulnerabilities of all of these findings, or of none: nothing begins before all of them are known. Those that are
- * one already stay what they are. Of many, the choice is written down in one transaction, and a job promotes some at a
- * time, so that nobody else waits for all of them.
+ * Promotes all selected findings, or none if one is unknown. Findings with a vulnerability stay unchanged. A large
+ * selection is stored in one transaction and promoted by a job in batches, so that other requests are not blocked.
  */
 export async function promoteMany(
   deps: RootDeps,
@@ -34,7 +33,7 @@ export async function promoteMany(
   { expectedCount, isAsync }: { expectedCount?: number | undefined; isAsync?: boolean | undefined },
 ): Promise<BulkPromotion> {
   const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
-  // By id, as whoever else holds many at once.
+  // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
   const inOrder = [...ids].sort((a, b) => a - b)
   if (expectedCount !== undefined && expectedCount !== inOrder.length) {
     throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)

@@ -5,13 +5,15 @@ export interface PromotionSlice {
   findingIds: readonly number[]
 }
 
-/** More than these are promoted in slices; fewer by one transaction, with all else that it does. */
+/**
+ * Maximum number of findings that are promoted in the calling transaction; larger selections are split into batches.
+ */
 export const mostAtOnce = 500
 
-/** What one transaction promotes is time that other writers wait. */
+/** Findings per transaction, which blocks other writers. */
 const sliceSize = 100
 
-/** The slices in which many findings will be promoted, as many at once as one statement writes down. */
+/** Splits findings into batches, and yields as many batches as one statement inserts. */
 export function* slicesOf(findingIds: readonly number[], atOnce: number): Generator<PromotionSlice[], void> {
   const step = sliceSize * atOnce
   for (let start = 0; start < findingIds.length; start += step) {
@@ -23,10 +25,10 @@ export function* slicesOf(findingIds: readonly number[], atOnce: number): Genera
   }
 }
 
-/** Then the job begins anew: what is done is done, and who waits for a turn has it. */
+/** Batches per run of the job. After each run the job is queued again, so that other jobs get their turn. */
 const slicesInARun = 20
 
-/** Promotes slice after slice, for one run of a job; true when none is left. `promoteNext` says whether there was one. */
+/** Promotes batches for one run of a job; returns true when none is left. `promoteNext` returns false in that case. */
 export async function promoteSlices(signal: AbortSignal, promoteNext: () => Promise<boolean>): Promise<boolean> {
   for (let slice = 0; slice < slicesInARun; slice++) {
     signal.throwIfAborted()

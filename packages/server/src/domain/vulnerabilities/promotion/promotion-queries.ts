@@ -11,7 +11,7 @@ import {
 } from '../rows.ts'
 import { confidenceRanks, type Severity, severityRanks } from '../scales.ts'
 
-/** By its id or its uuid; held until the transaction ends. */
+/** Returns a finding by id or uuid, locked until the transaction ends. */
 export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {
   const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
   const row = await db.one<FindingRow>(sql`
@@ -42,7 +42,7 @@ export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Pr
   return vulnerabilityFrom(row)
 }
 
-/** False when another request attached the finding first. */
+/** Returns false if another request attached the finding first. */
 export async function attachFinding(db: Db, findingId: number, vulnerabilityId: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     update findings set vulnerability_id = ${vulnerabilityId}, updated_at = ${now}
@@ -50,7 +50,7 @@ export async function attachFinding(db: Db, findingId: number, vulnerabilityId: 
   return changed === 1
 }
 
-/** A finding without a vulnerability; its grades as the table has them. */
+/** A finding without a vulnerability. Severity and confidence are the stored ranks. */
 export interface UnattachedFinding {
   id: number
   name: string
@@ -61,13 +61,13 @@ export interface UnattachedFinding {
   isOnDefaultBranch: boolean
 }
 
-/** Those of the ids that have no vulnerability; held until the transaction ends. */
+/** Returns those of the findings that have no vulnerability, locked until the transaction ends. */
 export async function listUnattachedFindings(
   db: Db,
   ids: readonly number[],
   defaultBranch: string,
 ): Promise<UnattachedFinding[]> {
-  // Not `is null`: PostgreSQL may take all that wait by their index, believing from older counts that they are few.
+  // `coalesce` instead of `is null`: with old statistics PostgreSQL would scan the index of all unpromoted findings.
   const rows = await db.all<UnattachedRow>(sql`
     select id, name, severity, confidence, report_type, scanner_id,
       (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
@@ -97,7 +97,7 @@ export async function listFindingMembers(db: Db, projectId: number, ids: readonl
   return rows.map(({ id }) => id)
 }
 
-/** The ids of the new rows, in the order of the drafts. */
+/** Inserts vulnerabilities and returns their ids in the order of the drafts. */
 export async function insertVulnerabilities(
   db: Db,
   projectId: number,
@@ -130,11 +130,11 @@ export async function insertVulnerabilities(
       r.is_on_default_branch, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r order by r.position
     returning id`)
-  // Ids rise in the order of insertion; the order in which rows are returned is not promised.
+  // Ids ascend in the order of insertion, while the order of returned rows is undefined.
   return inserted.map(({ id }) => id).sort((a, b) => a - b)
 }
 
-/** Of findings that the transaction holds. */
+/** Attaches findings, which the caller must have locked. */
 export async function attachFindings(
   db: Db,
   links: readonly { findingId: number; vulnerabilityId: number | undefined }[],

@@ -20,7 +20,7 @@ import {
   type UnattachedFinding,
 } from './promotion-queries.ts'
 
-/** Turns a finding of this project, named by its id or uuid, into a vulnerability that people can triage. */
+/** Turns a finding, given by id or uuid, into a vulnerability that users can triage. */
 export function promoteFinding(
   deps: Deps,
   project: Project,
@@ -64,9 +64,9 @@ export function promoteFinding(
 const notPromotable = () => invalid({ base: ['finding is not found or is already attached to a vulnerability'] })
 
 /**
- * Makes vulnerabilities of those findings that have none, and tells how many. Inside the caller's transaction. Those that
- * the default branch has never seen are listed for their branches only, until it does. Without an author: his account is
- * gone since he asked.
+ * Promotes those of the findings that have no vulnerability, inside the caller's transaction, and returns their number.
+ * Findings that the default branch has never observed are listed only for their branches until it does. The author is
+ * null if the account has been deleted since the request.
  */
 export async function promoteFindings(
   deps: Deps,

@@ -1,10 +1,10 @@
 import { invalid } from '../../../platform/failure.ts'
 import { inSlices } from '../../batches.ts'
 
-/** As many as a sentence names. */
+/** Maximum number of ids in the message. */
 const maxNamed = 20
 
-/** Refuses the ids in a field unless all of them are of the project; `listMembers` says which ones of a slice are. */
+/** Throws unless all ids belong to the project. `listMembers` returns those of a batch that do. */
 export async function assertOfProject(
   field: 'vulnerability_ids' | 'finding_ids',
   ids: readonly number[],

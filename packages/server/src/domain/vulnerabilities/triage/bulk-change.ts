@@ -7,11 +7,11 @@ export interface Bulk {
   userId: number | null
   action: Change['action']
   changed: number
-  /** Were so already. */
+  /** Number of vulnerabilities that were in the requested state already. */
   unchanged: number
   createdAt: string
   undoneAt: string | null
   undoneById: number | null
-  /** How many of those changed the undoing restored; the others had been changed again. */
+  /** Number of vulnerabilities that the undo restored; the others had changed again. Null before the undo. */
   restored: number | null
 }

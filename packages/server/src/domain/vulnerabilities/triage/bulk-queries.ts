@@ -43,7 +43,7 @@ export async function finishBulk(
   await db.run(sql`update vulnerability_bulks set ${set} where id = ${id}`)
 }
 
-/** False when it was undone before. */
+/** Returns false if the bulk change was undone before. */
 export async function markUndone(db: Db, id: number, userId: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     update vulnerability_bulks set undone_at = ${now}, undone_by_id = ${userId}
@@ -57,7 +57,7 @@ export async function findBulk(db: Db, projectId: number, id: number): Promise<B
   return row && bulkFrom(row)
 }
 
-/** One more than the page holds. */
+/** Returns one row more than the page holds. */
 export async function listBulks(db: Db, projectId: number, { perPage, offset }: PageRequest): Promise<Bulk[]> {
   const rows = await db.all<BulkRow>(sql`
     select ${bulkColumns} from vulnerability_bulks where project_id = ${projectId}
@@ -73,7 +73,7 @@ export async function countBulks(db: Db, projectId: number): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Those of the ids that are vulnerabilities of the project. */
+/** Returns those of the ids that are vulnerabilities of the project. */
 export async function listMembersOf(db: Db, projectId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from vulnerabilities
@@ -81,14 +81,14 @@ export async function listMembersOf(db: Db, projectId: number, ids: readonly num
   return rows.map(({ id }) => id)
 }
 
-/** What a bulk change did to one vulnerability. */
+/** The effect of a bulk change on one vulnerability. */
 export interface BulkEntry {
   id: number
   vulnerabilityId: number
   before: Triage
 }
 
-/** In the order of the journal, after the given one. */
+/** Returns entries after an id, in id order. */
 export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
   const rows = await db.all<{ id: number; vulnerability_id: number; details: { before: Triage } }>(sql`
     select id, vulnerability_id, details from vulnerability_history
@@ -101,8 +101,8 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
 }
 
 /**
- * Those of the vulnerabilities whose state or severity somebody has changed after the bulk change. What was undone since
- * changed nothing.
+ * Returns those of the vulnerabilities whose state or severity was changed after the bulk change. Changes that have
+ * been undone do not count.
  */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ vulnerability_id: number; details: { undoes_bulk_id?: number } | null }>(sql`
@@ -115,7 +115,7 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
   return rows.flatMap(({ vulnerability_id, details }) => (details?.undoes_bulk_id ? [] : vulnerability_id))
 }
 
-/** Those of the users that are still there. */
+/** Returns those of the ids whose users still exist. */
 export async function listExistingUsers(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from users where id in ${db.dialect.integers(ids)} order by id`)

@@ -31,10 +31,10 @@ import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
 import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
 
-/** Which vulnerabilities of a project: by their ids, or as its list shows them. */
+/** A selection of vulnerabilities of a project: by ids or by a filter. */
 export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }
 
-/** What to change, and what the client has shown to its user; where that differs nothing is changed. */
+/** A bulk change, with the state that the client has shown. Nothing changes if the actual state differs. */
 export interface BulkRequest {
   selection: Selection
   change: Change
@@ -42,7 +42,7 @@ export interface BulkRequest {
   expectedStates?: ExpectedStates | undefined
 }
 
-/** Changes all of these vulnerabilities of the project, or none. */
+/** Changes all selected vulnerabilities of the project, or none. */
 export function changeMany(
   deps: Deps,
   project: Project,
@@ -53,7 +53,7 @@ export function changeMany(
   return transaction(deps, async (deps) => {
     const now = deps.now()
     const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter)
-    // By id, as whoever else holds many at once.
+    // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
     const inOrder = [...ids].sort((a, b) => a - b)
     if (expectedCount !== undefined && expectedCount !== inOrder.length) {
       throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
@@ -76,7 +76,7 @@ export function changeMany(
   })
 }
 
-/** Locks all of them, so that one error describes every conflict. */
+/** Checks the states of all vulnerabilities after locking them, so that one error describes every conflict. */
 async function assertStatesOf(deps: Deps, project: Project, ids: readonly number[], expected: ExpectedStates) {
   const locked: Vulnerability[] = []
   await inSlices(ids, async (slice) => {
@@ -94,16 +94,16 @@ async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter):
   return ids
 }
 
-/** Restores those that nobody has changed since, and says how many. */
+/** Undoes a bulk change for the vulnerabilities that have not changed since. */
 export function undoBulk(deps: Deps, project: Project, user: User, id: number): Promise<Bulk> {
   return transaction(deps, async (deps) => {
     const now = deps.now()
     await getBulk(deps, project, id)
-    // Of two requests one marks it.
+    // Of two concurrent requests only one marks it.
     if (!(await markUndone(deps.db, id, user.id, now))) throw unchanged()
     const counts: CountChange[] = []
     let restored = 0
-    // In the order in which they were changed, which is that of their ids.
+    // The entries are in the order of the change, which is the order of ids.
     for (let after = 0; ; ) {
       const entries = await listEntriesOf(deps.db, id, after, undoSlice)
       const changed = await restoreSlice(deps, project, user, id, entries, now)
@@ -133,7 +133,7 @@ async function restoreSlice(
 ): Promise<ChangedVulnerability[]> {
   const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
   const held = await lockVulnerabilities(deps.db, project.id, ids)
-  // Only now nobody else can change them.
+  // Check after locking, so that no other transaction can change them.
   const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
   const reported = await reportedSeverities(deps, ids)
   const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
@@ -154,7 +154,7 @@ function usersIn(entries: readonly BulkEntry[]): number[] {
   return [...new Set(entries.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
 }
 
-/** `undefined` where no user of the entries has been deleted since. */
+/** Returns `undefined` if no user in the entries has been deleted. */
 async function ensureGhostFor(
   { db, now }: Deps,
   entries: readonly BulkEntry[],
@@ -163,7 +163,7 @@ async function ensureGhostFor(
   return usersIn(entries).every((id) => stillThere.has(id)) ? undefined : ensureGhost(db, now())
 }
 
-/** Names the ghost in place of users who have been deleted since. */
+/** Replaces deleted users by the ghost user. */
 function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number | undefined): Triage {
   const restored = { ...triage }
   for (const field of userFields) {
@@ -188,7 +188,7 @@ async function getBulk({ db }: Deps, project: Project, id: number): Promise<Bulk
   return bulk
 }
 
-/** Newest first. */
+/** Returns the bulk changes of a project, newest first. */
 export async function findBulks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Bulk>> {
   const [rows, counted] = await Promise.all([listBulks(db, project.id, page), countBulks(db, project.id)])
   return pageOf(page, rows, counted)

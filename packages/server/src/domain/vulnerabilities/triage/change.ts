@@ -2,21 +2,21 @@ import type { Vulnerability } from '../finding.ts'
 import type { DismissalReason, Severity } from '../scales.ts'
 import type { HistoryEntry } from './history-entry.ts'
 
-/** What people do to a vulnerability. */
+/** A triage action by a user. */
 export type Change =
   | { action: 'confirm' | 'resolve' | 'revert'; comment?: string | undefined }
   | { action: 'dismiss'; comment?: string | undefined; dismissalReason?: DismissalReason | undefined }
-  /** Without a severity: the one that the scanner reports. */
+  /** Without a severity, the scanner's severity is restored. */
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
 
-/** Who does it, to how many at once, and when. */
+/** User, time and bulk change of a triage action. */
 export interface Doing {
   userId: number | null
   now: string
   bulkId?: number | undefined
 }
 
-/** The vulnerability as it becomes, or `undefined` when it is so already. */
+/** Applies an action; returns `undefined` if it changes nothing. */
 export function applyChange(
   vulnerability: Vulnerability,
   change: Change,
@@ -34,7 +34,7 @@ export function applyChange(
       return { ...by, state: 'resolved', resolvedAt: now, resolvedById: userId, dismissalReason: null }
     case 'dismiss': {
       const { dismissalReason = null, comment } = change
-      // What GitLab's clients send, nothing, changes nothing; of many at once a comment alone is not for these.
+      // Dismissing it again without a new reason changes nothing, except for a comment on a single vulnerability.
       const isOther = dismissalReason !== null && dismissalReason !== vulnerability.dismissalReason
       const isCommented = comment !== undefined && bulkId === undefined
       if (state === 'dismissed' && !isOther && !isCommented) return undefined
@@ -52,7 +52,7 @@ export function applyChange(
   }
 }
 
-/** What only people have set. */
+/** Fields that are reset with the state, because only users set them. */
 const untouched = {
   confirmedAt: null,
   confirmedById: null,
@@ -63,7 +63,7 @@ const untouched = {
   resolvedById: null,
 }
 
-/** What the journal says of it. */
+/** Builds the history entry of a triage action. */
 export function entryOf(before: Vulnerability, after: Vulnerability, change: Change, doing: Doing): HistoryEntry {
   const isSeverity = change.action === 'severity'
   return {
@@ -93,14 +93,14 @@ const triaged = [
   'resolvedById',
 ] as const satisfies (keyof Vulnerability)[]
 
-/** All that triage has a say in: what a bulk change keeps in order to be undone. */
+/** Fields that triage changes; a bulk change stores them for its undo. */
 export type Triage = Pick<Vulnerability, (typeof triaged)[number]>
 
 function triageOf(vulnerability: Vulnerability): Triage {
   return Object.fromEntries(triaged.map((name) => [name, vulnerability[name]])) as Triage // exactly these names
 }
 
-/** With what triage said before; a severity that nobody had set is what the scanner reports now. */
+/** Restores the fields of an earlier triage. A severity that was not overridden becomes the scanner's current one. */
 export function restoreTriage(
   vulnerability: Vulnerability,
   before: Triage,
@@ -111,13 +111,13 @@ export function restoreTriage(
   return { ...vulnerability, ...before, severity, updatedAt: now }
 }
 
-/** As an import leaves what was resolved and is found again. */
+/** Returns a resolved vulnerability reopened, because an import found it again. */
 export function reopened(vulnerability: Vulnerability, now: string): Vulnerability {
   const nobody = { resolvedAt: null, resolvedById: null, isAutoResolved: false }
   return { ...vulnerability, ...nobody, state: 'detected', updatedAt: now }
 }
 
-/** As an import leaves what is to be resolved because nobody finds it any more. */
+/** Returns a vulnerability resolved automatically, because it was no longer found. */
 export function autoResolved(vulnerability: Vulnerability, now: string): Vulnerability {
   return {
     ...vulnerability,

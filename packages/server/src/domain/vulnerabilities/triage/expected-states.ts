@@ -4,15 +4,16 @@ import type { Vulnerability } from '../finding.ts'
 import type { State } from '../scales.ts'
 import { listTransitions } from './history-queries.ts'
 
-/** The states that the client has shown to its user, by the ids of their vulnerabilities. */
+/** States that the client has shown to the user, by vulnerability id. */
 export type ExpectedStates = ReadonlyMap<number, State>
 
 /** Maximum number of conflicts that an error describes; it counts all of them. */
 const maxDescribed = 20
 
 /**
- * Throws when a vulnerability is in another state than the client has shown, so that a decision is not overwritten
- * unseen. The transaction must hold a lock on `locked`: the states cannot change between this check and the write.
+ * Throws if a vulnerability is in another state than the client has shown, so that a user does not unknowingly
+ * overwrite another decision. The transaction must have locked the vulnerabilities, so that the states cannot change
+ * before the write.
  */
 export async function assertExpectedStates(
   deps: Deps,

@@ -1,10 +1,10 @@
 import type { User } from '../../users/user.ts'
 
-/** One thing that happened to a vulnerability. */
+/** An event in the history of a vulnerability, before it is stored. */
 export interface HistoryEntry {
   vulnerabilityId: number
   kind: HistoryKind
-  /** Absent when nobody did it, but an import. */
+  /** Absent for changes by an import. */
   userId?: number | null | undefined
   importId?: number | null | undefined
   bulkId?: number | null | undefined
@@ -18,7 +18,7 @@ export interface HistoryEntry {
 
 export type HistoryKind = (typeof historyKinds)[number]
 
-/** As it is kept and told. */
+/** A stored history entry. */
 export interface PastEntry {
   id: number
   vulnerabilityId: number
@@ -34,7 +34,7 @@ export interface PastEntry {
   details: object | null
   createdAt: string
   updatedAt: string
-  /** Null also when the user is gone. */
+  /** Null for imports and for deleted users. */
   author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
   import: PastImport | null
 }
@@ -49,7 +49,7 @@ export interface PastImport {
   createdAt: string
 }
 
-/** Who imported what, as followFindings passes it on. */
+/** Import that recorded observations, as passed on by `applyImportToVulnerabilities`. */
 export interface SightingOrigin {
   importId: number
   userId: number | null
@@ -58,12 +58,13 @@ export interface SightingOrigin {
 }
 
 /**
- * - `created`: by whom, and from which import.
- * - `state`, `severity`: changed from one value to another; without a user, an import did it.
- * - `found`, `gone`, `back`: an import saw it on a ref for the first time, no longer, or again.
- * - `matched`: an import recognised it although it had moved; the details say why.
- * - `note`: what somebody wrote; `note_deleted`: that he took it back.
- * - `linked`, `unlinked`: to or from something in a tracker.
+ * Kinds of history entries:
+ * - `created`: by a user, from a finding of an import.
+ * - `state`, `severity`: changed from one value to another; without a user, by an import.
+ * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again.
+ * - `matched`: an import matched it at another location; the details contain the reason.
+ * - `note`: a user's comment; `note_deleted`: its deletion.
+ * - `linked`, `unlinked`: a link to an issue was added or removed.
  */
 export const historyKinds = [
   'created',

@@ -54,14 +54,14 @@ export async function insertSightings(
     where f.id in ${db.dialect.integers(findingIds)} and f.vulnerability_id is not null order by f.id`)
 }
 
-/** Where a vulnerability comes from is where its finding was seen first. */
+/** Inserts the entries `created`, with ref and import of the first observation. */
 export async function insertCreated(
   db: Db,
   vulnerabilityIds: readonly number[],
   userId: number | null,
   now: string,
 ): Promise<void> {
-  // `+`: for the least id PostgreSQL may go through all of them in their order, believing that the first is soon found.
+  // `+` keeps PostgreSQL from scanning all occurrences in id order to find the minimum.
   await db.run(sql`
     insert into vulnerability_history (vulnerability_id, kind, user_id, import_id, ref, created_at, updated_at)
     select f.vulnerability_id, 'created', ${userId}, o.first_import_id, o.ref, ${now}, ${now}
@@ -101,13 +101,13 @@ const pastColumns: Sql = sql`h.id, h.vulnerability_id, h.kind, h.user_id, h.impo
   u.username, u.name, ${selectState('u', 'user_state')},
   i.ref as import_ref, i.category, i.commit_sha, i.format, i.scanner_name, i.created_at as import_created_at`
 
-/** What is told of one vulnerability. */
+/** Selects history entries of one vulnerability. */
 export interface HistoryFilter {
   vulnerabilityId: number
   kinds: readonly HistoryKind[]
 }
 
-/** One more than the page holds. */
+/** Returns one entry more than the page holds. */
 export async function listHistory(
   db: Db,
   { vulnerabilityId, kinds }: HistoryFilter,
@@ -123,7 +123,7 @@ export async function listHistory(
   return rows.map(pastFrom)
 }
 
-/** The newest changes of state of each, oldest first. */
+/** Returns the newest state changes of each vulnerability, oldest first. */
 export async function listTransitions(
   db: Db,
   vulnerabilityIds: readonly number[],
@@ -173,7 +173,7 @@ export async function insertNote(
   return row.id
 }
 
-/** False when somebody deleted it meanwhile. */
+/** Returns false if the note has been deleted meanwhile. */
 export async function updateNote(db: Db, id: number, body: string, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     update vulnerability_history set comment = ${body}, updated_at = ${now} where id = ${id} and kind = 'note'`)

@@ -2,7 +2,7 @@ import type { PastEntry } from './history-entry.ts'
 
 type Told = Pick<PastEntry, 'kind' | 'ref' | 'from' | 'to' | 'comment' | 'dismissalReason' | 'details'>
 
-/** An entry of the journal as a sentence without its subject; of states and severities in GitLab's words. */
+/** Describes a history entry as a sentence without subject. State and severity changes have GitLab's wording. */
 export function historyText({ kind, ref, from, to, comment, dismissalReason, details }: Told): string {
   switch (kind) {
     case 'created':
@@ -40,7 +40,7 @@ const recognised = (reason: string): string =>
 
 const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')
 
-/** `used_in_tests` for people: `Used in tests`. */
+/** Capitalises a key: `used_in_tests` becomes `Used in tests`. */
 export function capitalised(key: string | null): string {
   const words = (key ?? '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -6,12 +6,12 @@ import type { HistoryEntry, PastEntry, SightingOrigin } from './history-entry.ts
 import { historyKinds } from './history-entry.ts'
 import { countHistory, insertHistory, insertSightings, listHistory, listTransitions } from './history-queries.ts'
 
-/** Keeps what happened, in the transaction in which it happens. */
+/** Stores history entries in the transaction of the change. */
 export async function recordHistory(db: Db, entries: readonly HistoryEntry[], now: string): Promise<void> {
   await inSlices(entries, (slice) => insertHistory(db, slice, now))
 }
 
-/** The same for what an import saw of findings: of those that are vulnerabilities. */
+/** Stores observations of an import for those of the findings that have a vulnerability. */
 export async function recordSightings(
   db: Db,
   kind: 'found' | 'gone' | 'back',
@@ -36,7 +36,7 @@ export async function findHistory(
 
 const mostTransitions = 100
 
-/** How the states of these changed, oldest first; of each the newest hundred. */
+/** Returns the newest state changes of each vulnerability, at most `maxTransitions`, oldest first. */
 export function findTransitions({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<PastEntry[]> {
   return listTransitions(db, vulnerabilityIds, mostTransitions)
 }

@@ -28,7 +28,7 @@ export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Pr
   return rows.map(linkFrom)
 }
 
-/** Whoever else wants to add one waits until the transaction ends. */
+/** Returns the links after locking the vulnerability, so that concurrent requests wait until the transaction ends. */
 export async function lockLinks(db: Db, vulnerabilityId: number): Promise<IssueLink[]> {
   await db.all(sql`select id from vulnerabilities where id = ${vulnerabilityId} ${db.dialect.forNoKeyUpdate}`)
   return listLinks(db, [vulnerabilityId])
@@ -60,7 +60,7 @@ export async function insertLink(db: Db, draft: LinkDraft): Promise<number> {
   return row.id
 }
 
-/** False when somebody else was faster. */
+/** Returns false if another request has deleted the link. */
 export async function deleteLink(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from vulnerability_links where id = ${id}`)) === 1
 }

@@ -1,6 +1,6 @@
 import type { User } from '../../users/user.ts'
 
-/** From a vulnerability to an issue in whatever tracker. */
+/** A link from a vulnerability to an issue in any tracker. */
 export interface IssueLink {
   id: number
   vulnerabilityId: number
@@ -9,7 +9,7 @@ export interface IssueLink {
   title: string
   createdAt: string
   updatedAt: string
-  /** Null when the user is gone. */
+  /** Null if the user has been deleted. */
   author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
 }
 

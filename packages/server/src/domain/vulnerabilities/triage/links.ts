@@ -13,7 +13,7 @@ export interface IssueLinkDraft {
   linkType: LinkType
 }
 
-/** Those of all of these, in the order in which they were made. */
+/** Returns the links of these vulnerabilities, oldest first. */
 export function findLinks({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
   return listLinks(db, vulnerabilityIds)
 }
@@ -30,7 +30,7 @@ export function createLink(
   return transaction(deps, async (deps) => {
     const { linkType } = draft
     const now = deps.now()
-    // Two requests wait for each other here; the constraints stand behind it.
+    // The lock serialises concurrent requests; constraints are a second safeguard.
     const links = await lockLinks(deps.db, vulnerability.id)
     if (links.some((link) => link.url === url)) {
       throw unprocessable('Issue has already been linked to another vulnerability')
@@ -49,7 +49,7 @@ export function createLink(
   })
 }
 
-/** The link that was removed. */
+/** Removes a link and returns it. */
 export function removeLink(deps: Deps, vulnerability: Vulnerability, user: User, id: number): Promise<IssueLink> {
   return transaction(deps, async (deps) => {
     const link = await getLink(deps, vulnerability, id)
@@ -71,10 +71,10 @@ async function getLink({ db }: Deps, vulnerability: Vulnerability, id: number): 
 
 const maxTitle = 255
 const maxUrl = 2048
-/** The list has no pages. */
+/** Maximum number of links per vulnerability, because the list has no pages. */
 const maxLinks = 1000
 
-/** One that a browser may be sent to. */
+/** Returns the normalised address if browsers may open it. */
 function webAddress(written: string): string {
   const text = written.trim()
   const parsed = URL.canParse(text) ? new URL(text) : undefined

@@ -11,7 +11,7 @@ import type { HistoryKind, PastEntry } from './history-entry.ts'
 import { countHistory, deleteNote, findHistoryEntry, insertNote, listHistory, updateNote } from './history-queries.ts'
 import { findVulnerabilityById } from './triage-queries.ts'
 
-/** What GitLab tells as notes: what people wrote, and what it writes itself about states and severities. */
+/** Kinds of entries that GitLab returns as notes: user comments, and system notes about state and severity. */
 const kindsOf = {
   all: ['note', 'state', 'severity'],
   comments: ['note'],
@@ -19,7 +19,7 @@ const kindsOf = {
 } as const satisfies Record<string, HistoryKind[]>
 export type NoteFilter = keyof typeof kindsOf
 
-/** The vulnerability of a project whose notes are meant. */
+/** Returns the vulnerability of a project whose notes are requested. */
 async function getNoteable({ db }: Deps, project: Project, id: number): Promise<Vulnerability> {
   const vulnerability = await findVulnerabilityById(db, id)
   if (vulnerability?.projectId !== project.id) throw notFound('Vulnerability')
@@ -93,7 +93,7 @@ export function removeNote(
   })
 }
 
-/** What somebody wrote is changed by himself, or by whoever maintains the project; what the server wrote, by nobody. */
+/** Permits changes by the author and by maintainers. System notes cannot be changed. */
 async function assertMayChange(deps: Deps, project: Project, caller: Caller, note: PastEntry): Promise<void> {
   if (note.kind !== 'note') throw forbidden()
   if (note.userId === caller.user.id) return

@@ -10,7 +10,9 @@ export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnera
   return row && vulnerabilityFrom(row)
 }
 
-/** Returns the vulnerabilities of the project, locked until the transaction ends. Locks in order of id avoid deadlocks. */
+/**
+ * Returns the vulnerabilities of the project, locked until the transaction ends. Locks in order of id avoid deadlocks.
+ */
 export async function lockVulnerabilities(db: Db, projectId: number, ids: readonly number[]): Promise<Vulnerability[]> {
   const rows = await db.all<VulnerabilityRow>(sql`
     select ${vulnerabilityColumns} from vulnerabilities
@@ -19,7 +21,7 @@ export async function lockVulnerabilities(db: Db, projectId: number, ids: readon
   return rows.map(vulnerabilityFrom)
 }
 
-/** What scanners say of these vulnerabilities. */
+/** Fields of a vulnerability as its scanner reports them. */
 export interface Reported {
   vulnerabilityId: number
   name: string
@@ -70,7 +72,7 @@ const columns = {
   updated_at: 'timestamp',
 } as const
 
-/** Of rows that the transaction holds. */
+/** Updates vulnerabilities, which the caller must have locked. */
 export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vulnerability[]): Promise<void> {
   if (vulnerabilities.length === 0) return
   const rows = vulnerabilities.map((vulnerability) => ({

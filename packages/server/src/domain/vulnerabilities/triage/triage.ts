@@ -16,13 +16,13 @@ import type { HistoryEntry } from './history-entry.ts'
 import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './triage-queries.ts'
 import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
-/** By its id in digits. */
+/** Finds a vulnerability by its id in decimal digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
   const id = /^\d+$/.test(reference) ? Number(reference) : Number.NaN
   return Number.isSafeInteger(id) ? findVulnerabilityById(db, id) : undefined
 }
 
-/** Every vulnerability has the finding that it was made of. */
+/** Adds the finding; every vulnerability has one. */
 export async function withFinding({ db }: Deps, vulnerability: Vulnerability): Promise<VulnerabilityWithFinding> {
   const [finding] = await listFindingsOf(db, [vulnerability.id])
   if (!finding) throw notFound()
@@ -32,7 +32,7 @@ export async function withFinding({ db }: Deps, vulnerability: Vulnerability): P
 export interface ChangeRequest {
   id: number
   change: Change
-  /** The state that the client has shown; in another one the vulnerability is left as it is. */
+  /** State that the client has shown. In any other state the vulnerability is not changed. */
   expectedState?: State | undefined
 }
 
@@ -66,7 +66,7 @@ export function assertComment(comment: string | undefined): void {
   }
 }
 
-/** A vulnerability as it was and as it becomes; without an entry when the journal has been told. */
+/** A vulnerability before and after a change. Without an entry, the change is in the history already. */
 export interface ChangedVulnerability {
   before: Vulnerability
   after: Vulnerability
@@ -74,8 +74,8 @@ export interface ChangedVulnerability {
 }
 
 /**
- * Stores what becomes of vulnerabilities that the transaction holds, and tells the journal and webhooks. Counts follow at
- * the end of it, because everybody waits for them.
+ * Stores changed vulnerabilities, which the caller must have locked, and records history entries and webhook events.
+ * The caller updates the facet counts at the end of the transaction, because their rows are the most contended.
  */
 export async function saveChanges(
   deps: Deps,
@@ -103,13 +103,15 @@ export async function saveChanges(
   )
 }
 
-/** True when lists of findings have it at another place. A scanner's severity has been stored with its finding. */
+/**
+ * Returns true if the position in lists of findings changes. A scanner's severity is already stored with the finding.
+ */
 const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean =>
   before.state !== after.state ||
   before.isSeverityOverridden !== after.isSeverityOverridden ||
   (after.isSeverityOverridden && before.severity !== after.severity)
 
-/** What a change makes of a slice of vulnerabilities, held by the transaction. */
+/** Applies an action to a batch of vulnerabilities after locking them. */
 export async function changeSlice(
   deps: Deps,
   projectId: number,
@@ -118,7 +120,7 @@ export async function changeSlice(
   doing: Doing,
 ): Promise<ChangedVulnerability[]> {
   const held = await lockVulnerabilities(deps.db, projectId, ids)
-  // Only taking back a severity asks for it.
+  // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
   return held.flatMap((before) => {
     const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, doing)

@@ -1,6 +1,6 @@
 import { type Check, integer, list, note, object, scalar, text, word } from '../checks.ts'
 
-// What the schemas of 1.4 to 1.7 demand of the parts that are read; the rest of a bill is not looked at.
+// Rules of the schemas 1.4 to 1.7 for the fields that are read; all other fields are ignored.
 
 const anyText = text()
 const someText = text({ min: 1 })

@@ -5,11 +5,11 @@ import { decodedUri } from '../uri.ts'
 export interface Component {
   name: string
   version: string
-  /** The file that names it or that it is, when the bill says so. */
+  /** Path of the component, or of the file that declares it, if stated. */
   file: string | undefined
 }
 
-/** Finds a component by its reference within the bill, or by a link from another bill. */
+/** Returns a lookup for components by reference within the document, or by a BOM-Link. */
 export function indexComponents(root: JsonObject): (ref: string) => Component | undefined {
   const byRef = new Map<string, JsonObject>()
   const metadata = objectOf(root.metadata)
@@ -39,16 +39,16 @@ function describeComponent(component: JsonObject): Component {
   }
 }
 
-/** Where scanners write the path of a component. */
+/** Properties in which scanners store the path of a component. */
 const fileProperties = ['aquasecurity:trivy:FilePath', 'aquasecurity:trivy:PkgPath', 'syft:location:0:path', 'SrcFile']
 
-/** The reference at the end of a link to another bill: `urn:cdx:…/1#ref`. */
+/** Returns the reference at the end of a BOM-Link: `urn:cdx:…/1#ref`. */
 function linkedRef(ref: string): string | undefined {
   const hash = ref.startsWith('urn:cdx:') ? ref.indexOf('#') : -1
   return hash < 0 ? undefined : decodedUri(ref.slice(hash + 1))
 }
 
-/** Many references are package URLs, which say enough by themselves. */
+/** Derives a component from its reference, if that is a package URL. */
 function fromPackageUrl(ref: string): Component | undefined {
   const path = /^pkg:[^/]+\/([^?#]+)/.exec(linkedRef(ref) ?? ref)?.[1]
   if (path === undefined) return undefined

@@ -15,7 +15,7 @@ import { indexComponents } from './components.ts'
 import { addGaps, affectedIn } from './gaps.ts'
 import { draftOf, type Reading, reasonToSkip, reasonToSkipIn } from './vulnerability.ts'
 
-/** CycloneDX bills of materials that say what is known against their components. */
+/** CycloneDX documents with vulnerabilities. */
 export const cyclonedx: ReportFormat = {
   name: 'cyclonedx',
   recognises: (root) => objectOf(root)?.bomFormat === 'CycloneDX',
@@ -71,7 +71,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     mixesScanners: false,
     artifact: () => artifactOf(subject),
     check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
-    // One flaw in three components is three findings, because it is mended in three places.
+    // One flaw in three components is three findings, because it must be fixed in three places.
     *read(entry, { pointer }) {
       const settledBy = reasonToSkip(entry)
       const affects = affectedIn(entry) ?? [undefined]
@@ -90,10 +90,10 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   }
 }
 
-/** So much of one entry may be repeated in the raw texts of its findings. */
+/** Maximum total size of the raw texts of an entry's findings. */
 const maxRepeatedCharacters = 32 * 1024 * 1024
 
-/** Writes the raw text of each finding of an entry: all of the entry, or, where that would be too much, without the other components. */
+/** Builds the raw text of each finding: the whole entry, or the entry without other components if that is too large. */
 function startRawTexts(entry: JsonObject, findings: number): (affected: JsonObject | undefined) => string {
   const whole = JSON.stringify(entry)
   if (whole.length * findings <= maxRepeatedCharacters) return () => whole
@@ -107,7 +107,7 @@ const refuse = (pointer: string, message: string) => ({ problems: [{ type: 'Sche
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? 'absent'
 
-/** The first tool that made the bill; up to 1.4 a list of tools, later components and services. */
+/** Returns the first tool. Up to 1.4 tools are a list, in later versions they may be components and services. */
 function scannerFrom(tools: unknown): Scanner {
   const list = Array.isArray(tools)
     ? listOf(tools)
@@ -119,7 +119,7 @@ function scannerFrom(tools: unknown): Scanner {
   return scannerOf(slugOf(name), name, maker.map(textOf).find(Boolean) ?? name, tool.version)
 }
 
-/** Components of two groups may have the same name. */
+/** Includes the group, because components of two groups may have the same name. */
 const artifactOf = (subject: JsonObject | undefined): string | undefined =>
   artifactName([subject?.group, subject?.name].map(textOf).filter(Boolean).join('/'))
 

@@ -2,7 +2,7 @@ import type { Gaps } from '../gaps.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
-/** Adds what a bill says of itself that it does not know. */
+/** Adds gaps for the compositions that are declared incomplete. */
 export function addGaps(root: JsonObject, gaps: Gaps): void {
   for (const [index, { aggregate }] of objectsOf(root.compositions).entries()) {
     const isIncomplete = typeof aggregate === 'string' && aggregate.startsWith('incomplete')
@@ -10,7 +10,7 @@ export function addGaps(root: JsonObject, gaps: Gaps): void {
   }
 }
 
-/** Returns why an entry may stand for another finding than it names. */
+/** Returns the reason why an entry may represent another finding than its uuid says. */
 export function doubtOf(
   vulnerability: JsonObject,
   affected: JsonObject | undefined,
@@ -23,6 +23,6 @@ export function doubtOf(
   return isListed(ref) ? undefined : 'it affects a component that the report does not list'
 }
 
-/** The components that an entry affects; `undefined` stands for one that cannot be read. */
+/** Returns the components that an entry affects, `undefined` for unreadable ones. */
 export const affectedIn = ({ affects = [] }: JsonObject): (JsonObject | undefined)[] | undefined =>
   Array.isArray(affects) ? listOf(affects).map(objectOf) : undefined

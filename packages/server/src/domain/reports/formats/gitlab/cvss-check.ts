@@ -1,7 +1,7 @@
 import { type Check, isLongerThan, list, note } from '../checks.ts'
 import { isObject } from '../json-fields.ts'
 
-/** Vectors of CVSS 2 or 3, in any order of their metrics and with any of them missing. */
+/** Checks a list of CVSS 2 or 3 vectors. Metrics may be missing and in any order. */
 export const cvssVectors: Check = list(
   (value, found) => {
     if (!isCvssVector(value)) note(found, 'is invalid: error_type=oneOf')

@@ -2,11 +2,11 @@ import { type Check, constant, ifObject, integer, list, note, object, scalar, te
 import { isObject } from '../json-fields.ts'
 import type { Major } from './versions.ts'
 
-/** The structured description of a finding: named elements of a closed set of kinds, nested at will. */
+/** Checks the `details` of a finding: named elements of a closed set of kinds, which may be nested. */
 export function detailsCheck(major: Major): Check {
   const element: Check = (value, found) => {
     if (!isObject(value)) return note(found, 'is not of type: object')
-    // Every kind demands its own word in `type`, so at most one can fit.
+    // The `type` of an element determines its kind, so at most one kind can match.
     const kind = typeof value.type === 'string' ? kinds.get(value.type) : undefined
     if (kind) kind(value, found)
     else note(found, 'is invalid: error_type=oneOf')

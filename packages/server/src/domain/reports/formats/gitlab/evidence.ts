@@ -15,7 +15,7 @@ const response = object({
   properties: { headers, reason_phrase: anyText, status_code: scalar('integer'), body: anyText },
 })
 
-/** What a dynamic scanner sent and saw. */
+/** Checks the requests and responses that a dynamic scanner recorded. */
 export const evidenceCheck = object({
   properties: {
     source: object({ required: ['id', 'name'], properties: { id: someText, name: someText, url: anyText } }),

@@ -21,12 +21,12 @@ import { isCvssVector } from './cvss-check.ts'
 import { doubtOf } from './gaps.ts'
 import type { Images } from './images.ts'
 
-/** What all findings of one report are read with. */
+/** Context for reading the findings of a report. */
 export interface FindingContext extends OpenOptions {
   reportType: ReportType
   version: string
   analyzerId: string | undefined
-  /** Where places are those of the default branch. */
+  /** Resolves image names of the default branch; undefined on the default branch itself. */
   images: Images | undefined
   scannerOf: (vulnerability: JsonObject) => Scanner | undefined
   identifiersOf: IdentifierReader
@@ -34,7 +34,7 @@ export interface FindingContext extends OpenOptions {
   rawText: (vulnerability: JsonObject, remediation: JsonObject | undefined) => { raw: string; complete: boolean }
 }
 
-/** One vulnerability of a report. What violates the schema counts as absent, unless nothing is left without it. */
+/** Reads one vulnerability of a report. Fields that violate the schema count as absent, unless the entry needs them. */
 export function readFinding(
   context: FindingContext,
   vulnerability: JsonObject,
@@ -56,7 +56,7 @@ export function readFinding(
     fingerprinted: location && withExactLines(onDefaultBranch(location), objectOf(exact)?.location),
     analyzerId: context.analyzerId,
     signatures: readSignatures(vulnerability.tracking),
-    // 14.x wrote the name into `message`.
+    // Version 14.x has the name in `message`.
     name: textOf(vulnerability.name) ?? textOf(vulnerability.message),
     description: textOf(vulnerability.description),
     solution: textOf(vulnerability.solution) ?? textOf(remediation?.summary)?.trim(),
@@ -70,7 +70,7 @@ export function readFinding(
     cvss,
     remediations: complete ? readRemediations(remediation) : [],
     cve: textOf(vulnerability.cve)?.trim(),
-    // The extract of a secret is the secret.
+    // The code extract of a secret would contain the secret.
     codeExtract: reportType === 'secret_detection' ? undefined : textOf(vulnerability.raw_source_code_extract),
     doubt: doubtOf(reportType, vulnerability),
     rawMetadata: raw,
@@ -79,7 +79,7 @@ export function readFinding(
   return finishFinding(draft, pointer, context)
 }
 
-/** Fingerprints print line numbers as they were written. */
+/** Replaces line numbers by their verbatim text, which fingerprints include. */
 function withExactLines(location: JsonObject, exact: unknown): JsonObject {
   const lines = objectOf(exact)
   if (!lines) return location
@@ -112,7 +112,7 @@ function readSignatures(tracking: unknown): Signature[] {
 const isTracked = (entry: JsonObject): entry is { algorithm: string; value: string } =>
   typeof entry.algorithm === 'string' && typeof entry.value === 'string'
 
-/** GitLab knows no other kind of flag; one scanner's word counts once. */
+/** Reads flags, one per scanner. `false_positive` is the only kind that GitLab has. */
 function readFlags(value: unknown): Flag[] {
   const flags = new Map<string, Flag>()
   for (const { origin, description } of objectsOf(value)) {

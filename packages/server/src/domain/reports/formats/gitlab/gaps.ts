@@ -3,7 +3,7 @@ import type { Gaps } from '../gaps.ts'
 import { isObject, listOf, objectOf, objectsOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
-/** Adds what a scan cannot speak for: one that failed, or looked at a part only. */
+/** Adds gaps for a scan that failed, was partial, or has an unreadable result. */
 export function addGaps(scan: unknown, gaps: Gaps): void {
   if (scan === undefined) return
   if (!isObject(scan)) {
@@ -28,7 +28,7 @@ const isIdentifier = (value: unknown): boolean =>
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-/** Returns why an entry may stand for another finding than it names: a part of what its uuid is made of is unreadable. */
+/** Returns the reason why an entry may represent another finding: a field that its uuid depends on is unreadable. */
 export function doubtOf(reportType: ReportType, vulnerability: JsonObject): string | undefined {
   const { identifiers, location, tracking } = vulnerability
   if (!isIdentifier(listOf(identifiers)[0])) return 'its first identifier cannot be read'
@@ -43,7 +43,7 @@ const isLineOrNone = (value: unknown): boolean => isTextOrNone(value) || typeof 
 const isInCode = ({ file, start_line, end_line, ...place }: JsonObject): boolean =>
   isTextOrNone(file) &&
   [start_line, end_line].every(isLineOrNone) &&
-  // What has lines lies in a file.
+  // A location with lines must have a file.
   (file !== undefined || (start_line === undefined && Object.keys(place).length > 0))
 
 const hasPackage = ({ dependency }: JsonObject): boolean => isText(objectOf(objectOf(dependency)?.package)?.name)

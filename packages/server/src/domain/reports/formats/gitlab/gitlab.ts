@@ -19,7 +19,7 @@ import { applicableVersion, majorOf, supportedVersions } from './versions.ts'
 
 const vulnerabilities = ['vulnerabilities', '*']
 
-/** GitLab's own security reports, 14.x and 15.x, of every type. */
+/** GitLab security reports, versions 14.x and 15.x, of all types. */
 export const gitlab: ReportFormat = {
   name: 'gitlab',
   recognises: (root) => {
@@ -42,7 +42,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   if ('problem' in found) return { problems: [found.problem] }
   const { reportType } = found
 
-  // A version that is missing or no text fails by the newest rules.
+  // Without a valid version, check against the rules of the newest one.
   const problems = findProblems(reportCheck(applied ? majorOf(applied) : 15, reportType), root)
   if (declared === undefined || !Array.isArray(root.vulnerabilities) || isUnknownType(root)) return { problems }
   if (!reportType) return { problems: problems.length > 0 ? problems : [missingReportType(root)] }
@@ -54,7 +54,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
 
 type Opened = Omit<OpenedReport, 'problems' | 'warnings'>
 
-/** Where only the category of the first vulnerability says what the report is, the others must say the same. */
+/** Requires the same category in all entries, if only the category of the first one determines the report type. */
 function ofOneCategory(opened: Opened, reportType: ReportType): Opened {
   const differs = (value: unknown) => objectOf(value)?.category !== reportType
   const reason = `its category is not ${reportType}, like the first one's; send report_type to have all read as one`
@@ -149,7 +149,7 @@ function readScan(scan: JsonObject | undefined, identifiersOf: IdentifierReader,
   }
 }
 
-/** The moment in UTC, if the calendar has it; schemas want no zone and no fraction, scanners write them. */
+/** Returns a time in UTC if it is valid. Accepts a zone and fractions, which the schema forbids and scanners write. */
 function readSecond(written: string): string | undefined {
   const [, second, zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[-+]\d{2}:\d{2})?$/.exec(written) ?? []

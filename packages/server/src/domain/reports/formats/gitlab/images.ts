@@ -3,13 +3,17 @@ import type { JsonObject } from '../report.ts'
 import type { IsImageKnown } from '../report-format.ts'
 
 export interface Images {
-  /** Before the place is asked for. */
+  /** Looks up the image of a vulnerability. Must be called before `onDefaultBranch`. */
   learn: (vulnerability: JsonObject) => Promise<void>
-  /** The place as the default branch has it: a branch that builds an image of its own finds the same things in it. */
+  /**
+   * Returns the location with the image name of the default branch, so that a branch's own image has the same findings.
+   */
   onDefaultBranch: (location: JsonObject) => JsonObject
 }
 
-/** A report of a branch may say what its image is called on the default branch; that counts if the project knows it. */
+/**
+ * Resolves the image name of the default branch, which the report of a branch may state, if the project has that image.
+ */
 export function startImages(isImageKnown: IsImageKnown): Images {
   const known = new Map<string, boolean>()
   return {
@@ -30,5 +34,5 @@ const imageOnDefaultBranch = (location: JsonObject | undefined): string => textO
 
 const startOf = (image: string): string => image.slice(0, Math.max(image.indexOf(':'), 0)) || image
 
-/** Reports are about one image, or a few. */
+/** Maximum number of cached images; a report usually has one or a few. */
 const maxRemembered = 1000

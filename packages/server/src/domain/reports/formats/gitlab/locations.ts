@@ -3,7 +3,7 @@ import { type Check, ifObject, list, object, scalar, text } from '../checks.ts'
 import { plainTaggedImage, taggedImage } from './patterns.ts'
 import type { Major } from './versions.ts'
 
-/** What the `location` of a finding must be; without a report type only what all types share. */
+/** Builds the check of a `location`. Without a report type it covers only the rules that all types share. */
 export function locationCheck(major: Major, reportType: ReportType | undefined): Check {
   switch (reportType) {
     case undefined:

@@ -1,7 +1,7 @@
 import type { Pattern } from '../checks.ts'
 
-// Expressions with a single way to match stay as they are; where a hostile text could make one slow, the test is
-// written out and the expression serves only for the message.
+// Patterns that match in linear time use the schema's expression. Where hostile input could cause backtracking, the
+// test is written out and the expression serves only for the message.
 
 const simple = (expression: RegExp, source = expression.source): Pattern => ({
   source,
@@ -14,7 +14,7 @@ export const linkAddress = simple(/^(?:https?|ftp):\/\/./, '^(https?|ftp)://.+')
 export const second = simple(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/)
 export const millisecond = simple(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}$/)
 
-/** `registry:5000/app:tag`; a digest may follow another colon. */
+/** Image with a tag, such as `registry:5000/app:tag`, and an optional digest after another colon. */
 export const taggedImage: Pattern = {
   source: '^[^:]+(:\\d+[^:]*)?:[^:]+(:[^:]+)?$',
   test: (text) => {
@@ -24,7 +24,7 @@ export const taggedImage: Pattern = {
   },
 }
 
-/** The same, of plain characters only and without a digest. */
+/** Image with a tag, in ASCII characters only and without a digest. */
 export const plainTaggedImage: Pattern = {
   source: '^[a-zA-Z0-9/_.-]+(:\\d+[a-zA-Z0-9/_.-]*)?:[a-zA-Z0-9_.-]+$',
   test: (text) => {

@@ -1,9 +1,9 @@
 import { objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
-/** Finds the remediation that says it fixes a vulnerability; of several the last one. 14.x may name it by its `cve`. */
+/** Returns a lookup for the last remediation that fixes a vulnerability. Version 14.x may refer to it by `cve`. */
 export function indexRemediations(root: JsonObject): (vulnerability: JsonObject) => JsonObject | undefined {
-  // By whatever stands there: only texts are put in, so nothing else is found.
+  // Keyed by `unknown`, because lookups use unvalidated values; only strings are inserted.
   const byId = new Map<unknown, JsonObject>()
   const byCve = new Map<unknown, JsonObject>()
   for (const remediation of objectsOf(root.remediations)) {
@@ -15,10 +15,10 @@ export function indexRemediations(root: JsonObject): (vulnerability: JsonObject)
   return ({ id, cve }) => byId.get(id) ?? byCve.get(cve)
 }
 
-/** One remediation may fix every finding; this much of it may be repeated in their raw texts. */
+/** Maximum total size of remediations that are repeated in raw texts, because one remediation may fix every finding. */
 const maxRepeatedCharacters = 32 * 1024 * 1024
 
-/** Writes the raw text of a vulnerability, with its remediation as long as repeating that is no attack. */
+/** Returns a function that builds the raw text of a vulnerability, with its remediation while the limit permits it. */
 export function startRawTexts(): (
   vulnerability: JsonObject,
   remediation: JsonObject | undefined,

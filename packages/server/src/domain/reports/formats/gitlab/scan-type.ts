@@ -5,7 +5,7 @@ import { objectOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import { type Major, majorOf } from './versions.ts'
 
-/** The words `scan.type` may hold in a report of this type; without one, every word there is. */
+/** Returns the permitted values of `scan.type` for a report type, or all values without one. */
 export function scanTypesOf(major: Major, reportType: ReportType | undefined): ReportType[] {
   if (reportType === undefined) return reportTypes.filter((type) => major === 15 || type !== registry)
   if (reportType === 'dast' || reportType === 'api_fuzzing') return ['dast', 'api_fuzzing']
@@ -16,8 +16,8 @@ export function scanTypesOf(major: Major, reportType: ReportType | undefined): R
 const registry = 'container_scanning_for_registry'
 
 /**
- * What kind of report this is: what the sender said, else what the report says of its scan, else (14.x without a scan)
- * of its first vulnerability. Undefined when nobody says; a problem when two of them contradict each other.
+ * Determines the report type: the type that the sender declared, else `scan.type`, else (14.x without a scan) the
+ * category of the first vulnerability. Returns undefined if none is given, and a problem if two contradict each other.
  */
 export function findReportType(
   root: JsonObject,
@@ -29,7 +29,7 @@ export function findReportType(
   if (!scanned && sent) return told(sent)
   if (!scanned) return { reportType: knownType(objectOf(firstVulnerability)?.category), isGuessed: true }
   if (!sent || sent === scanned) return told(scanned)
-  // A registry scan is a container scan of another origin, so either name may stand for it.
+  // A registry scan is a container scan of a different origin, so both names are compatible.
   if (new Set([sent, scanned, 'container_scanning', registry]).size === 2) return told(registry)
   const message = `The report was sent as ${sent}, but its scan.type says ${scanned}. Send it as ${scanned}.`
   return { problem: { type: 'Schema', message, pointer: '/scan/type' } }
@@ -44,13 +44,13 @@ export function missingReportType(root: JsonObject): ReportProblem {
   }
 }
 
-/** Its scan says what it is, in a word that nobody knows. */
+/** Returns true if `scan.type` is present and unknown. */
 export function isUnknownType(root: JsonObject): boolean {
   const type = objectOf(root.scan)?.type
   return type !== undefined && knownType(type) === undefined
 }
 
-/** Whether an entry of 14.x says which type it is of. */
+/** Returns true if the category of a 14.x entry is a known report type. */
 export const isOfKnownType = ({ category }: JsonObject): boolean => knownType(category) !== undefined
 
 const knownType = (word: unknown): ReportType | undefined => reportTypes.find((type) => type === word)

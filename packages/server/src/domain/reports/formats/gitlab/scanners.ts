@@ -3,13 +3,13 @@ import type { Analyzer, JsonObject, Scanner } from '../report.ts'
 import { shorten } from '../shorten.ts'
 import type { Major } from './versions.ts'
 
-/** Reads scanners; the same scanner is always the same object. */
+/** Creates a reader of scanners. Equal scanners are the same object. */
 export function startScanners(
   scan: JsonObject | undefined,
   major: Major,
 ): {
   ofScan: Scanner | undefined
-  /** 14.x names a scanner with every vulnerability; later versions leave that to the scan. */
+  /** Returns the scanner of a vulnerability. Only 14.x has one per vulnerability; later versions have one per scan. */
   of: (vulnerability: JsonObject) => Scanner | undefined
 } {
   const known = new Map<string, Scanner>()
@@ -17,7 +17,7 @@ export function startScanners(
     const tool = objectOf(value)
     const id = textOf(tool?.id)
     if (!tool || !id) return undefined
-    // Longer ones fit into no index.
+    // The database index limits the length.
     const externalId = shorten(id, 255)
     const same = scanScanner?.externalId === externalId ? scanScanner : undefined
     const scanner: Scanner = {
@@ -35,7 +35,7 @@ export function startScanners(
   return { ofScan, of: (vulnerability) => own(vulnerability) ?? ofScan }
 }
 
-/** Only a complete analyzer counts. */
+/** Reads an analyzer; incomplete ones are ignored. */
 export function readAnalyzer(value: unknown): Analyzer | undefined {
   const tool = objectOf(value)
   const externalId = textOf(tool?.id)

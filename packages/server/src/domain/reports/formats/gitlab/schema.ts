@@ -8,7 +8,7 @@ import { linkAddress, millisecond, second, versionNumber, webAddress } from './p
 import { scanTypesOf } from './scan-type.ts'
 import type { Major } from './versions.ts'
 
-/** What a whole report must be. Without a report type, only what all types share. */
+/** Returns the check of a whole report. Without a report type it covers only the rules that all types share. */
 export function reportCheck(major: Major, reportType: ReportType | undefined): Check {
   const key = `${major} ${reportType}`
   const check = reportChecks.get(key) ?? buildReportCheck(major, reportType)
@@ -116,7 +116,7 @@ const observability = object({
   },
 })
 
-/** What one entry of a report must be. */
+/** Builds the check of one entry. */
 export function vulnerabilityCheck(major: Major, reportType: ReportType | undefined): Check {
   const code = reportType === 'sast' || reportType === 'secret_detection'
   const dynamic = reportType === 'dast' || reportType === 'api_fuzzing'
@@ -166,7 +166,7 @@ const ownProperties: Record<Major, Record<string, Check>> = {
   },
 }
 
-/** 14.x lets anything stand where an object is meant. */
+/** Version 14.x accepts any value in place of these objects. */
 function trackingCheck(objectOrElse: typeof object): Check {
   const signature = objectOrElse({
     required: ['algorithm', 'value'],

@@ -1,7 +1,7 @@
-/** The two families of the format; within one family every version is read by the same rules. */
+/** Major version; all versions within one are read by the same rules. */
 export type Major = 14 | 15
 
-/** Every published version that is accepted, oldest first. */
+/** Supported versions, oldest first. */
 export const supportedVersions = [
   ...['14.0.0', '14.0.1', '14.0.2', '14.0.3', '14.0.4', '14.0.5', '14.0.6', '14.1.0', '14.1.1', '14.1.2', '14.1.3'],
   ...['15.0.0', '15.0.1', '15.0.2', '15.0.4', '15.0.5', '15.0.6', '15.0.7'],
@@ -10,8 +10,8 @@ export const supportedVersions = [
 ]
 
 /**
- * The published version whose rules apply: the declared one, or the newest patch below it when only the patch is
- * unknown. Undefined when the version is not accepted.
+ * Returns the published version whose schema applies: the declared one or, if only its patch is unknown, the newest
+ * earlier patch. Returns undefined if the version is unsupported.
  */
 export function applicableVersion(declared: string): string | undefined {
   const wanted = /^(\d+\.\d+\.)(\d+)$/.exec(declared)

@@ -9,7 +9,7 @@ import { objectOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
 
-/** The JSON of gitleaks: a list, empty or even null when nothing was found. Before version 8 its keys were others. */
+/** gitleaks JSON reports: a list, or null for no findings. Before version 8 the keys were different. */
 export const gitleaks: ReportFormat = {
   name: 'gitleaks',
   recognises: (root) => {
@@ -41,7 +41,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   }
 }
 
-/** Other tools and failed scripts write null and an empty list, too. */
+/** Adds gaps for null and an empty list, which other tools and failed scripts write too. */
 function addGaps({ rest, firsts }: DocumentContext, { reportType, gaps }: OpenOptions): void {
   if (rest.value === null) gaps.add({}, 'the word null says nothing of what was scanned', '')
   else if (!reportType && firsts.size === 0) {
@@ -49,7 +49,7 @@ function addGaps({ rest, firsts }: DocumentContext, { reportType, gaps }: OpenOp
   }
 }
 
-/** The line of an entry of version 7 is known only as text, so two secrets of one line there are one. */
+/** Builds a finding. Version 7 has only the number of the line, so two secrets in one line are one finding. */
 function draftOf(entry: JsonObject, version: string, identifiersOf: IdentifierReader): FindingDraft {
   const field = (name: string, old: string) => textOf(entry[version === '8' ? name : old])
   const rule = field('RuleID', 'rule') ?? ''

@@ -16,7 +16,7 @@ import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
 const matches = ['matches', '*']
 const ignored = ['ignoredMatches', '*']
 
-/** Grype's own JSON: packages of an image, a folder or a bill of materials, and what is known against them. */
+/** Grype JSON reports: matches in the packages of an image, a folder or an SBOM. */
 export const grype: ReportFormat = {
   name: 'grype',
   recognises: (root) => Object.hasOwn(objectOf(root) ?? {}, 'matches'),
@@ -135,7 +135,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
   }
 }
 
-/** `unknown` is left out, so that a score may speak. */
+/** Has no `unknown`, so that a CVSS score is used instead. */
 const severities: ReadonlyMap<string, Severity> = new Map([
   ['critical', 'critical'],
   ['high', 'high'],

@@ -1,12 +1,12 @@
 import { type Check, constant, integer, list, note, object, scalar, text, word } from '../checks.ts'
 import { isObject } from '../json-fields.ts'
 
-// What the published schema demands of the parts that are read. It forbids unknown properties besides, which these rules
-// do not: tools add their own, and nothing of them is read.
+// Rules of the published schema for the fields that are read. Unlike the schema, they permit unknown properties, which
+// tools add and which are ignored.
 
 const anyText = text()
 
-/** The schema leaves the choice which of these is there. */
+/** Requires at least one of the keys. */
 function withOneOf(keys: readonly string[], check: Check): Check {
   return (value, found) => {
     check(value, found)

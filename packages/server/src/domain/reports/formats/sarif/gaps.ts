@@ -3,7 +3,7 @@ import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts
 import type { JsonObject } from '../report.ts'
 import type { Run } from './run.ts'
 
-/** Adds what the runs of a log cannot speak for. The standard: a run without `results` has not recorded what it found. */
+/** Adds the gaps of a log. By the standard, a run without `results` has not recorded its results. */
 export function addGaps(root: JsonObject, runs: readonly Run[], gaps: Gaps): void {
   if (listOf(root.inlineExternalProperties).length > 0) {
     gaps.add({}, 'a part of it is outside of its runs, which is not read', '/inlineExternalProperties')
@@ -16,7 +16,7 @@ export function addGaps(root: JsonObject, runs: readonly Run[], gaps: Gaps): voi
   }
 }
 
-/** Parts of a run in other files without which its results are unknown, or are not recognised again. */
+/** Properties whose content in an external file would be needed to read or identify the results. */
 const neededParts = ['results', 'artifacts', 'driver', 'extensions', 'logicalLocations', 'invocations']
 
 function addGapsOfRun(run: JsonObject, pointer: string, add: (reason: string, at: string) => void): void {
@@ -51,7 +51,7 @@ function addGapsOfInvocation(invocation: JsonObject, pointer: string, add: (reas
   }
 }
 
-/** Returns why a result may stand for another finding than it names: a part of its identity is missing or unreadable. */
+/** Returns the reason why a result may represent another finding: a part of its identity is missing or unreadable. */
 export function doubtOf(result: JsonObject, run: Run): string | undefined {
   const { ruleId, rule, ruleIndex, locations } = result
   if ([ruleId, rule, ruleIndex].every((value) => value === undefined)) return 'it names no rule'

@@ -1,11 +1,11 @@
 import { listOf, objectOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
-/** The text of a message object. */
+/** Returns the text of a message object. */
 export const textIn = (message: unknown): string | undefined =>
   textOf(objectOf(message)?.text) ?? textOf(objectOf(message)?.markdown)
 
-/** What a result says; by an id of its rule's messages, or of those that rules share, if not in its own words. */
+/** Returns the message of a result. It may refer by id to a message of its rule or to a shared one. */
 export function messageOf(result: JsonObject, rule: JsonObject | undefined, shared: JsonObject): string | undefined {
   const message = objectOf(result.message) ?? {}
   const id = textOf(message.id)
@@ -15,7 +15,7 @@ export function messageOf(result: JsonObject, rule: JsonObject | undefined, shar
   return template === undefined ? undefined : filledIn(template, listOf(message.arguments))
 }
 
-/** `{0}` stands for the first argument, `{{` for a bracket. Without arguments a text is not a template. */
+/** Replaces `{0}` by the first argument and `{{` by a brace. Without arguments the text is no template. */
 function filledIn(template: string, values: readonly unknown[]): string {
   if (values.length === 0) return template
   return template.replace(/\{\{|\}\}|\{(\d{1,3})\}/g, (match, index) => {

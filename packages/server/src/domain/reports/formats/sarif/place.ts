@@ -9,20 +9,20 @@ export interface Place {
   startLine: number | undefined
   endLine: number | undefined
   snippet: string | undefined
-  /** The function or class around it. */
+  /** Name of the enclosing function or class. */
   symbol: string | undefined
-  /** Numbers below 1 stood where lines are meant. */
+  /** True if a line number is below 1. */
   isOdd: boolean
 }
 
-/** Where a result is: its first location, as everywhere; the others stay in the raw entry. */
+/** Returns the first location of a result. The others stay in the raw entry. */
 export function placeOf(result: JsonObject, run: Run): Place {
   const locations = objectsOf(result.locations)
   const location = locations.find(({ physicalLocation }) => objectOf(physicalLocation)) ?? locations[0] ?? {}
   const physical = objectOf(location.physicalLocation) ?? {}
   const region = objectOf(physical.region) ?? {}
   const startLine = lineNumberOf(region.startLine)
-  // The standard's default, so that tools that leave it out and tools that do not mean one place.
+  // `endLine` defaults to `startLine` by the standard, so both spellings yield the same place.
   const endLine = lineNumberOf(region.endLine) ?? startLine
   const logical = objectsOf(location.logicalLocations)[0] ?? {}
   const [snippet] = [region, objectOf(physical.contextRegion)]
@@ -38,14 +38,14 @@ export function placeOf(result: JsonObject, run: Run): Place {
   }
 }
 
-/** The path within the repository, as far as it can be known; never looked up. */
+/** Returns the path within the repository, derived from the log alone. */
 function fileOf(physical: JsonObject, { artifactOf, bases, roots }: Run): string | undefined {
   const direct = objectOf(physical.artifactLocation) ?? {}
   const listed = objectOf(artifactOf(direct.index)?.location) ?? {}
   const uri = textOf(direct.uri) ?? textOf(listed.uri)
   if (uri === undefined) return undefined
   const path = joinUri(bases.get(textOf(direct.uriBaseId) ?? textOf(listed.uriBaseId) ?? '') ?? '', uri)
-  // The root of the repository lies elsewhere on every machine; only what is below it counts.
+  // The repository root differs between machines, so only the path below it is kept.
   const root = roots.find((root) => path.startsWith(root))
   return decodedUri(root === undefined ? path : path.slice(root.length).replace(/^\/+/, ''))
 }

@@ -12,7 +12,7 @@ import { messageOf, textIn } from './message.ts'
 import { type Place, placeOf } from './place.ts'
 import { idOf, type Run, typeOfResult } from './run.ts'
 
-/** Why a result is no finding. */
+/** Returns the reason why a result is no finding. */
 export function reasonToSkip(result: JsonObject): string | undefined {
   if (result.kind === 'pass') return 'it says that the check passed'
   if (result.kind === 'notApplicable') return 'it says that the check does not apply'
@@ -20,13 +20,15 @@ export function reasonToSkip(result: JsonObject): string | undefined {
   return isSuppressed(result) ? 'it is suppressed, and the suppression is accepted' : undefined
 }
 
-/** Suppressed is what has suppressions, every one of them accepted; no status means accepted. */
+/** Returns true if every suppression is accepted. A missing status means accepted. */
 function isSuppressed({ suppressions }: JsonObject): boolean {
   const all = objectsOf(suppressions)
   return all.length > 0 && all.every(({ status }) => status === undefined || status === 'accepted')
 }
 
-/** The level that counts: the result's own, else its rule's, else a warning; what is no failure has none. */
+/**
+ * Returns the level of a result: its own, else its rule's, else `warning`; a kind other than `fail` has level `none`.
+ */
 function levelOf(result: JsonObject, rule: JsonObject | undefined): string {
   if (typeof result.level === 'string') return result.level
   if (typeof result.kind === 'string' && result.kind !== 'fail') return 'none'
@@ -59,7 +61,7 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
       `${pointer}/ruleId`,
     ),
     location: locationOf(place, reportType, run, packageName),
-    // Without a place only the words tell two results of one rule apart.
+    // Without a file, only the message distinguishes the results of a rule.
     ...(place.file === undefined && {
       isPlaceless: true,
       signatures: [{ algorithm: 'hash', sha: hash('sha1', `${place.symbol ?? ''}\n${message ?? ''}`) }],
@@ -84,7 +86,7 @@ export function draftOf(result: JsonObject, run: Run, pointer: string): FindingD
 const fingerprintsIn = (bag: unknown): Fingerprint[] =>
   Object.entries(objectOf(bag) ?? {}).flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []))
 
-/** A rule that is named after a vulnerability is that vulnerability. */
+/** Returns the identifiers of a rule. A rule named after a vulnerability has the identifier of that vulnerability. */
 function ruleIds(ruleId: string | undefined, rule: JsonObject | undefined, run: Run): RawIdentifier[] {
   if (ruleId === undefined) return [{ type: run.ruleType, name: 'No rule', value: 'none' }]
   const vulnerability = /^(?:CVE-\d+-\d+|GHSA(?:-[0-9a-z]{4}){3})/i.exec(ruleId)?.[0]
@@ -97,7 +99,7 @@ function weaknessesOf(rule: JsonObject | undefined, properties: JsonObject): unk
   return [...related, ...[properties.cwe].flat().filter((cwe) => typeof cwe === 'string')]
 }
 
-/** A class of the weaknesses that the community lists. */
+/** Returns the id of a taxon; a number in the CWE taxonomy becomes a CWE id. */
 function taxonOf(reference: unknown): string | undefined {
   const taxon = objectOf(reference) ?? {}
   const id = textOf(taxon.id)
@@ -122,7 +124,7 @@ function locationOf(place: Place, reportType: string, run: Run, packageName: str
   }
 }
 
-/** Scanners of packages name the package in a fixed form of words. */
+/** Returns the package name, from the properties or from the fixed message formats of package scanners. */
 function packageOf(message: string | undefined, ...properties: readonly JsonObject[]): string | undefined {
   const named = properties.map((bag) => textOf(bag.packageName) ?? textOf(bag.pkgName)).find(Boolean)
   const told =
@@ -143,7 +145,7 @@ function severityOf(result: JsonObject, rule: JsonObject | undefined, cvss: Cvss
   )
 }
 
-/** Written as text or number; what is beyond 0 to 10 is no score. */
+/** Parses a score from a string or a number; returns undefined outside 0 to 10. */
 function scoreIn(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\s*\d{1,2}(?:\.\d{1,10})?\s*$/.test(value) ? Number(value) : value
   return typeof number === 'number' && number >= 0 && number <= 10 ? number : undefined
@@ -158,7 +160,7 @@ const precisions: ReadonlyMap<string, Confidence> = new Map([
   ['low', 'low'],
 ])
 
-/** Trivy writes the vectors into the properties of the rule. */
+/** Returns the CVSS vectors that Trivy writes into the properties of a rule. */
 const vectorsOf = (...bags: JsonObject[]): CvssVector[] =>
   bags.flatMap((bag) =>
     ['cvssv4_vector', 'cvssv3_vector', 'cvssv2_vector'].flatMap((key) => {

@@ -6,20 +6,20 @@ import type { JsonObject, Scanner } from '../report.ts'
 import type { OpenOptions } from '../report-format.ts'
 import { slugOf } from '../slug.ts'
 
-/** What the results of one run are read with. */
+/** Context for reading the results of a run. */
 export interface Run extends OpenOptions {
   scanner: Scanner
   version: string
-  /** The type of the rules' identifiers, as GitLab's analyzers name it where they know the tool. */
+  /** Type of the rules' identifiers, the same as GitLab's analyzers use for known tools. */
   ruleType: string
   identifiersOf: IdentifierReader
   ruleOf: (result: JsonObject) => JsonObject | undefined
-  /** Texts that all rules share, by their ids. */
+  /** Messages shared by all rules, by id. */
   sharedMessages: JsonObject
-  /** The file at this place of the run's list. */
+  /** Returns the artifact at this index of the run. */
   artifactOf: (index: unknown) => JsonObject | undefined
   bases: ReadonlyMap<string, string>
-  /** The absolute addresses among them that are relative to nothing. */
+  /** Absolute base addresses that are relative to no other one. */
   roots: readonly string[]
   image: string | undefined
 }
@@ -55,13 +55,13 @@ const ruleTypes: Record<string, string> = {
   kics: 'kics_id',
 }
 
-/** Tools that look for nothing but secrets. */
+/** Tools that detect only secrets. */
 const secretTools =
   /^(?:gitleaks|trufflehog|detect-secrets|ggshield|gitguardian|kingfisher|whispers|talisman|secretlint)/
 
 /**
- * What the results of a run can be: secrets when the tool looks for nothing else, else code; what names its package is a
- * finding in a dependency, or in an image when the run says that it looked at one.
+ * Returns the report types that a run covers: secrets for tools that detect only secrets, packages for package
+ * scanners, in a container image if the run names one, otherwise code.
  */
 export function typesOfRun(run: Run): ReportType[] {
   if (run.reportType) return [run.reportType]
@@ -76,7 +76,7 @@ const packageTools = /^(?:trivy|grype)$/
 
 const packageType = ({ image }: Run): ReportType => (image === undefined ? 'dependency_scanning' : 'container_scanning')
 
-/** The type of one result: Trivy mixes them and says with the rule what kind each is of. */
+/** Returns the type of a result. Trivy mixes types in a run and tags the rules with them. */
 export function typeOfResult(run: Run, tags: readonly string[], packageName: string | undefined): ReportType {
   const [type = 'sast'] = typesOfRun(run)
   if (run.reportType || (type !== 'dependency_scanning' && type !== 'container_scanning')) return type
@@ -84,7 +84,7 @@ export function typeOfResult(run: Run, tags: readonly string[], packageName: str
   return packageName === undefined ? 'sast' : type
 }
 
-/** Finds the description of a result's rule: by its index, else by its id, of which a part may be its own. */
+/** Returns a lookup for the rule of a result: by guid, by index, by id, or by the id without its last part. */
 function indexRules(driver: JsonObject, extensions: readonly JsonObject[]): Run['ruleOf'] {
   const byId = new Map<string, JsonObject>()
   const byGuid = new Map<string, JsonObject>()
@@ -100,13 +100,13 @@ function indexRules(driver: JsonObject, extensions: readonly JsonObject[]): Run[
     const id = idOf(result)
     const index = typeof reference.index === 'number' ? reference.index : result.ruleIndex
     const indexed = typeof index === 'number' ? objectOf(listOf(component?.rules)[index]) : undefined
-    // An index that contradicts the id is a mistake of the tool.
+    // Ignore an index that contradicts the id.
     if (indexed && (id === undefined || covers(indexed.id, id))) return indexed
     return id === undefined ? undefined : (byId.get(id) ?? byId.get(id.slice(0, Math.max(id.lastIndexOf('/'), 0))))
   }
 }
 
-/** The part of the tool that a reference means; without a reference, its driver. */
+/** Returns the tool component that a reference names; without a reference, the driver. */
 function componentOf(
   reference: JsonObject | undefined,
   driver: JsonObject,
@@ -125,10 +125,10 @@ function componentOf(
 export const idOf = (result: JsonObject): string | undefined =>
   textOf(result.ruleId) ?? textOf(objectOf(result.rule)?.id)
 
-/** `CA1000/1` is a case of `CA1000`. */
+/** Returns true for the rule itself and for its cases: `CA1000/1` is a case of `CA1000`. */
 const covers = (ruleId: unknown, id: string): boolean => ruleId === id || id.startsWith(`${ruleId}/`)
 
-/** What relative addresses are relative to; a cycle ends where it begins to repeat. */
+/** Resolves base addresses that are relative to others. Stops at a cycle. */
 function resolveBases(bases: JsonObject): Map<string, string> {
   const resolved = new Map<string, string>()
   for (const name of Object.keys(bases)) {

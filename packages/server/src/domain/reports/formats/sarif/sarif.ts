@@ -13,7 +13,7 @@ import { addGaps } from './gaps.ts'
 import { draftOf, reasonToSkip } from './result.ts'
 import { type Run, startRun, typesOfRun } from './run.ts'
 
-/** SARIF 2.1.0, of any tool. */
+/** SARIF 2.1.0 logs of any tool. */
 export const sarif: ReportFormat = {
   name: 'sarif',
   recognises: (root) => {
@@ -72,10 +72,10 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
   }
 }
 
-/** From `/runs/3/results`. */
+/** Returns the index of the run in a pointer such as `/runs/3/results`. */
 const runIndex = (list: string): number => Number(list.split('/')[2])
 
-/** Runs of one tool share one scanner, so that equal scanners are the same object. */
+/** Returns the distinct scanners, and makes equal scanners of the runs the same object. */
 function distinctScanners(runs: Run[]): Scanner[] {
   const known = new Map<string, Scanner>()
   for (const run of runs) {
@@ -87,7 +87,7 @@ function distinctScanners(runs: Run[]): Scanner[] {
   return [...known.values()]
 }
 
-/** Failed when any of its tools says that it did. */
+/** Returns the scan, failed if any run failed. */
 function scanOf(root: JsonObject): Scan {
   const invocations = objectsOf(root.runs).flatMap((run) => objectsOf(run.invocations))
   const notifications = invocations.flatMap((invocation) => objectsOf(invocation.toolExecutionNotifications))
@@ -105,7 +105,7 @@ function scanOf(root: JsonObject): Scan {
 const maxMessages = 100
 const levels: Record<string, string> = { error: 'fatal', warning: 'warn', note: 'info', none: 'info' }
 
-/** Nothing is ever fetched, and what stands outside of the runs is of no run. */
+/** Warns about content outside the runs, which is ignored. External files are never fetched. */
 function outsideFiles(root: JsonObject): ReportProblem[] {
   const inline = listOf(root.inlineExternalProperties).length > 0
   const apart = {

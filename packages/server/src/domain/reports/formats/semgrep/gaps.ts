@@ -4,8 +4,8 @@ import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts
 import type { JsonObject } from '../report.ts'
 
 /**
- * Adds what a report of Semgrep cannot speak for: an error concerns everything, a warning the file that it names, and a
- * skipped file or rule itself.
+ * Adds the gaps of a report: an error affects everything, a warning affects its file, and skipped files and rules
+ * affect themselves.
  */
 export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void {
   const { errors = [], paths = {}, skipped_rules = [] } = root
@@ -27,7 +27,7 @@ export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void
   }
 }
 
-/** Returns how many files were scanned. A scan against a baseline lists the changed ones only. */
+/** Returns the number of scanned files. A scan against a baseline lists only changed files. */
 export function scannedFiles({ paths }: JsonObject): number | undefined {
   const scanned = objectOf(paths)?.scanned
   return Array.isArray(scanned) ? scanned.length : undefined
@@ -41,7 +41,7 @@ function addGapOfError(error: unknown, pointer: string, gaps: Gaps): void {
   else if (file && level !== 'info') gaps.add({ file }, 'a file could not be scanned completely', pointer)
 }
 
-/** Returns why a result may stand for another finding than it names. */
+/** Returns the reason why a result may represent another finding than its uuid says. */
 export function doubtOf({ check_id, path, start, end }: JsonObject): string | undefined {
   if (!textOf(check_id)) return 'it names no rule'
   if (!textOf(path)) return 'it names no file'

@@ -12,7 +12,7 @@ import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.t
 import { weaknessIds } from '../vulnerability-ids.ts'
 import { addGaps, doubtOf, scannedFiles } from './gaps.ts'
 
-/** Semgrep's own JSON. */
+/** Semgrep JSON reports. */
 export const semgrep: ReportFormat = {
   name: 'semgrep',
   recognises: (root) => {
@@ -55,7 +55,7 @@ interface Reading {
   identifiersOf: IdentifierReader
 }
 
-/** Files that could not be parsed are told of; what was found in the others counts all the same. */
+/** Returns the scan with its errors as messages, such as files that could not be parsed. */
 function scanOf(root: JsonObject): Scan {
   const messages = objectsOf(root.errors).map(({ level, message, type }) => ({
     level: level === 'error' ? 'fatal' : 'warn',
@@ -87,7 +87,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     severity: severityOf(extra.severity, metadata.impact),
     confidence: gradeOn(confidences, metadata.confidence),
     links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
-    // Without a login Semgrep writes this instead of the code.
+    // Semgrep writes this placeholder in place of the code for users who are not logged in.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
     fingerprints: [{ name: 'fingerprint', value: textOf(extra.fingerprint) ?? '' }],
     doubt: doubtOf(result),
@@ -120,7 +120,7 @@ const confidences: ReadonlyMap<string, Confidence> = new Map([
   ['low', 'low'],
 ])
 
-/** A text or a list of them. */
+/** Returns the strings of a string or a list. */
 const manyOf = (value: unknown): string[] =>
   (Array.isArray(value) ? listOf(value) : [value]).filter((entry) => typeof entry === 'string')
 

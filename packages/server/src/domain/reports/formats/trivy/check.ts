@@ -1,7 +1,7 @@
 import { type Check, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
 import type { Kind } from './kinds.ts'
 
-// What is demanded of the parts that are read; the rest of a report is not looked at.
+// Rules for the fields that are read; all other fields are ignored.
 
 const anyText = text()
 const someText = text({ min: 1 })

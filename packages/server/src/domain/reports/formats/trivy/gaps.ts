@@ -4,10 +4,10 @@ import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts
 import type { JsonObject } from '../report.ts'
 import type { FindingKind } from './kinds.ts'
 
-/** The type of what a result lists under a key. */
+/** Report type of each kind of finding. */
 export type TypesByKind = Record<FindingKind, ReportType>
 
-/** Adds what the results of a report cannot speak for. `isSent` says that the sender named the type of its packages. */
+/** Adds the gaps of a report. `isSent` is true if the sender declared the type of its packages. */
 export function addGaps(root: unknown, types: TypesByKind, isSent: boolean, gaps: Gaps): void {
   const results = Array.isArray(root) ? root : (objectOf(root)?.Results ?? [])
   const at = Array.isArray(root) ? '' : '/Results'
@@ -38,14 +38,14 @@ function addGapsOfResult(
   if (!isKnown && !hasList) add(undefined, 'a result does not say what it is about')
 }
 
-/** Of what has no packages. */
+/** Classes of results that contain no packages. */
 const otherClasses = ['config', 'secret', 'license', 'license-file', 'custom']
 
-/** Whether a result is about packages; before Trivy 0.20 none had a class. */
+/** Returns true if a result is about packages. Before Trivy 0.20, results had no class. */
 export const isOfPackages = ({ Class }: JsonObject): boolean =>
   Class === undefined || !otherClasses.includes(String(Class))
 
-/** Returns why an entry may stand for another finding than it names. */
+/** Returns the reason why an entry may represent another finding than its uuid says. */
 export const doubtOf: Record<FindingKind, (entry: JsonObject, result: JsonObject) => string | undefined> = {
   Vulnerabilities(entry, result) {
     if (!textOf(entry.VulnerabilityID)) return 'it names no vulnerability'

@@ -3,7 +3,7 @@ import { textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import { shorten } from '../shorten.ts'
 
-/** What a result lists, each under its own key. */
+/** Kinds of entries, each under a key of its own. */
 export const kinds = [
   'Vulnerabilities',
   'Misconfigurations',
@@ -19,7 +19,7 @@ export const isOfFindings = (kind: Kind): kind is FindingKind =>
 
 export const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
 
-/** The kind of an entry that may be a finding, or why it is none. */
+/** Returns the kind of an entry that is a finding, or the reason why it is none. */
 export function findingKind(kind: Kind, { Status, Name }: JsonObject): { kind: FindingKind } | { reason: string } {
   if (kind === 'Licenses') return { reason: `a licence is no vulnerability${named(Name)}` }
   if (kind === 'ExperimentalModifiedFindings') {

@@ -16,10 +16,10 @@ import { addGaps, doubtOf, isOfPackages, type TypesByKind } from './gaps.ts'
 import { type FindingKind, findingKind, isOfFindings, type Kind, kindOf, kinds } from './kinds.ts'
 
 const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
-/** Before schema version 2 the list of results was the whole report. */
+/** Paths before schema version 2, where the root is the list of results. */
 const oldPaths = kinds.map((kind) => ['*', kind, '*'])
 
-/** Trivy's own JSON: vulnerabilities of packages, misconfigurations and secrets, each a report type of its own. */
+/** Trivy JSON reports. Vulnerabilities, misconfigurations and secrets have different report types. */
 export const trivy: ReportFormat = {
   name: 'trivy',
   recognises: (root) => {
@@ -55,7 +55,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
   const scanner = scannerOf('trivy', 'Trivy', 'Aqua Security', objectOf(report.Trivy)?.Version)
   const has = (kind: Kind) => [...context.firsts.keys()].some((path) => path.includes(kind))
   const looked = objectsOf(results)
-  // A scan of configuration files says nothing of packages; what it found in them before is still there.
+  // A scan of configuration files does not cover packages, so known findings in packages keep their state.
   const isForPackages = options.reportType !== undefined || looked.length === 0 || looked.some(isOfPackages)
   const isForCode = has('Misconfigurations') || looked.some(({ Class }) => Class === 'config')
   const typesByKind: TypesByKind = {
@@ -122,7 +122,7 @@ interface Reading extends OpenOptions {
   identifiersOf: IdentifierReader
 }
 
-/** Old reports do not say what was scanned; the lock files of languages have their own types. */
+/** Recognises language lock files by type. Reports of schema version 1 do not state what was scanned. */
 const isOfFiles = ({ Type }: JsonObject): boolean =>
   /^(?:bundler|cargo|composer|npm|nuget|pip|pipenv|poetry|yarn|pnpm|gomod|gobinary|jar|pom|gradle)$/.test(String(Type))
 
@@ -193,7 +193,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
   },
 }
 
-/** `unknown` is left out, so that a score may speak. */
+/** Has no `unknown`, so that a CVSS score is used instead. */
 const severities: ReadonlyMap<string, Severity> = new Map([
   ['critical', 'critical'],
   ['high', 'high'],
