@@ -27,6 +27,9 @@ export function areActionsUnsent(): boolean {
   return waiting > 0
 }
 
+/** Resolves after the server has answered every action, so that messages keep the order of the keys. */
+export const actionsAnswered = (): Promise<unknown> => last
+
 /** True while lists show what actions have made of their rows. */
 export function areActionsPending(): boolean {
   return pending.length > 0

@@ -7,7 +7,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filter.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { enqueue, type ShownState } from './triage-queue.ts'
+import { actionsAnswered, enqueue, type ShownState } from './triage-queue.ts'
 
 export const actions = {
   confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
@@ -126,7 +126,7 @@ export function useTriage(): Triage {
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
     if (last) void takeBack(last)
-    else toast({ text: 'Nothing to undo.', topic })
+    else void actionsAnswered().then(() => toast({ text: 'Nothing to undo.', topic }))
   }, [toast, takeBack])
 
   return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
