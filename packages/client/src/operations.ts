@@ -50,59 +50,59 @@ export interface Schemas {
 
 /** By method and address; below /api/v4 the address begins after it. */
 export interface Operations {
-  /** Tell the version that is spoken here */
+  /** Get version information */
   'GET /version': { answer: { version: string; revision: string; kas: { enabled: boolean; externalUrl: null; externalK8sProxyUrl: null; version: null }; enterprise: boolean } }
-  /** Tell the version that is spoken here */
+  /** Get version information */
   'GET /metadata': { answer: { version: string; revision: string; kas: { enabled: boolean; externalUrl: null; externalK8sProxyUrl: null; version: null }; enterprise: boolean } }
-  /** Tell that the process lives */
+  /** Check that the process is running (liveness) */
   'GET /-/health': { answer: { status: string } }
-  /** Report whether the process can serve: it is not stopping, and its database and object store answer */
+  /** Check that the process can serve requests (readiness): it is not shutting down, and its database and object store respond */
   'GET /-/ready': { answer: { status: string } }
-  /** Get the metrics of this process for Prometheus: from this machine, or with the token for metrics */
+  /** Get the metrics of this process in Prometheus format */
   'GET /-/metrics': { answer: Blob }
-  /** Get this document: every operation of the server, as OpenAPI 3.1 */
+  /** Get the OpenAPI 3.1 document of this server */
   'GET /-/openapi.json': { answer: Record<string, unknown> }
-  /** List what is done without a request, newest first */
+  /** List background jobs, newest first */
   'GET /admin/jobs': { query: { state?: ('waiting' | 'running' | 'finished' | 'failed')[] | undefined; kind?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Job'])[] }
   /** Get a job */
   'GET /admin/jobs/{id}': { path: { id: string | number }; answer: Schemas['Job'] }
-  /** Run a job again that failed, or at once one that waits */
+  /** Retry a failed job, or run a waiting job immediately */
   'POST /admin/jobs/{id}/retry': { path: { id: string | number }; answer: Schemas['Job'] }
-  /** Tell what all uploads add up to, at most a minute ago */
+  /** Get the total storage used by uploads, cached for up to one minute */
   'GET /admin/storage': { answer: Schemas['Storage'] }
-  /** List the projects and groups that store uploads, whoever stores most first */
+  /** List projects and groups with uploads, largest storage use first */
   'GET /admin/storage/owners': { query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['StorageOwner'])[] }
-  /** List what the operator has set, without secrets */
+  /** List the settings of the server, without secret values */
   'GET /admin/settings': { answer: (Schemas['Setting'])[] }
-  /** Sign a browser in */
+  /** Sign in with a browser session */
   'POST /-/sessions': { body: { login?: string | undefined; password?: string | undefined; token?: string | undefined }; answer: Schemas['BasicUser'] }
-  /** Sign the browser out */
+  /** Sign out */
   'DELETE /-/sessions': { answer: undefined }
-  /** List the browsers that you are signed in with, newest first */
+  /** List your browser sessions, newest first */
   'GET /-/sessions': { answer: ({ id: number; created_at: string; last_used_at: string | null; expires_at: string; address: string | null; user_agent: string | null; current: boolean })[] }
-  /** Tell who is signed in, if anybody, and what the server lets people do */
+  /** Get the current user, if signed in, and the server settings that the web UI needs */
   'GET /-/session': { answer: Schemas['SessionState'] }
-  /** Sign one of your browsers out */
+  /** End one of your browser sessions */
   'DELETE /-/sessions/{id}': { path: { id: string | number }; answer: undefined }
-  /** Confirm who uses this browser, which then may manage tokens and sessions for 15 minutes */
+  /** Reauthenticate; required to manage tokens and sessions, valid for 15 minutes */
   'POST /-/sessions/confirm': { body: { password?: string | undefined; token?: string | undefined }; answer: undefined }
-  /** Sign a user out of all browsers */
+  /** End all browser sessions of a user */
   'DELETE /users/{id}/sessions': { path: { id: string | number }; answer: undefined }
-  /** Give this browser the rights of its administrator for six hours, when admin mode is on */
+  /** Enter admin mode in this session for six hours */
   'POST /-/sessions/admin_mode': { body: { password: string }; answer: undefined }
-  /** Leave admin mode in this browser */
+  /** Leave admin mode in this session */
   'DELETE /-/sessions/admin_mode': { answer: undefined }
-  /** Change your password; other browsers are signed out */
+  /** Change your password and end your other sessions */
   'PUT /-/password': { body: { current_password: string; password: string; revoke_tokens?: boolean | undefined }; answer: undefined }
-  /** Set the password of the user whom a link was created for, and sign the browser in */
+  /** Set a password with a password link, and sign in */
   'POST /-/password': { body: { token: string; password: string; revoke_tokens?: boolean | undefined }; answer: Schemas['BasicUser'] }
-  /** Create a link that sets the password of a user, once and within a day */
+  /** Create a link that lets a user set their password; single use, valid for 24 hours */
   'POST /users/{id}/password_links': { path: { id: string | number }; answer: { token: string; expires_at: string } }
-  /** Create a token for yourself; for signed-in browsers only */
+  /** Create a personal access token for yourself from a browser session */
   'POST /-/personal_access_tokens': { body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes: ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] }; answer: Schemas['IssuedToken'] }
-  /** Get yourself */
+  /** Get the current user */
   'GET /user': { answer: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at: string; bio: string; location: string | null; linkedin: string; twitter: string; discord: string; website_url: string; github: string; job_title: string; pronouns: string | null; organization: string | null; bot: boolean; work_information: string | null; followers: number; following: number; local_time: string | null; last_sign_in_at: string | null; confirmed_at: string | null; last_activity_on: string | null; email: string; theme_id: number; color_scheme_id: number; projects_limit: number; current_sign_in_at: string | null; identities: (Record<string, never>)[]; can_create_group: boolean; can_create_project: boolean; two_factor_enabled: boolean; external: boolean; private_profile: boolean; commit_email: string; preferred_language: string; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined } }
-  /** Get yourself: all that is left of the API before */
+  /** Get the current user (the only remaining endpoint of API v3) */
   'GET /api/v3/user': { answer: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at: string; bio: string; location: string | null; linkedin: string; twitter: string; discord: string; website_url: string; github: string; job_title: string; pronouns: string | null; organization: string | null; bot: boolean; work_information: string | null; followers: number; following: number; local_time: string | null; last_sign_in_at: string | null; confirmed_at: string | null; last_activity_on: string | null; email: string; theme_id: number; color_scheme_id: number; projects_limit: number; current_sign_in_at: string | null; identities: (Record<string, never>)[]; can_create_group: boolean; can_create_project: boolean; two_factor_enabled: boolean; external: boolean; private_profile: boolean; commit_email: string; preferred_language: string; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined } }
   /** List users, newest first */
   'GET /users': { query: { username?: string | undefined; search?: string | undefined; active?: boolean | undefined; blocked?: boolean | undefined; banned?: boolean | undefined; deactivated?: boolean | undefined; external?: boolean | undefined; admins?: boolean | undefined; exclude_active?: boolean | undefined; exclude_external?: boolean | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'id' | 'name' | 'username' | 'created_at' | 'updated_at' | undefined; sort?: 'asc' | 'desc' | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at?: string | undefined; bio?: string | undefined; location?: string | null | undefined; linkedin?: string | undefined; twitter?: string | undefined; discord?: string | undefined; website_url?: string | undefined; github?: string | undefined; job_title?: string | undefined; pronouns?: string | null | undefined; organization?: string | null | undefined; bot?: boolean | undefined; work_information?: string | null | undefined; followers?: number | undefined; following?: number | undefined; local_time?: string | null | undefined; last_sign_in_at?: string | null | undefined; confirmed_at?: string | null | undefined; last_activity_on?: string | null | undefined; email?: string | undefined; theme_id?: number | undefined; color_scheme_id?: number | undefined; projects_limit?: number | undefined; current_sign_in_at?: string | null | undefined; identities?: (Record<string, never>)[] | undefined; can_create_group?: boolean | undefined; can_create_project?: boolean | undefined; two_factor_enabled?: boolean | undefined; external?: boolean | undefined; private_profile?: boolean | undefined; commit_email?: string | undefined; preferred_language?: string | undefined; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined })[] }
@@ -110,9 +110,9 @@ export interface Operations {
   'POST /users': { body: { email: string; password?: string | undefined; reset_password?: boolean | undefined; force_random_password?: boolean | undefined; skip_confirmation?: boolean | undefined; name: string; username: string; admin?: boolean | undefined; can_create_group?: boolean | undefined; external?: boolean | undefined; projects_limit?: number | undefined; note?: string | null | undefined }; answer: Schemas['Account'] }
   /** Get a user */
   'GET /users/{id}': { path: { id: string | number }; answer: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string; created_at: string; bio: string; location: string | null; linkedin: string; twitter: string; discord: string; website_url: string; github: string; job_title: string; pronouns: string | null; organization: string | null; bot: boolean; work_information: string | null; followers: number; following: number; local_time: string | null; last_sign_in_at?: string | null | undefined; confirmed_at?: string | null | undefined; last_activity_on?: string | null | undefined; email?: string | undefined; theme_id?: number | undefined; color_scheme_id?: number | undefined; projects_limit?: number | undefined; current_sign_in_at?: string | null | undefined; identities?: (Record<string, never>)[] | undefined; can_create_group?: boolean | undefined; can_create_project?: boolean | undefined; two_factor_enabled?: boolean | undefined; external?: boolean | undefined; private_profile?: boolean | undefined; commit_email?: string | undefined; preferred_language?: string | undefined; is_admin?: boolean | undefined; note?: string | null | undefined; namespace_id?: number | null | undefined; created_by?: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null | undefined } }
-  /** Change a user */
+  /** Update a user */
   'PUT /users/{id}': { path: { id: string | number }; body: { email?: string | undefined; password?: string | undefined; skip_reconfirmation?: boolean | undefined; name?: string | undefined; username?: string | undefined; admin?: boolean | undefined; can_create_group?: boolean | undefined; external?: boolean | undefined; projects_limit?: number | undefined; note?: string | null | undefined }; answer: Schemas['Account'] }
-  /** Delete a user with his namespace and its projects */
+  /** Delete a user, their namespace and its projects */
   'DELETE /users/{id}': { path: { id: string | number }; query: { hard_delete?: boolean | undefined }; answer: undefined }
   /** Block a user and end all of their sessions */
   'POST /users/{id}/block': { path: { id: string | number }; answer: boolean }
@@ -120,117 +120,117 @@ export interface Operations {
   'POST /users/{id}/unblock': { path: { id: string | number }; answer: boolean }
   /** Ban a user and end all of their sessions */
   'POST /users/{id}/ban': { path: { id: string | number }; answer: boolean }
-  /** Lift the ban of a user */
+  /** Unban a user */
   'POST /users/{id}/unban': { path: { id: string | number }; answer: boolean }
   /** Deactivate a user until the next sign-in */
   'POST /users/{id}/deactivate': { path: { id: string | number }; answer: boolean }
   /** Activate a deactivated user */
   'POST /users/{id}/activate': { path: { id: string | number }; answer: boolean }
-  /** Issue a personal access token to a user */
+  /** Create a personal access token for a user */
   'POST /users/{user_id}/personal_access_tokens': { path: { user_id: string | number }; body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes: ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] }; answer: Schemas['IssuedToken'] }
-  /** Create a token of narrow scope for yourself */
+  /** Create a personal access token with limited scopes for yourself */
   'POST /user/personal_access_tokens': { body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes: ('k8s_proxy' | 'self_rotate')[] }; answer: Schemas['IssuedToken'] }
-  /** List personal access tokens: your own, or everybody’s for an administrator */
+  /** List personal access tokens: your own, or those of all users for administrators */
   'GET /personal_access_tokens': { query: { user_id?: number | undefined; revoked?: boolean | undefined; state?: 'active' | 'inactive' | undefined; search?: string | undefined; created_after?: string | undefined; created_before?: string | undefined; last_used_after?: string | undefined; last_used_before?: string | undefined; expires_after?: string | undefined; expires_before?: string | undefined; sort?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; last_used_ips: (string)[] })[] }
-  /** Get the token that this request is sent with */
+  /** Get the token of this request */
   'GET /personal_access_tokens/self': { answer: { id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; last_used_ips: (string)[] } }
-  /** Revoke the token that this request is sent with */
+  /** Revoke the token of this request */
   'DELETE /personal_access_tokens/self': { answer: undefined }
   /** Get a personal access token */
   'GET /personal_access_tokens/{id}': { path: { id: string | number }; answer: { id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; last_used_ips: (string)[] } }
   /** Revoke a personal access token */
   'DELETE /personal_access_tokens/{id}': { path: { id: string | number }; answer: undefined }
-  /** Replace the token that this request is sent with */
+  /** Rotate the token of this request */
   'POST /personal_access_tokens/self/rotate': { body: { expires_at?: string | undefined }; answer: Schemas['IssuedToken'] }
-  /** Replace a personal access token */
+  /** Rotate a personal access token */
   'POST /personal_access_tokens/{id}/rotate': { path: { id: string | number }; body: { expires_at?: string | undefined }; answer: Schemas['IssuedToken'] }
-  /** Issue a token to act as a user */
+  /** Create an impersonation token */
   'POST /users/{user_id}/impersonation_tokens': { path: { user_id: string | number }; body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes?: ('api' | 'read_api' | 'read_user' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] | undefined }; answer: { id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; token: string; impersonation: boolean } }
-  /** List the tokens to act as a user */
+  /** List the impersonation tokens of a user */
   'GET /users/{user_id}/impersonation_tokens': { path: { user_id: string | number }; query: { state?: 'all' | 'active' | 'inactive' | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; impersonation: boolean })[] }
-  /** Get a token to act as a user */
+  /** Get an impersonation token */
   'GET /users/{user_id}/impersonation_tokens/{id}': { path: { user_id: string | number; id: string | number }; answer: { id: number; name: string; revoked: boolean; created_at: string; description: string | null; scopes: (string)[]; user_id: number; last_used_at: string | null; active: boolean; expires_at: string | null; impersonation: boolean } }
-  /** Revoke a token to act as a user */
+  /** Revoke an impersonation token */
   'DELETE /users/{user_id}/impersonation_tokens/{id}': { path: { user_id: string | number; id: string | number }; answer: undefined }
-  /** Create an organization, with topics and projects of its own */
+  /** Create an organization with its own topics and projects */
   'POST /organizations': { body: { name: string; path: string; description?: string | null | undefined; visibility?: 'private' | 'public' | undefined }; answer: Schemas['Organization'] }
-  /** List the organizations that you may know of */
+  /** List the organizations that you can see */
   'GET /organizations': { query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Organization'])[] }
   /** Get an organization */
   'GET /organizations/{id}': { path: { id: string | number }; answer: Schemas['Organization'] }
-  /** List the groups you can see */
+  /** List the groups that you can see */
   'GET /groups': { query: { search?: string | undefined; owned?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; all_available?: boolean | undefined; top_level_only?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; skip_groups?: (number)[] | undefined; order_by?: 'name' | 'path' | 'id' | undefined; sort?: 'asc' | 'desc' | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; organization_id?: number | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Group'])[] }
-  /** Create a group, or below another one a subgroup */
+  /** Create a group or subgroup */
   'POST /groups': { body: { share_with_group_lock?: boolean | undefined; require_two_factor_authentication?: boolean | undefined; emails_enabled?: boolean | undefined; lfs_enabled?: boolean | undefined; request_access_enabled?: boolean | undefined; emails_disabled?: boolean | undefined; two_factor_grace_period?: number | undefined; project_creation_level?: 'noone' | 'owner' | 'maintainer' | 'developer' | 'administrator' | undefined; subgroup_creation_level?: 'owner' | 'maintainer' | undefined; auto_devops_enabled?: boolean | null | undefined; mentions_disabled?: boolean | null | undefined; default_branch?: string | null | undefined; default_branch_protection?: number | undefined; shared_runners_setting?: 'enabled' | 'disabled_and_overridable' | 'disabled_with_override' | 'disabled_and_unoverridable' | undefined; membership_lock?: boolean | undefined; prevent_forking_outside_group?: boolean | undefined; prevent_sharing_groups_outside_hierarchy?: boolean | undefined; extra_shared_runners_minutes_limit?: number | undefined; file_template_project_id?: number | undefined; max_artifacts_size?: number | undefined; shared_runners_minutes_limit?: number | undefined; ip_restriction_ranges?: string | null | undefined; allowed_email_domains_list?: string | null | undefined; enabled_git_access_protocol?: 'ssh' | 'http' | 'all' | undefined; wiki_access_level?: 'disabled' | 'private' | 'enabled' | undefined; name: string; path: string; description?: string | null | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; parent_id?: number | undefined; organization_id?: number | undefined }; answer: { id: number; web_url: string; name: string; path: string; description: string; visibility: string; share_with_group_lock: boolean; require_two_factor_authentication: boolean; two_factor_grace_period: number; project_creation_level: string; auto_devops_enabled: boolean | null; subgroup_creation_level: string; emails_disabled: boolean; emails_enabled: boolean; mentions_disabled: boolean | null; lfs_enabled: boolean; default_branch: string | null; default_branch_protection: number; avatar_url: string | null; request_access_enabled: boolean; full_name: string; full_path: string; created_at: string; parent_id: number | null; organization_id: number; shared_runners_setting: string; marked_for_deletion_on: null; membership_lock?: boolean | undefined; prevent_forking_outside_group?: boolean | undefined; prevent_sharing_groups_outside_hierarchy?: boolean | undefined; extra_shared_runners_minutes_limit?: number | undefined; file_template_project_id?: number | undefined; max_artifacts_size?: number | undefined; shared_runners_minutes_limit?: number | undefined; ip_restriction_ranges?: string | null | undefined; allowed_email_domains_list?: string | null | undefined; enabled_git_access_protocol?: string | undefined; wiki_access_level?: string | undefined; shared_with_groups: (Record<string, never>)[]; projects?: (Schemas['Project'])[] | undefined; shared_projects?: (Schemas['Project'])[] | undefined } }
-  /** List the groups right below a group */
+  /** List the direct subgroups of a group */
   'GET /groups/{id}/subgroups': { path: { id: string | number }; query: { search?: string | undefined; owned?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; all_available?: boolean | undefined; top_level_only?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; skip_groups?: (number)[] | undefined; order_by?: 'name' | 'path' | 'id' | undefined; sort?: 'asc' | 'desc' | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Group'])[] }
-  /** List the groups below a group, however deep */
+  /** List all descendant groups of a group */
   'GET /groups/{id}/descendant_groups': { path: { id: string | number }; query: { search?: string | undefined; owned?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; all_available?: boolean | undefined; top_level_only?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; skip_groups?: (number)[] | undefined; order_by?: 'name' | 'path' | 'id' | undefined; sort?: 'asc' | 'desc' | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Group'])[] }
-  /** Get a group, with the newest of its projects */
+  /** Get a group with its newest projects */
   'GET /groups/{id}': { path: { id: string | number }; query: { with_projects?: boolean | undefined; with_custom_attributes?: boolean | undefined }; answer: { id: number; web_url: string; name: string; path: string; description: string; visibility: string; share_with_group_lock: boolean; require_two_factor_authentication: boolean; two_factor_grace_period: number; project_creation_level: string; auto_devops_enabled: boolean | null; subgroup_creation_level: string; emails_disabled: boolean; emails_enabled: boolean; mentions_disabled: boolean | null; lfs_enabled: boolean; default_branch: string | null; default_branch_protection: number; avatar_url: string | null; request_access_enabled: boolean; full_name: string; full_path: string; created_at: string; parent_id: number | null; organization_id: number; shared_runners_setting: string; marked_for_deletion_on: null; membership_lock?: boolean | undefined; prevent_forking_outside_group?: boolean | undefined; prevent_sharing_groups_outside_hierarchy?: boolean | undefined; extra_shared_runners_minutes_limit?: number | undefined; file_template_project_id?: number | undefined; max_artifacts_size?: number | undefined; shared_runners_minutes_limit?: number | undefined; ip_restriction_ranges?: string | null | undefined; allowed_email_domains_list?: string | null | undefined; enabled_git_access_protocol?: string | undefined; wiki_access_level?: string | undefined; shared_with_groups: (Record<string, never>)[]; projects?: (Schemas['Project'])[] | undefined; shared_projects?: (Schemas['Project'])[] | undefined } }
   /** Update a group */
   'PUT /groups/{id}': { path: { id: string | number }; body: { share_with_group_lock?: boolean | undefined; require_two_factor_authentication?: boolean | undefined; emails_enabled?: boolean | undefined; lfs_enabled?: boolean | undefined; request_access_enabled?: boolean | undefined; emails_disabled?: boolean | undefined; two_factor_grace_period?: number | undefined; project_creation_level?: 'noone' | 'owner' | 'maintainer' | 'developer' | 'administrator' | undefined; subgroup_creation_level?: 'owner' | 'maintainer' | undefined; auto_devops_enabled?: boolean | null | undefined; mentions_disabled?: boolean | null | undefined; default_branch?: string | null | undefined; default_branch_protection?: number | undefined; shared_runners_setting?: 'enabled' | 'disabled_and_overridable' | 'disabled_with_override' | 'disabled_and_unoverridable' | undefined; membership_lock?: boolean | undefined; prevent_forking_outside_group?: boolean | undefined; prevent_sharing_groups_outside_hierarchy?: boolean | undefined; extra_shared_runners_minutes_limit?: number | undefined; file_template_project_id?: number | undefined; max_artifacts_size?: number | undefined; shared_runners_minutes_limit?: number | undefined; ip_restriction_ranges?: string | null | undefined; allowed_email_domains_list?: string | null | undefined; enabled_git_access_protocol?: 'ssh' | 'http' | 'all' | undefined; wiki_access_level?: 'disabled' | 'private' | 'enabled' | undefined; name?: string | undefined; path?: string | undefined; description?: string | null | undefined; visibility?: 'private' | 'internal' | 'public' | undefined }; answer: { id: number; web_url: string; name: string; path: string; description: string; visibility: string; share_with_group_lock: boolean; require_two_factor_authentication: boolean; two_factor_grace_period: number; project_creation_level: string; auto_devops_enabled: boolean | null; subgroup_creation_level: string; emails_disabled: boolean; emails_enabled: boolean; mentions_disabled: boolean | null; lfs_enabled: boolean; default_branch: string | null; default_branch_protection: number; avatar_url: string | null; request_access_enabled: boolean; full_name: string; full_path: string; created_at: string; parent_id: number | null; organization_id: number; shared_runners_setting: string; marked_for_deletion_on: null; membership_lock?: boolean | undefined; prevent_forking_outside_group?: boolean | undefined; prevent_sharing_groups_outside_hierarchy?: boolean | undefined; extra_shared_runners_minutes_limit?: number | undefined; file_template_project_id?: number | undefined; max_artifacts_size?: number | undefined; shared_runners_minutes_limit?: number | undefined; ip_restriction_ranges?: string | null | undefined; allowed_email_domains_list?: string | null | undefined; enabled_git_access_protocol?: string | undefined; wiki_access_level?: string | undefined; shared_with_groups: (Record<string, never>)[]; projects?: (Schemas['Project'])[] | undefined; shared_projects?: (Schemas['Project'])[] | undefined } }
-  /** Delete a group with everything in it, at once */
+  /** Delete a group and everything in it immediately */
   'DELETE /groups/{id}': { path: { id: string | number }; answer: { message: string } }
-  /** List your own namespace and the groups you are a member of */
+  /** List your own namespace and the groups that you are a member of */
   'GET /namespaces': { query: { search?: string | undefined; full_path_search?: boolean | undefined; owned_only?: boolean | undefined; top_level_only?: boolean | undefined; organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id: number; name: string; path: string; kind: string; full_path: string; parent_id: number | null; avatar_url: string | null; web_url: string; members_count_with_descendants?: number | undefined })[] }
-  /** Get a namespace by id or path */
+  /** Get a namespace by ID or path */
   'GET /namespaces/{id}': { path: { id: string | number }; answer: { id: number; name: string; path: string; kind: string; full_path: string; parent_id: number | null; avatar_url: string | null; web_url: string; members_count_with_descendants?: number | undefined } }
-  /** Ask whether a user or group has a path, and for one that is free */
+  /** Check whether a namespace path is taken, and suggest a free one */
   'GET /namespaces/{id}/exists': { path: { id: string | number }; query: { parent_id?: number | undefined }; answer: { exists: boolean; suggests: (string)[] } }
-  /** List the projects you can read, newest first */
+  /** List the projects that you can read, newest first */
   'GET /projects': { query: { order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity' | 'storage_size' | 'repository_size' | 'wiki_size' | 'packages_size' | undefined; sort?: 'asc' | 'desc' | undefined; archived?: boolean | undefined; active?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; search?: string | undefined; search_namespaces?: boolean | undefined; owned?: boolean | undefined; starred?: boolean | undefined; membership?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; id_after?: number | undefined; id_before?: number | undefined; last_activity_after?: string | undefined; last_activity_before?: string | undefined; updated_after?: string | undefined; updated_before?: string | undefined; topic?: (string)[] | undefined; topic_id?: number | undefined; with_issues_enabled?: boolean | undefined; with_merge_requests_enabled?: boolean | undefined; with_programming_language?: string | undefined; marked_for_deletion_on?: string | undefined; include_hidden?: boolean | undefined; simple?: boolean | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; organization_id?: number | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Project'])[] }
   /** Create a project */
   'POST /projects': { body: { name?: string | undefined; path?: string | undefined; description?: string | null | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; default_branch?: string | undefined; topics?: (string)[] | undefined; tag_list?: (string)[] | undefined; enforce_auth_checks_on_uploads?: boolean | undefined; promote_vulnerabilities_on_ingestion?: boolean | undefined; auto_resolve_vulnerabilities?: boolean | undefined; resolve_outdated_diff_discussions?: boolean | undefined; issues_enabled?: boolean | undefined; merge_requests_enabled?: boolean | undefined; wiki_enabled?: boolean | undefined; jobs_enabled?: boolean | undefined; snippets_enabled?: boolean | undefined; container_registry_enabled?: boolean | undefined; service_desk_enabled?: boolean | undefined; show_diff_preview_in_email?: boolean | undefined; shared_runners_enabled?: boolean | undefined; lfs_enabled?: boolean | undefined; packages_enabled?: boolean | undefined; public_jobs?: boolean | undefined; emails_enabled?: boolean | undefined; only_allow_merge_if_pipeline_succeeds?: boolean | undefined; allow_merge_on_skipped_pipeline?: boolean | undefined; only_allow_merge_if_all_discussions_are_resolved?: boolean | undefined; request_access_enabled?: boolean | undefined; emails_disabled?: boolean | undefined; printing_merge_request_link_enabled?: boolean | undefined; remove_source_branch_after_merge?: boolean | undefined; autoclose_referenced_issues?: boolean | undefined; issues_access_level?: 'disabled' | 'private' | 'enabled' | undefined; repository_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_requests_access_level?: 'disabled' | 'private' | 'enabled' | undefined; forking_access_level?: 'disabled' | 'private' | 'enabled' | undefined; wiki_access_level?: 'disabled' | 'private' | 'enabled' | undefined; builds_access_level?: 'disabled' | 'private' | 'enabled' | undefined; snippets_access_level?: 'disabled' | 'private' | 'enabled' | undefined; analytics_access_level?: 'disabled' | 'private' | 'enabled' | undefined; container_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; releases_access_level?: 'disabled' | 'private' | 'enabled' | undefined; environments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; feature_flags_access_level?: 'disabled' | 'private' | 'enabled' | undefined; infrastructure_access_level?: 'disabled' | 'private' | 'enabled' | undefined; monitor_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_experiments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; pages_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; package_registry_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; requirements_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; security_and_compliance_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_method?: 'merge' | 'rebase_merge' | 'ff' | undefined; squash_option?: 'never' | 'always' | 'default_on' | 'default_off' | undefined; allow_pipeline_trigger_approve_deployment?: boolean | undefined; auto_devops_enabled?: boolean | undefined; ci_allow_fork_pipelines_to_run_in_parent_project?: boolean | undefined; ci_forward_deployment_enabled?: boolean | undefined; ci_forward_deployment_rollback_allowed?: boolean | undefined; ci_push_repository_for_job_token_allowed?: boolean | undefined; ci_separated_caches?: boolean | undefined; group_runners_enabled?: boolean | undefined; keep_latest_artifact?: boolean | undefined; merge_pipelines_enabled?: boolean | undefined; merge_trains_enabled?: boolean | undefined; merge_trains_skip_train_allowed?: boolean | undefined; mr_default_target_self?: boolean | undefined; only_allow_merge_if_all_status_checks_passed?: boolean | undefined; prevent_merge_without_jira_issue?: boolean | undefined; restrict_user_defined_variables?: boolean | undefined; show_default_award_emojis?: boolean | undefined; warn_about_potentially_unwanted_characters?: boolean | undefined; approvals_before_merge?: number | undefined; build_timeout?: number | undefined; ci_default_git_depth?: number | undefined; ci_delete_pipelines_in_seconds?: number | undefined; max_artifacts_size?: number | undefined; ci_config_path?: string | null | undefined; external_authorization_classification_label?: string | null | undefined; issue_branch_template?: string | null | undefined; issues_template?: string | null | undefined; merge_commit_template?: string | null | undefined; merge_requests_template?: string | null | undefined; squash_commit_template?: string | null | undefined; suggestion_commit_message?: string | null | undefined; auto_cancel_pending_pipelines?: 'disabled' | 'enabled' | undefined; auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental' | undefined; build_git_strategy?: 'fetch' | 'clone' | undefined; ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one' | undefined; namespace_id?: number | undefined }; answer: Schemas['Project'] }
-  /** List the personal projects of a user that you can read */
+  /** List the personal projects of a user */
   'GET /users/{id}/projects': { path: { id: string | number }; query: { order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity' | 'storage_size' | 'repository_size' | 'wiki_size' | 'packages_size' | undefined; sort?: 'asc' | 'desc' | undefined; archived?: boolean | undefined; active?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; search?: string | undefined; search_namespaces?: boolean | undefined; owned?: boolean | undefined; starred?: boolean | undefined; membership?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; id_after?: number | undefined; id_before?: number | undefined; last_activity_after?: string | undefined; last_activity_before?: string | undefined; updated_after?: string | undefined; updated_before?: string | undefined; topic?: (string)[] | undefined; topic_id?: number | undefined; with_issues_enabled?: boolean | undefined; with_merge_requests_enabled?: boolean | undefined; with_programming_language?: string | undefined; marked_for_deletion_on?: string | undefined; include_hidden?: boolean | undefined; simple?: boolean | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Project'])[] }
-  /** List the projects of a group that you can read */
+  /** List the projects of a group */
   'GET /groups/{id}/projects': { path: { id: string | number }; query: { order_by?: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity' | 'storage_size' | 'repository_size' | 'wiki_size' | 'packages_size' | undefined; sort?: 'asc' | 'desc' | undefined; archived?: boolean | undefined; active?: boolean | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; search?: string | undefined; search_namespaces?: boolean | undefined; owned?: boolean | undefined; starred?: boolean | undefined; membership?: boolean | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; id_after?: number | undefined; id_before?: number | undefined; last_activity_after?: string | undefined; last_activity_before?: string | undefined; updated_after?: string | undefined; updated_before?: string | undefined; topic?: (string)[] | undefined; topic_id?: number | undefined; with_issues_enabled?: boolean | undefined; with_merge_requests_enabled?: boolean | undefined; with_programming_language?: string | undefined; marked_for_deletion_on?: string | undefined; include_hidden?: boolean | undefined; simple?: boolean | undefined; statistics?: boolean | undefined; with_custom_attributes?: boolean | undefined; include_subgroups?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Project'])[] }
-  /** Create a project for somebody else */
+  /** Create a project for another user */
   'POST /projects/user/{user_id}': { path: { user_id: string | number }; body: { name?: string | undefined; path?: string | undefined; description?: string | null | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; default_branch?: string | undefined; topics?: (string)[] | undefined; tag_list?: (string)[] | undefined; enforce_auth_checks_on_uploads?: boolean | undefined; promote_vulnerabilities_on_ingestion?: boolean | undefined; auto_resolve_vulnerabilities?: boolean | undefined; resolve_outdated_diff_discussions?: boolean | undefined; issues_enabled?: boolean | undefined; merge_requests_enabled?: boolean | undefined; wiki_enabled?: boolean | undefined; jobs_enabled?: boolean | undefined; snippets_enabled?: boolean | undefined; container_registry_enabled?: boolean | undefined; service_desk_enabled?: boolean | undefined; show_diff_preview_in_email?: boolean | undefined; shared_runners_enabled?: boolean | undefined; lfs_enabled?: boolean | undefined; packages_enabled?: boolean | undefined; public_jobs?: boolean | undefined; emails_enabled?: boolean | undefined; only_allow_merge_if_pipeline_succeeds?: boolean | undefined; allow_merge_on_skipped_pipeline?: boolean | undefined; only_allow_merge_if_all_discussions_are_resolved?: boolean | undefined; request_access_enabled?: boolean | undefined; emails_disabled?: boolean | undefined; printing_merge_request_link_enabled?: boolean | undefined; remove_source_branch_after_merge?: boolean | undefined; autoclose_referenced_issues?: boolean | undefined; issues_access_level?: 'disabled' | 'private' | 'enabled' | undefined; repository_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_requests_access_level?: 'disabled' | 'private' | 'enabled' | undefined; forking_access_level?: 'disabled' | 'private' | 'enabled' | undefined; wiki_access_level?: 'disabled' | 'private' | 'enabled' | undefined; builds_access_level?: 'disabled' | 'private' | 'enabled' | undefined; snippets_access_level?: 'disabled' | 'private' | 'enabled' | undefined; analytics_access_level?: 'disabled' | 'private' | 'enabled' | undefined; container_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; releases_access_level?: 'disabled' | 'private' | 'enabled' | undefined; environments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; feature_flags_access_level?: 'disabled' | 'private' | 'enabled' | undefined; infrastructure_access_level?: 'disabled' | 'private' | 'enabled' | undefined; monitor_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_experiments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; pages_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; package_registry_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; requirements_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; security_and_compliance_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_method?: 'merge' | 'rebase_merge' | 'ff' | undefined; squash_option?: 'never' | 'always' | 'default_on' | 'default_off' | undefined; allow_pipeline_trigger_approve_deployment?: boolean | undefined; auto_devops_enabled?: boolean | undefined; ci_allow_fork_pipelines_to_run_in_parent_project?: boolean | undefined; ci_forward_deployment_enabled?: boolean | undefined; ci_forward_deployment_rollback_allowed?: boolean | undefined; ci_push_repository_for_job_token_allowed?: boolean | undefined; ci_separated_caches?: boolean | undefined; group_runners_enabled?: boolean | undefined; keep_latest_artifact?: boolean | undefined; merge_pipelines_enabled?: boolean | undefined; merge_trains_enabled?: boolean | undefined; merge_trains_skip_train_allowed?: boolean | undefined; mr_default_target_self?: boolean | undefined; only_allow_merge_if_all_status_checks_passed?: boolean | undefined; prevent_merge_without_jira_issue?: boolean | undefined; restrict_user_defined_variables?: boolean | undefined; show_default_award_emojis?: boolean | undefined; warn_about_potentially_unwanted_characters?: boolean | undefined; approvals_before_merge?: number | undefined; build_timeout?: number | undefined; ci_default_git_depth?: number | undefined; ci_delete_pipelines_in_seconds?: number | undefined; max_artifacts_size?: number | undefined; ci_config_path?: string | null | undefined; external_authorization_classification_label?: string | null | undefined; issue_branch_template?: string | null | undefined; issues_template?: string | null | undefined; merge_commit_template?: string | null | undefined; merge_requests_template?: string | null | undefined; squash_commit_template?: string | null | undefined; suggestion_commit_message?: string | null | undefined; auto_cancel_pending_pipelines?: 'disabled' | 'enabled' | undefined; auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental' | undefined; build_git_strategy?: 'fetch' | 'clone' | undefined; ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one' | undefined; namespace_id?: number | undefined }; answer: Schemas['Project'] }
-  /** Get a project; more of it when you are signed in */
+  /** Get a project */
   'GET /projects/{id}': { path: { id: string | number }; query: { statistics?: boolean | undefined; license?: boolean | undefined; with_custom_attributes?: boolean | undefined }; answer: Schemas['Project'] }
   /** Update a project */
   'PUT /projects/{id}': { path: { id: string | number }; body: { name?: string | undefined; path?: string | undefined; description?: string | null | undefined; visibility?: 'private' | 'internal' | 'public' | undefined; default_branch?: string | undefined; topics?: (string)[] | undefined; tag_list?: (string)[] | undefined; enforce_auth_checks_on_uploads?: boolean | undefined; promote_vulnerabilities_on_ingestion?: boolean | undefined; auto_resolve_vulnerabilities?: boolean | undefined; resolve_outdated_diff_discussions?: boolean | undefined; issues_enabled?: boolean | undefined; merge_requests_enabled?: boolean | undefined; wiki_enabled?: boolean | undefined; jobs_enabled?: boolean | undefined; snippets_enabled?: boolean | undefined; container_registry_enabled?: boolean | undefined; service_desk_enabled?: boolean | undefined; show_diff_preview_in_email?: boolean | undefined; shared_runners_enabled?: boolean | undefined; lfs_enabled?: boolean | undefined; packages_enabled?: boolean | undefined; public_jobs?: boolean | undefined; emails_enabled?: boolean | undefined; only_allow_merge_if_pipeline_succeeds?: boolean | undefined; allow_merge_on_skipped_pipeline?: boolean | undefined; only_allow_merge_if_all_discussions_are_resolved?: boolean | undefined; request_access_enabled?: boolean | undefined; emails_disabled?: boolean | undefined; printing_merge_request_link_enabled?: boolean | undefined; remove_source_branch_after_merge?: boolean | undefined; autoclose_referenced_issues?: boolean | undefined; issues_access_level?: 'disabled' | 'private' | 'enabled' | undefined; repository_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_requests_access_level?: 'disabled' | 'private' | 'enabled' | undefined; forking_access_level?: 'disabled' | 'private' | 'enabled' | undefined; wiki_access_level?: 'disabled' | 'private' | 'enabled' | undefined; builds_access_level?: 'disabled' | 'private' | 'enabled' | undefined; snippets_access_level?: 'disabled' | 'private' | 'enabled' | undefined; analytics_access_level?: 'disabled' | 'private' | 'enabled' | undefined; container_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; releases_access_level?: 'disabled' | 'private' | 'enabled' | undefined; environments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; feature_flags_access_level?: 'disabled' | 'private' | 'enabled' | undefined; infrastructure_access_level?: 'disabled' | 'private' | 'enabled' | undefined; monitor_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_experiments_access_level?: 'disabled' | 'private' | 'enabled' | undefined; model_registry_access_level?: 'disabled' | 'private' | 'enabled' | undefined; pages_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; package_registry_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; requirements_access_level?: 'disabled' | 'private' | 'enabled' | 'public' | undefined; security_and_compliance_access_level?: 'disabled' | 'private' | 'enabled' | undefined; merge_method?: 'merge' | 'rebase_merge' | 'ff' | undefined; squash_option?: 'never' | 'always' | 'default_on' | 'default_off' | undefined; allow_pipeline_trigger_approve_deployment?: boolean | undefined; auto_devops_enabled?: boolean | undefined; ci_allow_fork_pipelines_to_run_in_parent_project?: boolean | undefined; ci_forward_deployment_enabled?: boolean | undefined; ci_forward_deployment_rollback_allowed?: boolean | undefined; ci_push_repository_for_job_token_allowed?: boolean | undefined; ci_separated_caches?: boolean | undefined; group_runners_enabled?: boolean | undefined; keep_latest_artifact?: boolean | undefined; merge_pipelines_enabled?: boolean | undefined; merge_trains_enabled?: boolean | undefined; merge_trains_skip_train_allowed?: boolean | undefined; mr_default_target_self?: boolean | undefined; only_allow_merge_if_all_status_checks_passed?: boolean | undefined; prevent_merge_without_jira_issue?: boolean | undefined; restrict_user_defined_variables?: boolean | undefined; show_default_award_emojis?: boolean | undefined; warn_about_potentially_unwanted_characters?: boolean | undefined; approvals_before_merge?: number | undefined; build_timeout?: number | undefined; ci_default_git_depth?: number | undefined; ci_delete_pipelines_in_seconds?: number | undefined; max_artifacts_size?: number | undefined; ci_config_path?: string | null | undefined; external_authorization_classification_label?: string | null | undefined; issue_branch_template?: string | null | undefined; issues_template?: string | null | undefined; merge_commit_template?: string | null | undefined; merge_requests_template?: string | null | undefined; squash_commit_template?: string | null | undefined; suggestion_commit_message?: string | null | undefined; auto_cancel_pending_pipelines?: 'disabled' | 'enabled' | undefined; auto_devops_deploy_strategy?: 'continuous' | 'manual' | 'timed_incremental' | undefined; build_git_strategy?: 'fetch' | 'clone' | undefined; ci_restrict_pipeline_cancellation_role?: 'developer' | 'maintainer' | 'no_one' | undefined; archived?: boolean | undefined; import_url?: string | undefined; repository_storage?: string | undefined; operations_access_level?: string | undefined; public_builds?: boolean | undefined; mirror?: boolean | undefined; mirror_user_id?: number | undefined; mirror_trigger_builds?: boolean | undefined; mirror_overwrites_diverged_branches?: boolean | undefined; only_mirror_protected_branches?: boolean | undefined; ci_id_token_sub_claim_components?: (string)[] | undefined; container_expiration_policy_attributes?: Record<string, unknown> | undefined }; answer: Schemas['Project'] }
-  /** Delete a project with everything in it, at once */
+  /** Delete a project and everything in it immediately */
   'DELETE /projects/{id}': { path: { id: string | number }; answer: { message: string } }
-  /** Move a project to another group, or to yourself */
+  /** Transfer a project to another namespace */
   'PUT /projects/{id}/transfer': { path: { id: string | number }; body: { namespace: string }; answer: Schemas['Project'] }
   /** Archive a project */
   'POST /projects/{id}/archive': { path: { id: string | number }; answer: Schemas['Project'] }
-  /** Take a project out of the archive */
+  /** Unarchive a project */
   'POST /projects/{id}/unarchive': { path: { id: string | number }; answer: Schemas['Project'] }
   /** Star a project */
   'POST /projects/{id}/star': { path: { id: string | number }; answer: Schemas['Project'] }
-  /** Take back your star */
+  /** Unstar a project */
   'POST /projects/{id}/unstar': { path: { id: string | number }; answer: Schemas['Project'] }
   /** List the members of a project */
   'GET /projects/{id}/members': { path: { id: string | number }; query: { query?: string | undefined; user_ids?: (number)[] | undefined; skip_users?: (number)[] | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined })[] }
-  /** Add a member to a project, or several with their ids or names between commas */
+  /** Add one or more members to a project */
   'POST /projects/{id}/members': { path: { id: string | number }; body: { access_level: number; expires_at?: string | null | undefined; user_id?: string | undefined; username?: string | undefined }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined; status?: string | undefined; message?: Record<string, string> | undefined } }
   /** Get a member of a project */
   'GET /projects/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
-  /** Change what a member of a project may do */
+  /** Update a member of a project */
   'PUT /projects/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; body: { access_level: number; expires_at?: string | null | undefined }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
-  /** Remove a member from a project, or leave it */
+  /** Remove a member from a project; members can remove themselves */
   'DELETE /projects/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; answer: undefined }
-  /** List the members of a project, also those of the groups above */
+  /** List the members of a project, including inherited members */
   'GET /projects/{id}/members/all': { path: { id: string | number }; query: { query?: string | undefined; user_ids?: (number)[] | undefined; skip_users?: (number)[] | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined })[] }
-  /** Get a member of a project, also those of the groups above */
+  /** Get a member of a project, including inherited members */
   'GET /projects/{id}/members/all/{user_id}': { path: { id: string | number; user_id: string | number }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
   /** List the members of a group */
   'GET /groups/{id}/members': { path: { id: string | number }; query: { query?: string | undefined; user_ids?: (number)[] | undefined; skip_users?: (number)[] | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined })[] }
-  /** Add a member to a group, or several with their ids or names between commas */
+  /** Add one or more members to a group */
   'POST /groups/{id}/members': { path: { id: string | number }; body: { access_level: number; expires_at?: string | null | undefined; user_id?: string | undefined; username?: string | undefined }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined; status?: string | undefined; message?: Record<string, string> | undefined } }
   /** Get a member of a group */
   'GET /groups/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
-  /** Change what a member of a group may do */
+  /** Update a member of a group */
   'PUT /groups/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; body: { access_level: number; expires_at?: string | null | undefined }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
-  /** Remove a member from a group, or leave it */
+  /** Remove a member from a group; members can remove themselves */
   'DELETE /groups/{id}/members/{user_id}': { path: { id: string | number; user_id: string | number }; answer: undefined }
-  /** List the members of a group, also those of the groups above */
+  /** List the members of a group, including inherited members */
   'GET /groups/{id}/members/all': { path: { id: string | number }; query: { query?: string | undefined; user_ids?: (number)[] | undefined; skip_users?: (number)[] | undefined; min_access_level?: 5 | 10 | 15 | 20 | 30 | 40 | 50 | undefined; page?: number | undefined; per_page?: number | undefined }; answer: ({ id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined })[] }
-  /** Get a member of a group, also those of the groups above */
+  /** Get a member of a group, including inherited members */
   'GET /groups/{id}/members/all/{user_id}': { path: { id: string | number; user_id: string | number }; answer: { id?: number | undefined; username?: string | undefined; public_email?: string | null | undefined; name?: string | undefined; state?: string | undefined; locked?: boolean | undefined; avatar_url?: string | null | undefined; web_url?: string | undefined; access_level?: number | undefined; created_at?: string | undefined; created_by?: Schemas['BasicUser'] | undefined; expires_at?: string | null | undefined; membership_state?: string | undefined } }
   /** List topics, most used first */
   'GET /topics': { query: { search?: string | undefined; name?: string | undefined; without_projects?: boolean | undefined; organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Topic'])[] }
@@ -238,107 +238,107 @@ export interface Operations {
   'POST /topics': { body: { name: string; title: string; description?: string | null | undefined; avatar?: Blob | undefined; organization_id?: number | undefined }; answer: Schemas['Topic'] }
   /** Get a topic */
   'GET /topics/{id}': { path: { id: string | number }; answer: Schemas['Topic'] }
-  /** Update a topic; a blank avatar removes the one it has */
+  /** Update a topic; a blank avatar removes the current avatar */
   'PUT /topics/{id}': { path: { id: string | number }; body: { name?: string | undefined; title?: string | undefined; description?: string | null | undefined; avatar?: Blob | undefined }; answer: Schemas['Topic'] }
   /** Delete a topic and its assignments */
   'DELETE /topics/{id}': { path: { id: string | number }; answer: undefined }
   /** Get the avatar of a topic */
   'GET /uploads/-/system/projects/topic/avatar/{id}/{filename}': { path: { id: string | number; filename: string | number }; answer: Blob }
-  /** List the other names of a topic */
+  /** List the aliases of a topic */
   'GET /topics/{id}/aliases': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['TopicAlias'])[] }
-  /** Give a topic another name */
+  /** Add an alias to a topic */
   'POST /topics/{id}/aliases': { path: { id: string | number }; body: { name: string }; answer: Schemas['TopicAlias'] }
-  /** Take an alias from a topic */
+  /** Remove an alias from a topic */
   'DELETE /topics/{id}/aliases': { path: { id: string | number }; query: { name: string }; answer: undefined }
-  /** Move all projects of one topic to another and delete the first; its name becomes an alias */
+  /** Merge one topic into another: moves its projects, deletes it and keeps its name as an alias */
   'POST /topics/merge': { body: { source_topic_id: number; target_topic_id: number; keep_alias?: boolean | undefined; dry_run?: boolean | undefined }; answer: Schemas['MergedTopic'] }
   /** List the merges of topics, newest first */
   'GET /topics/merges': { query: { organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['TopicMerge'])[] }
-  /** Take a merge back: the topic with its avatar, aliases and projects */
+  /** Undo a merge: restores the topic with its avatar, aliases and projects */
   'POST /topics/merges/{id}/undo': { path: { id: string | number }; body: { partial?: boolean | undefined }; answer: Schemas['RestoredTopic'] }
-  /** List pairs of topics that probably mean the same, the most probable first */
+  /** List pairs of probable duplicate topics, most likely first */
   'GET /topics/duplicates': { query: { organization_id?: number | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['TopicDuplicate'])[] }
-  /** Get all topics with their aliases as one file */
+  /** Export all topics and their aliases as a file */
   'GET /topics/export': { query: { format?: 'yaml' | 'json' | undefined; organization_id?: number | undefined }; answer: Blob }
-  /** Create and change topics from a file, all of it or nothing; fields that an entry lacks stay unchanged */
+  /** Import topics from a file in one transaction; omitted fields stay unchanged */
   'POST /topics/import': { query: { format?: 'yaml' | 'json' | undefined; prune?: boolean | undefined; dry_run?: boolean | undefined; organization_id?: number | undefined }; body: { file: Blob; format?: 'yaml' | 'json' | undefined; prune?: boolean | undefined; dry_run?: boolean | undefined; organization_id?: number | undefined }; answer: Schemas['TopicImport'] }
-  /** Upload a file for use in Markdown of a project */
+  /** Upload a file for use in the Markdown of a project */
   'POST /projects/{id}/uploads': { path: { id: string | number }; body: { file: Blob }; answer: Schemas['Upload'] }
   /** List a project’s uploads, newest first */
   'GET /projects/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; upload_ids?: (number)[] | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
-  /** Tell how much may be uploaded to a project */
+  /** Get the upload limits of a project */
   'GET /projects/{id}/uploads/limits': { path: { id: string | number }; answer: Schemas['UploadLimits'] }
-  /** Set how much may be uploaded to a project */
+  /** Set the upload limits of a project */
   'PUT /projects/{id}/uploads/limits': { path: { id: string | number }; body: { max_upload_bytes?: number | null | undefined; quota_bytes?: number | null | undefined }; answer: Schemas['UploadLimits'] }
-  /** Download an upload by its id */
+  /** Download an upload by ID */
   'GET /projects/{id}/uploads/{upload_id}': { path: { id: string | number; upload_id: string | number }; answer: Blob }
-  /** Delete an upload by its id; it can be restored for a while */
+  /** Delete an upload by ID; it can be restored during the grace period */
   'DELETE /projects/{id}/uploads/{upload_id}': { path: { id: string | number; upload_id: string | number }; answer: undefined }
-  /** Download an upload by its secret and name */
+  /** Download an upload by secret and filename */
   'GET /projects/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: Blob }
-  /** Delete an upload by its secret and name; it can be restored for a while */
+  /** Delete an upload by secret and filename; it can be restored during the grace period */
   'DELETE /projects/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: undefined }
-  /** Bring back a deleted upload under its old address */
+  /** Restore a deleted upload at its previous URL */
   'POST /projects/{id}/uploads/{upload_id}/restore': { path: { id: string | number; upload_id: string | number }; answer: Schemas['Upload'] }
-  /** Upload a file for use in Markdown of a group */
+  /** Upload a file for use in the Markdown of a group */
   'POST /groups/{id}/uploads': { path: { id: string | number }; body: { file: Blob }; answer: Schemas['Upload'] }
   /** List a group’s uploads, newest first */
   'GET /groups/{id}/uploads': { path: { id: string | number }; query: { search?: string | undefined; content_type?: string | undefined; upload_ids?: (number)[] | undefined; uploaded_by?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; order_by?: 'created_at' | 'size' | 'filename' | undefined; sort?: 'asc' | 'desc' | undefined; with_details?: boolean | undefined; deleted?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['UploadListItem'])[] }
-  /** Tell how much may be uploaded to a group */
+  /** Get the upload limits of a group */
   'GET /groups/{id}/uploads/limits': { path: { id: string | number }; answer: Schemas['UploadLimits'] }
-  /** Download an upload by its id */
+  /** Download an upload by ID */
   'GET /groups/{id}/uploads/{upload_id}': { path: { id: string | number; upload_id: string | number }; answer: Blob }
-  /** Delete an upload by its id; it can be restored for a while */
+  /** Delete an upload by ID; it can be restored during the grace period */
   'DELETE /groups/{id}/uploads/{upload_id}': { path: { id: string | number; upload_id: string | number }; answer: undefined }
-  /** Download an upload by its secret and name */
+  /** Download an upload by secret and filename */
   'GET /groups/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: Blob }
-  /** Delete an upload by its secret and name; it can be restored for a while */
+  /** Delete an upload by secret and filename; it can be restored during the grace period */
   'DELETE /groups/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: undefined }
-  /** Bring back a deleted upload under its old address */
+  /** Restore a deleted upload at its previous URL */
   'POST /groups/{id}/uploads/{upload_id}/restore': { path: { id: string | number; upload_id: string | number }; answer: Schemas['Upload'] }
-  /** Show or save a project’s upload */
+  /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: Blob }
-  /** Show or save a group’s upload */
+  /** View an upload of a group in the browser */
   'GET /-/group/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; answer: Blob }
   /** Render Markdown to safe HTML */
   'POST /markdown': { body: { text: string; gfm?: boolean | undefined; project?: string | undefined }; answer: { html: string } }
-  /** Render Markdown for whoever reads it, with a token that only reads or none */
+  /** Render a Markdown preview; needs no write scope */
   'POST /markdown/preview': { body: { text: string; project?: string | undefined }; answer: { html: string } }
-  /** Take in a scanner’s report */
+  /** Import a security report */
   'POST /projects/{id}/security_reports': { path: { id: string | number }; body: { file: Blob; report_type?: 'sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | undefined; ref?: string | undefined; category?: string | undefined; commit_sha?: string | undefined; strict?: boolean | undefined; partial?: boolean | undefined; promote?: boolean | undefined; async?: boolean | undefined; dry_run?: boolean | undefined }; answer: Schemas['Import'] }
-  /** List the reports that came in, newest first */
+  /** List security report imports, newest first */
   'GET /projects/{id}/security_reports': { path: { id: string | number }; query: { ref?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Import'])[] }
-  /** Show how far a report is taken in, and what it changed */
+  /** Get an import with its progress and result */
   'GET /projects/{id}/security_reports/{report_id}': { path: { id: string | number; report_id: string | number }; answer: Schemas['Import'] }
-  /** List what scanners found in a project, worst first */
+  /** List the findings of a project, most severe first */
   'GET /projects/{id}/vulnerability_findings': { path: { id: string | number }; query: { report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; scope?: 'dismissed' | 'all' | undefined; pipeline_id?: number | undefined; ref?: string | undefined; has_vulnerability?: boolean | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Finding'])[] }
-  /** Get a finding as the list has it, also one that is not found any more */
+  /** Get a finding, including one that is no longer detected */
   'GET /projects/{id}/vulnerability_findings/{finding_id}': { path: { id: string | number; finding_id: string | number }; answer: Schemas['Finding'] }
-  /** Make vulnerabilities of many findings, of all of them or of none */
+  /** Promote many findings to vulnerabilities in bulk */
   'POST /projects/{id}/vulnerability_findings/bulk': { path: { id: string | number }; body: { action: 'promote'; finding_ids?: (number)[] | undefined; filter?: Record<string, unknown> | undefined; expected_count?: number | undefined; async?: boolean | undefined }; answer: Schemas['FindingPromotion'] }
-  /** Show how far the promotion of many findings is */
+  /** Get the progress of a bulk promotion */
   'GET /projects/{id}/vulnerability_findings/bulk/{promotion_id}': { path: { id: string | number; promotion_id: string | number }; answer: Schemas['FindingPromotion'] }
-  /** Tell why a finding was recognised at other places */
+  /** List the matches that tracked a finding to new locations */
   'GET /projects/{id}/vulnerability_findings/{finding_id}/matches': { path: { id: string | number; finding_id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['FindingMatch'])[] }
-  /** List a project’s vulnerabilities, worst first */
+  /** List a project’s vulnerabilities, most severe first */
   'GET /projects/{id}/vulnerabilities': { path: { id: string | number }; query: { state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; ref?: string | undefined; present_on_default_branch?: boolean | undefined; has_resolution?: boolean | undefined; dismissal_reason?: ('acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable')[] | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Vulnerability'])[] }
-  /** Make a vulnerability of a finding */
+  /** Create a vulnerability from a finding */
   'POST /projects/{id}/vulnerabilities': { path: { id: string | number }; body: { finding_id: number | string }; answer: Schemas['Vulnerability'] }
-  /** List the vulnerabilities of the projects in a group and below, as far as the caller may read them */
+  /** List the vulnerabilities of all readable projects in a group and its subgroups */
   'GET /groups/{id}/vulnerabilities': { path: { id: string | number }; query: { state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; ref?: string | undefined; present_on_default_branch?: boolean | undefined; has_resolution?: boolean | undefined; dismissal_reason?: ('acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable')[] | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; project_id?: (number)[] | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Vulnerability'])[] }
-  /** Count what the list of a project’s vulnerabilities has, and tell what it can be filtered by */
+  /** Get totals and filter options for a project’s vulnerabilities */
   'GET /projects/{id}/vulnerabilities/summary': { path: { id: string | number }; query: { state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; ref?: string | undefined; present_on_default_branch?: boolean | undefined; has_resolution?: boolean | undefined; dismissal_reason?: ('acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable')[] | undefined }; answer: Schemas['VulnerabilitySummary'] }
-  /** Count what the list of a group’s vulnerabilities has, and tell what it can be filtered by */
+  /** Get totals and filter options for a group’s vulnerabilities */
   'GET /groups/{id}/vulnerabilities/summary': { path: { id: string | number }; query: { state?: ('detected' | 'confirmed' | 'resolved' | 'dismissed' | 'opened')[] | undefined; severity?: ('info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical')[] | undefined; report_type?: ('sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | 'generic')[] | undefined; scanner?: (string)[] | undefined; identifier?: (string)[] | undefined; search?: string | undefined; ref?: string | undefined; present_on_default_branch?: boolean | undefined; has_resolution?: boolean | undefined; dismissal_reason?: ('acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable')[] | undefined; project_id?: (number)[] | undefined }; answer: Schemas['VulnerabilitySummary'] }
-  /** Export a project’s vulnerabilities to a file */
+  /** Create an export of a project’s vulnerabilities */
   'POST /security/projects/{id}/vulnerability_exports': { path: { id: string | number }; body: { export_format?: 'csv' | 'json' | 'sarif' | undefined; send_email?: boolean | undefined; filters?: Record<string, unknown> | undefined }; answer: Schemas['VulnerabilityExport'] }
-  /** Export the vulnerabilities of a group, and of everything below it, to a file */
+  /** Create an export of the vulnerabilities of a group and its subgroups */
   'POST /security/groups/{id}/vulnerability_exports': { path: { id: string | number }; body: { export_format?: 'csv' | 'json' | 'sarif' | undefined; send_email?: boolean | undefined; filters?: Record<string, unknown> | undefined }; answer: Schemas['VulnerabilityExport'] }
-  /** Export the vulnerabilities of all projects that one is a developer of to a file */
+  /** Create an export of the vulnerabilities of all projects in which you are a developer */
   'POST /security/vulnerability_exports': { body: { export_format?: 'csv' | 'json' | 'sarif' | undefined; send_email?: boolean | undefined; filters?: Record<string, unknown> | undefined }; answer: Schemas['VulnerabilityExport'] }
-  /** Tell how far an export is; for its author */
+  /** Get the status of an export; available to its author */
   'GET /security/vulnerability_exports/{id}': { path: { id: string | number }; answer: Schemas['VulnerabilityExport'] }
-  /** Download an export; for its author */
+  /** Download an export; available to its author */
   'GET /security/vulnerability_exports/{id}/download': { path: { id: string | number }; answer: Blob }
   /** List a project’s webhooks */
   'GET /projects/{id}/hooks': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Hook'])[] }
@@ -346,53 +346,53 @@ export interface Operations {
   'POST /projects/{id}/hooks': { path: { id: string | number }; body: { url: string; push_events?: boolean | undefined; tag_push_events?: boolean | undefined; merge_requests_events?: boolean | undefined; repository_update_events?: boolean | undefined; issues_events?: boolean | undefined; confidential_issues_events?: boolean | undefined; note_events?: boolean | undefined; confidential_note_events?: boolean | undefined; pipeline_events?: boolean | undefined; wiki_page_events?: boolean | undefined; deployment_events?: boolean | undefined; feature_flag_events?: boolean | undefined; job_events?: boolean | undefined; releases_events?: boolean | undefined; milestone_events?: boolean | undefined; emoji_events?: boolean | undefined; resource_access_token_events?: boolean | undefined; resource_deploy_token_events?: boolean | undefined; push_events_branch_filter?: string | null | undefined; branch_filter_strategy?: 'wildcard' | 'regex' | 'all_branches' | undefined; custom_webhook_template?: string | null | undefined; name?: string | null | undefined; description?: string | null | undefined; token?: string | null | undefined; vulnerability_events?: boolean | undefined; enable_ssl_verification?: boolean | undefined }; answer: Schemas['Hook'] }
   /** Get a webhook */
   'GET /projects/{id}/hooks/{hook_id}': { path: { id: string | number; hook_id: string | number }; answer: Schemas['Hook'] }
-  /** Change a webhook; another address takes the token away, unless there is a new one */
+  /** Update a webhook; changing the URL removes the token unless a new one is given */
   'PUT /projects/{id}/hooks/{hook_id}': { path: { id: string | number; hook_id: string | number }; body: { url?: string | undefined; push_events?: boolean | undefined; tag_push_events?: boolean | undefined; merge_requests_events?: boolean | undefined; repository_update_events?: boolean | undefined; issues_events?: boolean | undefined; confidential_issues_events?: boolean | undefined; note_events?: boolean | undefined; confidential_note_events?: boolean | undefined; pipeline_events?: boolean | undefined; wiki_page_events?: boolean | undefined; deployment_events?: boolean | undefined; feature_flag_events?: boolean | undefined; job_events?: boolean | undefined; releases_events?: boolean | undefined; milestone_events?: boolean | undefined; emoji_events?: boolean | undefined; resource_access_token_events?: boolean | undefined; resource_deploy_token_events?: boolean | undefined; push_events_branch_filter?: string | null | undefined; branch_filter_strategy?: 'wildcard' | 'regex' | 'all_branches' | undefined; custom_webhook_template?: string | null | undefined; name?: string | null | undefined; description?: string | null | undefined; token?: string | null | undefined; vulnerability_events?: boolean | undefined; enable_ssl_verification?: boolean | undefined }; answer: Schemas['Hook'] }
   /** Delete a webhook */
   'DELETE /projects/{id}/hooks/{hook_id}': { path: { id: string | number; hook_id: string | number }; answer: undefined }
-  /** Send the newest vulnerability to a webhook, now */
+  /** Send a test event with the newest vulnerability */
   'POST /projects/{id}/hooks/{hook_id}/test/{trigger}': { path: { id: string | number; hook_id: string | number; trigger: string | number }; answer: { message: string } }
-  /** List what was sent to a webhook within a week, newest first */
+  /** List the deliveries of a webhook in the last week, newest first */
   'GET /projects/{id}/hooks/{hook_id}/events': { path: { id: string | number; hook_id: string | number }; query: { status?: (string)[] | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['HookEvent'])[] }
-  /** Send again what was sent to a webhook */
+  /** Resend a webhook delivery */
   'POST /projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend': { path: { id: string | number; hook_id: string | number; hook_event_id: string | number }; answer: { response_status: number } }
-  /** Count a project’s vulnerabilities by severity and state, now and day by day */
+  /** Get a project’s vulnerability statistics: current counts by severity and state, and daily counts */
   'GET /projects/{id}/vulnerability_statistics': { path: { id: string | number }; answer: Schemas['VulnerabilityStatistics'] }
-  /** Count the vulnerabilities of the projects in a group and below, as far as the caller may read them */
+  /** Get the vulnerability statistics of all readable projects in a group and its subgroups */
   'GET /groups/{id}/vulnerability_statistics': { path: { id: string | number }; answer: Schemas['GroupVulnerabilityStatistics'] }
   /** Get a vulnerability */
   'GET /vulnerabilities/{id}': { path: { id: string | number }; answer: Schemas['Vulnerability'] }
-  /** Say that a vulnerability is one */
+  /** Confirm a vulnerability */
   'POST /vulnerabilities/{id}/confirm': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
-  /** Say that a vulnerability is no longer there */
+  /** Resolve a vulnerability */
   'POST /vulnerabilities/{id}/resolve': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
-  /** Say that a vulnerability needs no work */
+  /** Dismiss a vulnerability */
   'POST /vulnerabilities/{id}/dismiss': { path: { id: string | number }; body: { comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
-  /** Take back what was said of a vulnerability: it is detected, and waits for triage */
+  /** Revert a vulnerability to the detected state */
   'POST /vulnerabilities/{id}/revert': { path: { id: string | number }; body: { comment?: string | undefined; expected_state?: 'detected' | 'confirmed' | 'resolved' | 'dismissed' | undefined }; answer: Schemas['Vulnerability'] }
-  /** Set the severity, which reports then leave as it is */
+  /** Override the severity of a vulnerability */
   'PUT /vulnerabilities/{id}/severity': { path: { id: string | number }; body: { severity: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical'; comment?: string | undefined }; answer: Schemas['Vulnerability'] }
-  /** Go by the scanner’s severity again */
+  /** Remove the severity override of a vulnerability */
   'DELETE /vulnerabilities/{id}/severity': { path: { id: string | number }; query: { comment?: string | undefined }; answer: Schemas['Vulnerability'] }
-  /** Tell everything that happened to a vulnerability */
+  /** Get the history of a vulnerability */
   'GET /vulnerabilities/{id}/history': { path: { id: string | number }; query: { sort?: 'asc' | 'desc' | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['VulnerabilityHistoryEntry'])[] }
-  /** List the refs that a vulnerability was seen on */
+  /** List the refs on which a vulnerability was detected */
   'GET /vulnerabilities/{id}/occurrences': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['VulnerabilityOccurrence'])[] }
-  /** Do one thing to many vulnerabilities, to all of them or to none */
+  /** Change many vulnerabilities in bulk, in one transaction */
   'POST /projects/{id}/vulnerabilities/bulk': { path: { id: string | number }; body: { action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity'; vulnerability_ids?: (number)[] | undefined; filter?: Record<string, unknown> | undefined; expected_count?: number | undefined; expected_states?: Record<string, unknown> | undefined; comment?: string | undefined; dismissal_reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; reason?: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | undefined; severity?: 'info' | 'unknown' | 'low' | 'medium' | 'high' | 'critical' | 'reported' | undefined }; answer: Schemas['VulnerabilityBulk'] }
-  /** List what was done to many vulnerabilities at once, newest first */
+  /** List bulk changes of vulnerabilities, newest first */
   'GET /projects/{id}/vulnerabilities/bulk': { path: { id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['VulnerabilityBulk'])[] }
-  /** Undo what was done to many vulnerabilities, where nothing was done to them since */
+  /** Undo a bulk change for the vulnerabilities that have not been changed since */
   'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo': { path: { id: string | number; bulk_id: string | number }; answer: Schemas['VulnerabilityBulk'] }
-  /** List the notes on a vulnerability, those of the server among them */
+  /** List the notes on a vulnerability, including system notes */
   'GET /projects/{id}/vulnerabilities/{vulnerability_id}/notes': { path: { id: string | number; vulnerability_id: string | number }; query: { sort?: 'asc' | 'desc' | undefined; activity_filter?: 'all_notes' | 'only_comments' | 'only_activity' | undefined; page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Note'])[] }
-  /** Write a note on a vulnerability */
+  /** Create a note on a vulnerability */
   'POST /projects/{id}/vulnerabilities/{vulnerability_id}/notes': { path: { id: string | number; vulnerability_id: string | number }; body: { body: string }; answer: Schemas['Note'] }
   /** List the notes on a vulnerability as discussions */
   'GET /projects/{id}/vulnerabilities/{vulnerability_id}/discussions': { path: { id: string | number; vulnerability_id: string | number }; query: { page?: number | undefined; per_page?: number | undefined }; answer: (Schemas['Discussion'])[] }
   /** Get a note on a vulnerability */
   'GET /projects/{id}/vulnerabilities/{vulnerability_id}/notes/{note_id}': { path: { id: string | number; vulnerability_id: string | number; note_id: string | number }; answer: Schemas['Note'] }
-  /** Change a note on a vulnerability */
+  /** Update a note on a vulnerability */
   'PUT /projects/{id}/vulnerabilities/{vulnerability_id}/notes/{note_id}': { path: { id: string | number; vulnerability_id: string | number; note_id: string | number }; body: { body: string }; answer: Schemas['Note'] }
   /** Delete a note on a vulnerability */
   'DELETE /projects/{id}/vulnerabilities/{vulnerability_id}/notes/{note_id}': { path: { id: string | number; vulnerability_id: string | number; note_id: string | number }; answer: undefined }

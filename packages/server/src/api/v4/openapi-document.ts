@@ -8,7 +8,7 @@ export function documentRoute(routes: () => readonly Route[]): Route {
     method: 'GET',
     path: '/-/openapi.json',
     outside: true,
-    summary: 'Get this document: every operation of the server, as OpenAPI 3.1',
+    summary: 'Get the OpenAPI 3.1 document of this server',
     permission: 'api.describe',
     status: 200,
     output: freeObject,

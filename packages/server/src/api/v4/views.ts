@@ -4,7 +4,7 @@ import Type from 'typebox'
 export const nullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 export const nullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
-const time = { format: 'date-time', description: 'ISO 8601, UTC, milliseconds' }
+const time = { format: 'date-time', description: 'ISO 8601 in UTC with milliseconds' }
 export const timestamp = Type.Unsafe<string>({ type: 'string', ...time })
 export const nullableTimestamp = Type.Unsafe<string | null>({ type: ['string', 'null'], ...time })
 /** An object as somebody else wrote it. */

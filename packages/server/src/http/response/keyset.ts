@@ -5,14 +5,14 @@ import type { KeysetPage } from './pages.ts'
 
 export const keysetField = {
   pagination: optional(
-    oneOf(['legacy', 'offset', 'keyset'], { description: 'With `keyset` a page follows its last row, without totals' }),
+    oneOf(['legacy', 'offset', 'keyset'], { description: '`keyset` pages by cursor and omits totals' }),
   ),
 }
 
 /** For lists in several orders, where a page is found by a row's place and not by its id. */
 export const cursorFields = {
   ...keysetField,
-  cursor: optional(text({ description: 'Where the page begins; comes in the header `Link`' })),
+  cursor: optional(text({ description: 'Cursor of the page, from the `Link` header of the previous page' })),
 }
 
 interface CursorInput {

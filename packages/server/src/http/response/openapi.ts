@@ -20,7 +20,7 @@ export function describeRoutes(routes: readonly Route[]): object {
       version,
       description:
         'Markdown uploads, project topics and project vulnerabilities over GitLab’s REST API v4. ' +
-        'Parameters may come in the query, as a form, as multipart or as JSON.',
+        'Parameters are accepted in the query, as a form, as multipart or as JSON.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -34,7 +34,7 @@ export function describeRoutes(routes: readonly Route[]): object {
       schemas,
       responses: {
         Error: {
-          description: 'What is wrong',
+          description: 'Error',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },
       },
@@ -87,7 +87,7 @@ function describeRoute(route: Route, schemas: Schemas): object {
       [route.status]: successOf(route, schemas),
       ...(isFileOutput(route.output) && fileResponses),
       ...(route.output === redirectableFileOutput && redirectResponse),
-      ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not done yet' } }),
+      ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not finished yet' } }),
       '4XX': { $ref: '#/components/responses/Error' },
     },
   }
@@ -99,13 +99,13 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes the request safe to repeat for 24 hours: the same key with the same request gets the first response again, ' +
+    'Makes the request safe to retry for 24 hours. The same request with the same key returns the first response again, ' +
     'with the header Idempotency-Replayed',
   schema: { type: 'string', minLength: 16, maxLength: 255 },
 }
 
 // A schema of the document alone, which TypeBox never compiles.
-const idSchema = { type: 'string', description: 'Id, or full path with / as %2F' } as TSchema
+const idSchema = { type: 'string', description: 'ID, or full path with / encoded as %2F' } as TSchema
 
 function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
   const isList = (schema as { type?: string }).type === 'array' // any keyword may be absent
@@ -146,7 +146,7 @@ function requestBody(
 }
 
 function successOf(route: Route, schemas: Schemas): object {
-  if (route.output === noOutput) return { description: 'Done; no body' }
+  if (route.output === noOutput) return { description: 'Success; no body' }
   if (isFileOutput(route.output)) {
     const schema = { type: 'string', format: 'binary' }
     return { description: 'The file', content: { 'application/octet-stream': { schema } } }
@@ -163,15 +163,15 @@ function successOf(route: Route, schemas: Schemas): object {
 
 const fileResponses = {
   206: {
-    description: 'The part that `Range` asks for',
+    description: 'The byte range requested with `Range`',
     content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   },
-  304: { description: 'What `If-None-Match` or `If-Modified-Since` names is still right' },
+  304: { description: 'Not modified since the version in `If-None-Match` or `If-Modified-Since`' },
 }
 
 const redirectResponse = {
   302: {
-    description: 'The file is at this address for a while: on servers that keep files in a bucket and redirect to it',
+    description: 'Temporary redirect to the file, on servers that store files in a bucket and enable redirects',
     headers: { Location: { schema: { type: 'string', format: 'uri' } } },
   },
 }
@@ -186,11 +186,11 @@ const pageHeaderSchemas = Object.fromEntries(
 function whoMay(permission: Permission, { on, who, scope }: PermissionRow): string {
   const where = on === 'instance' ? '' : ` of the ${on}`
   const people: Record<PermissionRow['who'], string> = {
-    anyone: on === 'instance' ? 'anyone' : `whoever may read the ${on}`,
-    user: on === 'instance' ? 'anyone signed in' : `anyone signed in who may read the ${on}`,
+    anyone: on === 'instance' ? 'anyone' : `anyone who can read the ${on}`,
+    user: on === 'instance' ? 'signed-in users' : `signed-in users who can read the ${on}`,
     admin: 'administrators',
-    monitor: 'clients on this machine, and those with the token for metrics',
-    triager: 'maintainers and up; an operator may choose developers',
+    monitor: 'clients on the server’s host, and clients with the metrics token',
+    triager: 'maintainers and up; configurable to developers and up',
     guest: `guests${where} and up`,
     planner: `planners${where} and up`,
     reporter: `reporters${where} and up`,

@@ -8,11 +8,11 @@ const maxPerPage = 100
 
 /** Spread into the input of a list that has parameters of its own. */
 export const pageProperties = {
-  page: integer({ default: 1, description: 'Page number, from 1' }),
+  page: integer({ default: 1, description: 'Page number, starting at 1' }),
   per_page: integer({
     default: defaultPerPage,
     forbidden: [0],
-    description: `Rows per page, at most ${maxPerPage}; a larger number counts as ${maxPerPage}`,
+    description: `Rows per page. Default: ${defaultPerPage}. Maximum: ${maxPerPage}; larger values are reduced to it`,
   }),
 }
 

@@ -60,12 +60,12 @@ const isUnfinished = ({ status }: { status: string }) => status === 'created' ||
 
 const exportInput = Type.Object({
   export_format: oneOf(exportFormats, { default: 'csv' }),
-  send_email: flag({ default: false, description: 'Kept and answered; no letters are sent' }),
+  send_email: flag({ default: false, description: 'Stored and returned, but no email is sent' }),
   filters: optional(
     freeForm({
       description:
-        'Those of the list (state, severity, report_type, scanner, identifier, search, ref, has_resolution, ' +
-        'present_on_default_branch, dismissal_reason), scanner_id and project_id',
+        'Filters of the vulnerability list (state, severity, report_type, scanner, identifier, search, ref, has_resolution, ' +
+        'present_on_default_branch, dismissal_reason), and scanner_id and project_id',
     }),
   ),
 })
@@ -128,7 +128,7 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/security/projects/:id/vulnerability_exports',
-    summary: 'Export a project’s vulnerabilities to a file',
+    summary: 'Create an export of a project’s vulnerabilities',
     permission: 'export.create',
     input: exportInput,
     status: 201,
@@ -141,7 +141,7 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/security/groups/:id/vulnerability_exports',
-    summary: 'Export the vulnerabilities of a group, and of everything below it, to a file',
+    summary: 'Create an export of the vulnerabilities of a group and its subgroups',
     permission: 'group.export.create',
     input: exportInput,
     status: 201,
@@ -154,7 +154,7 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/security/vulnerability_exports',
-    summary: 'Export the vulnerabilities of all projects that one is a developer of to a file',
+    summary: 'Create an export of the vulnerabilities of all projects in which you are a developer',
     permission: 'instance.export.create',
     input: exportInput,
     status: 201,
@@ -167,7 +167,7 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/security/vulnerability_exports/:id',
-    summary: 'Tell how far an export is; for its author',
+    summary: 'Get the status of an export; available to its author',
     permission: 'export.read',
     input: Type.Object({ id: integer() }),
     status: 200,
@@ -182,7 +182,7 @@ export const exportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/security/vulnerability_exports/:id/download',
-    summary: 'Download an export; for its author',
+    summary: 'Download an export; available to its author',
     permission: 'export.read',
     input: Type.Object({ id: integer() }),
     status: 200,

@@ -14,7 +14,7 @@ export const cvssView = Type.Array(
     overall_score: nullableNumber,
     severity: nullableString,
   }),
-  { description: 'As GraphQL has it; what is no vector has no scores' },
+  { description: 'Same fields as in GitLab’s GraphQL API. An invalid vector has no scores' },
 )
 
 export function viewCvss(cvss: FindingExtras['cvss'], rate: RateVector) {

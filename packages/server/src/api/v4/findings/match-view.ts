@@ -10,7 +10,9 @@ export const matchReason = Type.Unsafe<MatchReason>({ type: 'string', enum: matc
 const matchView = Type.Object(
   {
     id: Type.Integer(),
-    uuid: Type.String({ description: 'Under which the finding was reported; of `identifier`, the one it had before' }),
+    uuid: Type.String({
+      description: 'UUID under which the report contained the finding; for the reason `identifier`, its previous UUID',
+    }),
     reason: matchReason,
     ref: Type.String(),
     security_report_id: nullableInteger,
@@ -25,7 +27,7 @@ export const findingMatchRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_findings/:finding_id/matches',
-    summary: 'Tell why a finding was recognised at other places',
+    summary: 'List the matches that tracked a finding to new locations',
     permission: 'finding.list',
     input: Type.Object({ finding_id: integer() }),
     status: 200,

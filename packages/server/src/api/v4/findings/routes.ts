@@ -20,9 +20,9 @@ const filters = {
   search: filterProperties.search,
   scope: oneOf(['dismissed', 'all'], {
     default: 'dismissed',
-    description: '`dismissed` hides dismissed ones, unless `state` asks for them',
+    description: '`dismissed` hides dismissed findings unless `state` includes them',
   }),
-  pipeline_id: optional(integer({ description: 'Only what this import saw' })),
+  pipeline_id: optional(integer({ description: 'Only findings that this import reported' })),
   ref: filterProperties.ref,
 }
 
@@ -53,11 +53,14 @@ const promotionStates = ['running', 'done', 'failed'] as const
 
 const promotionView = Type.Object(
   {
-    id: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Null when it was done at once' }),
+    id: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Null if the promotion finished within the request',
+    }),
     status: Type.Unsafe<(typeof promotionStates)[number]>({ type: 'string', enum: promotionStates }),
-    total: Type.Integer({ description: 'How many were chosen' }),
-    promoted: Type.Integer({ description: 'Of how many a vulnerability was made' }),
-    unchanged: Type.Integer({ description: 'Were vulnerabilities already' }),
+    total: Type.Integer({ description: 'Number of selected findings' }),
+    promoted: Type.Integer({ description: 'Number of findings promoted to vulnerabilities' }),
+    unchanged: Type.Integer({ description: 'Number of findings that were already promoted' }),
   },
   { title: 'FindingPromotion' },
 )
@@ -74,12 +77,12 @@ export const findingRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_findings',
-    summary: 'List what scanners found in a project, worst first',
+    summary: 'List the findings of a project, most severe first',
     permission: 'finding.list',
     input: Type.Object({
       ...filters,
       has_vulnerability: optional(
-        flag({ description: 'False: only what waits to be made a vulnerability, and with a total' }),
+        flag({ description: 'If false, returns only findings that have not been promoted, and includes a total' }),
       ),
     }),
     status: 200,
@@ -109,7 +112,7 @@ export const findingRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_findings/:finding_id',
-    summary: 'Get a finding as the list has it, also one that is not found any more',
+    summary: 'Get a finding, including one that is no longer detected',
     permission: 'finding.list',
     input: Type.Object({ finding_id: integer() }),
     status: 200,
@@ -124,17 +127,27 @@ export const findingRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/vulnerability_findings/bulk',
-    summary: 'Make vulnerabilities of many findings, of all of them or of none',
+    summary: 'Promote many findings to vulnerabilities in bulk',
     permission: 'vulnerability.create',
     input: Type.Object(
       {
         action: oneOf(['promote']),
         finding_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
-        filter: optional(freeForm({ description: 'Instead of ids: those that wait of what the list is filtered by' })),
-        expected_count: optional(
-          integer({ description: 'How many there should be; of another number none is changed' }),
+        filter: optional(
+          freeForm({
+            description: 'Filter of the finding list, in place of IDs; selects findings that have not been promoted',
+          }),
         ),
-        async: optional(flag({ description: 'Of more than 500 answer at once, with 202; then ask how far it is' })),
+        expected_count: optional(
+          integer({
+            description: 'Expected number of selected items; if the actual number differs, nothing is changed',
+          }),
+        ),
+        async: optional(
+          flag({
+            description: 'For more than 500 findings: return 202 immediately; poll the promotion for its progress',
+          }),
+        ),
       },
       { exactlyOneOf: [['finding_ids', 'filter']] },
     ),
@@ -156,7 +169,7 @@ export const findingRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_findings/bulk/:promotion_id',
-    summary: 'Show how far the promotion of many findings is',
+    summary: 'Get the progress of a bulk promotion',
     permission: 'finding.list',
     input: Type.Object({ promotion_id: integer() }),
     status: 200,

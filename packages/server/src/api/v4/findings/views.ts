@@ -101,7 +101,7 @@ export const findingView = Type.Object(
     found_by_pipeline: Type.Unsafe<{ iid: number } | null>({
       type: ['object', 'null'],
       properties: { iid: { type: 'integer' } },
-      description: 'The newest import that saw it on the ref',
+      description: 'Latest import that reported the finding on the ref',
     }),
     ai_resolution_enabled: Type.Boolean(),
     cvss: cvssView,

@@ -103,17 +103,17 @@ async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
 }
 
 const listFields = {
-  search: optional(text({ description: 'In name or path' })),
-  owned: optional(flag({ description: 'Only what the caller owns' })),
-  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that the caller has' })),
-  all_available: optional(flag({ description: 'False: only groups that the caller is a member in' })),
+  search: optional(text({ description: 'Matches name and path' })),
+  owned: optional(flag({ description: 'Only items that the caller owns' })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'Minimum access level of the caller' })),
+  all_available: optional(flag({ description: 'If false, returns only groups that the caller is a member of' })),
   top_level_only: optional(flag()),
   visibility: optional(visibility),
   skip_groups: optional(integerList({ commaSeparated: true })),
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
   sort: oneOf(['asc', 'desc'], { default: 'asc' }),
-  statistics: optional(flag({ description: 'Without effect' })),
-  with_custom_attributes: optional(flag({ description: 'Without effect' })),
+  statistics: optional(flag({ description: 'No effect' })),
+  with_custom_attributes: optional(flag({ description: 'No effect' })),
 }
 const listInput = Type.Object(listFields)
 
@@ -150,7 +150,7 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups',
-    summary: 'List the groups you can see',
+    summary: 'List the groups that you can see',
     permission: 'group.list',
     input: Type.Object({ ...listFields, ...organizationField, ...cursorFields }),
     status: 200,
@@ -165,7 +165,7 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/subgroups',
-    summary: 'List the groups right below a group',
+    summary: 'List the direct subgroups of a group',
     permission: 'group.read',
     input: listInput,
     status: 200,
@@ -180,7 +180,7 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/descendant_groups',
-    summary: 'List the groups below a group, however deep',
+    summary: 'List all descendant groups of a group',
     permission: 'group.read',
     input: listInput,
     status: 200,
@@ -195,7 +195,7 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/groups',
-    summary: 'Create a group, or below another one a subgroup',
+    summary: 'Create a group or subgroup',
     permission: 'group.create',
     creates: 'group.read',
     input: Type.Object({
@@ -204,8 +204,8 @@ export const groupRoutes: readonly Route[] = [
       path: text(),
       description: optional(nullable(text())),
       visibility: optional(visibility),
-      parent_id: optional(integer({ description: 'You must be a maintainer there' })),
-      organization_id: optional(integer({ description: 'Of the parent, or else 1, when absent' })),
+      parent_id: optional(integer({ description: 'Requires the maintainer role in the parent group' })),
+      organization_id: optional(integer({ description: 'Default: the organization of the parent group, otherwise 1' })),
     }),
     status: 201,
     output: groupDetailView,
@@ -223,11 +223,11 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id',
-    summary: 'Get a group, with the newest of its projects',
+    summary: 'Get a group with its newest projects',
     permission: 'group.read',
     input: Type.Object({
       with_projects: flag({ default: true }),
-      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+      with_custom_attributes: optional(flag({ description: 'No effect' })),
     }),
     status: 200,
     output: groupDetailView,
@@ -268,7 +268,7 @@ export const groupRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/groups/:id',
-    summary: 'Delete a group with everything in it, at once',
+    summary: 'Delete a group and everything in it immediately',
     permission: 'group.delete',
     status: 202,
     output: acceptedView,

@@ -105,7 +105,7 @@ const deliveryView = Type.Object(
     response_headers: freeObject,
     response_body: Type.String(),
     execution_duration: Type.Number({ description: 'Seconds' }),
-    response_status: Type.String({ description: '`internal error` when nothing was answered' }),
+    response_status: Type.String({ description: 'HTTP status, or `internal error` if there was no response' }),
     created_at: timestamp,
     // Ours: GitLab hides it in the body.
     error: nullableString,
@@ -133,7 +133,7 @@ const hookInput = {
   ...inputsOf(hookExtras),
   name: optional(nullable(text())),
   description: optional(nullable(text())),
-  token: optional(nullable(text({ description: 'Sent as `X-Gitlab-Token`; never answered' }))),
+  token: optional(nullable(text({ description: 'Sent as `X-Gitlab-Token`; never returned' }))),
   vulnerability_events: optional(flag()),
   enable_ssl_verification: optional(flag({ description: 'Default: true' })),
 }
@@ -192,7 +192,7 @@ export const hookRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/projects/:id/hooks/:hook_id',
-    summary: 'Change a webhook; another address takes the token away, unless there is a new one',
+    summary: 'Update a webhook; changing the URL removes the token unless a new one is given',
     permission: 'hook.manage',
     input: Type.Object({ ...hookId, url: optional(text()), ...hookInput }),
     status: 200,
@@ -230,7 +230,7 @@ export const hookRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/hooks/:hook_id/test/:trigger',
-    summary: 'Send the newest vulnerability to a webhook, now',
+    summary: 'Send a test event with the newest vulnerability',
     permission: 'hook.manage',
     input: Type.Object({ ...hookId, trigger: oneOf([...firstEvents, ...otherEvents, 'vulnerability_events']) }),
     status: 201,
@@ -247,14 +247,14 @@ export const hookRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/hooks/:hook_id/events',
-    summary: 'List what was sent to a webhook within a week, newest first',
+    summary: 'List the deliveries of a webhook in the last week, newest first',
     permission: 'hook.read',
     input: Type.Object({
       ...hookId,
       status: optional(
         textList({
           commaSeparated: true,
-          description: '`successful`, `client_failure`, `server_failure`, or a status',
+          description: '`successful`, `client_failure`, `server_failure`, or an HTTP status code',
         }),
       ),
     }),
@@ -270,7 +270,7 @@ export const hookRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/hooks/:hook_id/events/:hook_event_id/resend',
-    summary: 'Send again what was sent to a webhook',
+    summary: 'Resend a webhook delivery',
     permission: 'hook.manage',
     input: Type.Object({ ...hookId, hook_event_id: integer() }),
     status: 201,

@@ -5,14 +5,16 @@ import { nullableString } from '../views.ts'
 
 const settingView = Type.Object(
   {
-    variable: Type.String({ description: 'The environment variable that sets it' }),
+    variable: Type.String({ description: 'Name of the environment variable' }),
     group: Type.String(),
     description: Type.String(),
     value: nullableString,
     default: nullableString,
     is_default: Type.Boolean(),
-    is_secret: Type.Boolean({ description: 'Of a secret only whether it is set is told' }),
-    is_set: Type.Boolean({ description: 'Whether it has a value' }),
+    is_secret: Type.Boolean({
+      description: 'If true, the value is never returned; `is_set` shows whether there is one',
+    }),
+    is_set: Type.Boolean({ description: 'True if the setting has a value' }),
   },
   { title: 'Setting' },
 )
@@ -21,7 +23,7 @@ export const settingRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/admin/settings',
-    summary: 'List what the operator has set, without secrets',
+    summary: 'List the settings of the server, without secret values',
     permission: 'setting.read',
     status: 200,
     output: Type.Array(settingView),

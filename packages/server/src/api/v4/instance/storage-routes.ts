@@ -12,7 +12,7 @@ const storageView = Type.Object(
     uploads: usageView,
     deleted_uploads: Type.Unsafe<{ files: number; bytes: number }>({
       ...usageView,
-      description: 'What can still be restored',
+      description: 'Deleted uploads that can still be restored',
     }),
     measured_at: timestamp,
   },
@@ -48,7 +48,7 @@ export const storageRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/admin/storage',
-    summary: 'Tell what all uploads add up to, at most a minute ago',
+    summary: 'Get the total storage used by uploads, cached for up to one minute',
     permission: 'storage.read',
     status: 200,
     output: storageView,
@@ -66,7 +66,7 @@ export const storageRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/admin/storage/owners',
-    summary: 'List the projects and groups that store uploads, whoever stores most first',
+    summary: 'List projects and groups with uploads, largest storage use first',
     permission: 'storage.read',
     status: 200,
     output: Type.Array(ownerView),

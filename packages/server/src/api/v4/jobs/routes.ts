@@ -10,11 +10,11 @@ const jobView = Type.Object(
     kind: Type.String(),
     key: nullableString,
     state: Type.Unsafe<(typeof jobStates)[number]>({ type: 'string', enum: jobStates }),
-    attempts: Type.Integer({ description: 'Runs that ended with an error, or the one under way' }),
-    interruptions: Type.Integer({ description: 'Runs that ended with their process' }),
-    outages: Type.Integer({ description: 'Runs in a row that met a dependency that was unavailable' }),
+    attempts: Type.Integer({ description: 'Number of failed runs, including the current run' }),
+    interruptions: Type.Integer({ description: 'Number of runs that ended because the process ended' }),
+    outages: Type.Integer({ description: 'Number of consecutive runs in which a dependency was unavailable' }),
     lane: nullableString,
-    owner: { ...nullableString, description: 'Owners take turns' },
+    owner: { ...nullableString, description: 'Jobs of different owners are scheduled in turn' },
     progress: Type.Unsafe<{ done: number; total: number } | null>({
       type: ['object', 'null'],
       properties: { done: { type: 'integer' }, total: { type: 'integer' } },
@@ -56,7 +56,7 @@ export const jobRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/admin/jobs',
-    summary: 'List what is done without a request, newest first',
+    summary: 'List background jobs, newest first',
     permission: 'job.read',
     input: Type.Object({
       state: optional(listOf(jobStates, { commaSeparated: true })),
@@ -84,7 +84,7 @@ export const jobRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/admin/jobs/:id/retry',
-    summary: 'Run a job again that failed, or at once one that waits',
+    summary: 'Retry a failed job, or run a waiting job immediately',
     permission: 'job.manage',
     input: Type.Object({ id: integer() }),
     status: 201,

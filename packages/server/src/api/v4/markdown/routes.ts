@@ -4,7 +4,7 @@ import { flag, optional, text } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'
 
 const renderedView = Type.Object({ html: Type.String() })
-const project = optional(text({ description: 'Full path or id of the project whose uploads the text links to' }))
+const project = optional(text({ description: 'Full path or ID of the project whose uploads the text links to' }))
 
 export const markdownRoutes: readonly Route[] = [
   route({
@@ -14,7 +14,7 @@ export const markdownRoutes: readonly Route[] = [
     permission: 'markdown.render',
     input: Type.Object({
       text: text({ description: 'At most 1 MiB' }),
-      gfm: optional(flag({ description: 'Taken and ignored: GitLab’s additions are always on' })),
+      gfm: optional(flag({ description: 'Ignored: GitLab Flavored Markdown is always on' })),
       project,
     }),
     status: 201,
@@ -26,10 +26,10 @@ export const markdownRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/markdown/preview',
-    summary: 'Render Markdown for whoever reads it, with a token that only reads or none',
+    summary: 'Render a Markdown preview; needs no write scope',
     permission: 'markdown.preview',
     input: Type.Object({
-      text: text({ description: 'At most 1 MiB; 4096 characters in anonymous requests' }),
+      text: text({ description: 'At most 1 MiB; at most 4096 characters in anonymous requests' }),
       project,
     }),
     status: 200,

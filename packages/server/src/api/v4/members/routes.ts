@@ -48,15 +48,15 @@ function viewMember(member: Member, origin: string): Static<typeof memberView> {
 }
 
 const listInput = Type.Object({
-  query: optional(text({ description: 'In name or username' })),
+  query: optional(text({ description: 'Matches name and username' })),
   user_ids: optional(integerList({ commaSeparated: true })),
   skip_users: optional(integerList({ commaSeparated: true })),
-  min_access_level: optional(oneOf(grantableLevels, { description: 'The least level that they have' })),
+  min_access_level: optional(oneOf(grantableLevels, { description: 'Minimum access level of the member' })),
 })
 
 const terms = {
   access_level: integer({ description: '5 (groups only), 10, 15, 20, 30, 40 or 50' }),
-  expires_at: optional(nullable(date({ description: 'The membership is over from that day on' }))),
+  expires_at: optional(nullable(date({ description: 'Date on which the membership ends' }))),
 }
 
 const oneInput = Type.Object({ user_id: integer() })
@@ -70,7 +70,7 @@ export const memberRoutes: readonly Route[] = (['project', 'group'] as const).fl
 
 function readingRoutes(noun: 'project' | 'group', reach: 'direct' | 'all'): Route[] {
   const base = reach === 'all' ? `/${noun}s/:id/members/all` : `/${noun}s/:id/members`
-  const which = reach === 'all' ? ', also those of the groups above' : ''
+  const which = reach === 'all' ? ', including inherited members' : ''
   return [
     route({
       method: 'GET',
@@ -108,7 +108,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
     route({
       method: 'POST',
       path: `/${noun}s/:id/members`,
-      summary: `Add a member to a ${noun}, or several with their ids or names between commas`,
+      summary: `Add one or more members to a ${noun}`,
       permission: `${noun}.member.manage`,
       input: Type.Object(
         { ...terms, user_id: optional(text()), username: optional(text()) },
@@ -130,7 +130,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
     route({
       method: 'PUT',
       path: `/${noun}s/:id/members/:user_id`,
-      summary: `Change what a member of a ${noun} may do`,
+      summary: `Update a member of a ${noun}`,
       permission: `${noun}.member.manage`,
       input: Type.Object({ ...oneInput.properties, ...terms }),
       status: 200,
@@ -145,7 +145,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
     route({
       method: 'DELETE',
       path: `/${noun}s/:id/members/:user_id`,
-      summary: `Remove a member from a ${noun}, or leave it`,
+      summary: `Remove a member from a ${noun}; members can remove themselves`,
       permission: `${noun}.member.remove`,
       input: oneInput,
       status: 204,

@@ -17,11 +17,11 @@ export const namespaceRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/namespaces',
-    summary: 'List your own namespace and the groups you are a member of',
+    summary: 'List your own namespace and the groups that you are a member of',
     permission: 'namespace.list',
     input: Type.Object({
-      search: optional(text({ description: 'In name or path' })),
-      full_path_search: optional(flag({ description: 'Search full paths instead of paths' })),
+      search: optional(text({ description: 'Matches name and path' })),
+      full_path_search: optional(flag({ description: 'Search in full paths instead of paths' })),
       owned_only: optional(flag()),
       top_level_only: optional(flag()),
       ...organizationField,
@@ -44,7 +44,7 @@ export const namespaceRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/namespaces/:id',
-    summary: 'Get a namespace by id or path',
+    summary: 'Get a namespace by ID or path',
     permission: 'namespace.read',
     input: Type.Object({ id: text() }),
     status: 200,
@@ -58,7 +58,7 @@ export const namespaceRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/namespaces/:id/exists',
-    summary: 'Ask whether a user or group has a path, and for one that is free',
+    summary: 'Check whether a namespace path is taken, and suggest a free one',
     permission: 'namespace.read',
     input: Type.Object({ id: text(), parent_id: optional(integer()) }),
     status: 200,

@@ -38,7 +38,7 @@ export const organizationRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/organizations',
-    summary: 'Create an organization, with topics and projects of its own',
+    summary: 'Create an organization with its own topics and projects',
     permission: 'organization.create',
     input: Type.Object({
       name: text(),
@@ -46,7 +46,7 @@ export const organizationRoutes: readonly Route[] = [
       description: optional(nullable(text())),
       visibility: oneOf(['private', 'public'], {
         default: 'private',
-        description: 'A private one is not there for whoever has nothing to do with it',
+        description: 'A private organization is hidden from users who have no access to anything in it',
       }),
     }),
     status: 201,
@@ -60,7 +60,7 @@ export const organizationRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/organizations',
-    summary: 'List the organizations that you may know of',
+    summary: 'List the organizations that you can see',
     permission: 'organization.read',
     status: 200,
     output: Type.Array(organizationView),

@@ -34,28 +34,28 @@ import {
 import { detailFor, projectView, viewProject, viewProjects } from './views.ts'
 
 const newProject = Type.Object(
-  { ...projectAttributes, namespace_id: optional(integer({ description: 'Absent: your own namespace' })) },
+  { ...projectAttributes, namespace_id: optional(integer({ description: 'Default: your own namespace' })) },
   { atLeastOneOf: [['name', 'path']] },
 )
 
 /** Accepted like every attribute of GitLab; not kept, because they are secrets, structures, or need a repository. */
 const ignoredAttributes = {
-  import_url: optional(text({ description: 'Without effect' })),
-  repository_storage: optional(text({ description: 'Without effect' })),
-  operations_access_level: optional(text({ description: 'Without effect' })),
-  public_builds: optional(flag({ description: 'Without effect' })),
-  mirror: optional(flag({ description: 'Without effect' })),
-  mirror_user_id: optional(integer({ description: 'Without effect' })),
-  mirror_trigger_builds: optional(flag({ description: 'Without effect' })),
-  mirror_overwrites_diverged_branches: optional(flag({ description: 'Without effect' })),
-  only_mirror_protected_branches: optional(flag({ description: 'Without effect' })),
-  ci_id_token_sub_claim_components: optional(textList({ description: 'Without effect' })),
-  container_expiration_policy_attributes: optional(freeForm({ description: 'Without effect' })),
+  import_url: optional(text({ description: 'No effect' })),
+  repository_storage: optional(text({ description: 'No effect' })),
+  operations_access_level: optional(text({ description: 'No effect' })),
+  public_builds: optional(flag({ description: 'No effect' })),
+  mirror: optional(flag({ description: 'No effect' })),
+  mirror_user_id: optional(integer({ description: 'No effect' })),
+  mirror_trigger_builds: optional(flag({ description: 'No effect' })),
+  mirror_overwrites_diverged_branches: optional(flag({ description: 'No effect' })),
+  only_mirror_protected_branches: optional(flag({ description: 'No effect' })),
+  ci_id_token_sub_claim_components: optional(textList({ description: 'No effect' })),
+  container_expiration_policy_attributes: optional(freeForm({ description: 'No effect' })),
 }
 
 const changeable = {
   ...projectAttributes,
-  archived: optional(flag({ description: 'Owners only, as are `path` and `visibility`' })),
+  archived: optional(flag({ description: 'Requires the owner role, as do `path` and `visibility`' })),
   ...ignoredAttributes,
 }
 
@@ -63,7 +63,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects',
-    summary: 'List the projects you can read, newest first',
+    summary: 'List the projects that you can read, newest first',
     permission: 'project.list',
     input: Type.Object({ ...projectListFields, ...organizationField, ...keysetField }),
     status: 200,
@@ -84,9 +84,9 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/users/:id/projects',
-    summary: 'List the personal projects of a user that you can read',
+    summary: 'List the personal projects of a user',
     permission: 'project.list',
-    input: Type.Object({ id: text({ description: 'Id or username' }), ...projectListFields }),
+    input: Type.Object({ id: text({ description: 'ID or username' }), ...projectListFields }),
     status: 200,
     output: Type.Array(projectView),
     paged: true,
@@ -98,7 +98,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/projects',
-    summary: 'List the projects of a group that you can read',
+    summary: 'List the projects of a group',
     permission: 'group.read',
     input: Type.Object({ ...projectListFields, include_subgroups: optional(flag()) }),
     status: 200,
@@ -123,7 +123,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/user/:user_id',
-    summary: 'Create a project for somebody else',
+    summary: 'Create a project for another user',
     permission: 'project.create-for',
     creates: 'project.read',
     input: Type.Object({ user_id: integer(), ...newProject.properties }, { atLeastOneOf: [['name', 'path']] }),
@@ -137,12 +137,12 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id',
-    summary: 'Get a project; more of it when you are signed in',
+    summary: 'Get a project',
     permission: 'project.read',
     input: Type.Object({
-      statistics: optional(flag({ description: 'Without effect' })),
-      license: optional(flag({ description: 'Without effect' })),
-      with_custom_attributes: optional(flag({ description: 'Without effect' })),
+      statistics: optional(flag({ description: 'No effect' })),
+      license: optional(flag({ description: 'No effect' })),
+      with_custom_attributes: optional(flag({ description: 'No effect' })),
     }),
     status: 200,
     output: projectView,
@@ -172,7 +172,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/projects/:id',
-    summary: 'Delete a project with everything in it, at once',
+    summary: 'Delete a project and everything in it immediately',
     permission: 'project.delete',
     status: 202,
     output: acceptedView,
@@ -185,9 +185,11 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/projects/:id/transfer',
-    summary: 'Move a project to another group, or to yourself',
+    summary: 'Transfer a project to another namespace',
     permission: 'project.transfer',
-    input: Type.Object({ namespace: text({ description: 'Id or path; you must be a maintainer there' }) }),
+    input: Type.Object({
+      namespace: text({ description: 'ID or path; requires the maintainer role in that namespace' }),
+    }),
     status: 200,
     output: projectView,
     async handle({ deps, caller, project, input, origin }) {
@@ -200,9 +202,9 @@ export const projectRoutes: readonly Route[] = [
     },
   }),
   archiving('archive', 'Archive a project', { isArchived: true }),
-  archiving('unarchive', 'Take a project out of the archive', { isArchived: false }),
+  archiving('unarchive', 'Unarchive a project', { isArchived: false }),
   starring('star', 'Star a project', starProject),
-  starring('unstar', 'Take back your star', unstarProject),
+  starring('unstar', 'Unstar a project', unstarProject),
 ]
 
 async function listProjects(

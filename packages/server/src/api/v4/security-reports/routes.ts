@@ -36,10 +36,10 @@ const importView = Type.Object(
     user_id: nullableInteger,
     file_sha256: Type.String(),
     file_size: Type.Integer(),
-    read_bytes: Type.Integer({ description: 'How much of the file has been read; of an import that runs' }),
-    interruptions: Type.Integer({ description: 'How many of its runs ended with their process' }),
+    read_bytes: Type.Integer({ description: 'Number of bytes of the file read so far, while the import is running' }),
+    interruptions: Type.Integer({ description: 'Number of runs that ended because the process ended' }),
     dry_run: Type.Boolean(),
-    unchanged: Type.Boolean({ description: 'True when nothing in the project is other than before' }),
+    unchanged: Type.Boolean({ description: 'True if the import changed nothing in the project' }),
     findings: Type.Object({
       read: Type.Integer(),
       new: Type.Integer(),
@@ -65,7 +65,7 @@ const importView = Type.Object(
     errors: Type.Array(problemView),
     created_at: timestamp,
     started_at: nullableTimestamp,
-    shown_at: { ...nullableTimestamp, description: 'Since when the project has what it found' },
+    shown_at: { ...nullableTimestamp, description: 'Time at which the results became visible in the project' },
     finished_at: nullableTimestamp,
   },
   { title: 'Import' },
@@ -127,37 +127,37 @@ export const securityReportRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/security_reports',
-    summary: 'Take in a scanner’s report',
+    summary: 'Import a security report',
     permission: 'report.create',
     input: Type.Object({
       file: filePart,
-      report_type: optional(oneOf(reportTypes, { description: 'Default: what the report says it is' })),
-      ref: optional(text({ allowBlank: false, description: 'Branch or tag; default: the default branch' })),
+      report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
+      ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
       category: optional(
         text({
           allowBlank: false,
           description:
-            'Part of the ref that the report is about, such as an image or a folder, under the same name in every run: only what its category found may be gone; default: all of the ref',
+            'Part of the ref that the report covers, such as an image or a folder. Use the same name in every run: a report marks only findings of its own category as absent. Default: the whole ref',
         }),
       ),
       commit_sha: optional(text()),
       strict: optional(
-        flag({ description: 'Refuse a report that violates its format anywhere; default: read what can be read' }),
+        flag({ description: 'Reject the report if any part of it violates its format. Default: skip invalid entries' }),
       ),
       partial: optional(
         flag({
           description:
-            'Whether the scan looked at a part of the ref only, such as what has changed since a baseline: then nothing becomes absent. Default: as the report says',
+            'True if the scan covered only part of the ref, such as the changes since a baseline; no finding is then marked as absent. Default: as stated in the report',
         }),
       ),
       promote: optional(
         flag({
           description:
-            'Promote the findings to vulnerabilities; true requires the right to promote. Default: as the project is set',
+            'Promote the findings to vulnerabilities; true requires permission to promote. Default: the setting of the project',
         }),
       ),
-      async: optional(flag({ description: 'Answer at once, with 202; then ask for what became of it' })),
-      dry_run: optional(flag({ description: 'Count what would change, and change nothing' })),
+      async: optional(flag({ description: 'Return 202 immediately; poll the import for its result' })),
+      dry_run: optional(flag({ description: 'Dry run: count what would change without changing anything' })),
     }),
     status: 201,
     isUnfinished: ({ status }) => status === 'waiting' || status === 'running',
@@ -193,7 +193,7 @@ export const securityReportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/security_reports',
-    summary: 'List the reports that came in, newest first',
+    summary: 'List security report imports, newest first',
     permission: 'report.list',
     input: Type.Object({ ref: optional(text({ allowBlank: false })) }),
     status: 200,
@@ -209,7 +209,7 @@ export const securityReportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/security_reports/:report_id',
-    summary: 'Show how far a report is taken in, and what it changed',
+    summary: 'Get an import with its progress and result',
     permission: 'report.list',
     input: Type.Object({ report_id: integer() }),
     status: 200,

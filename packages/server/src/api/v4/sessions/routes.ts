@@ -22,7 +22,7 @@ const sessionView = Type.Object({
   expires_at: timestamp,
   address: nullableString,
   user_agent: nullableString,
-  current: Type.Boolean({ description: 'Whether this request was sent with it' }),
+  current: Type.Boolean({ description: 'True for the session that sent this request' }),
 })
 
 function viewSession(session: Session, currentId: number | undefined) {
@@ -38,7 +38,7 @@ function viewSession(session: Session, currentId: number | undefined) {
 }
 
 const newPassword = {
-  password: text({ description: '8 to 128 characters, and not a common password or a name of the user' }),
+  password: text({ description: '8 to 128 characters; must not be a common password or contain the user’s name' }),
   revoke_tokens: optional(flag({ description: 'Also revoke the user’s personal access tokens' })),
 }
 
@@ -48,14 +48,18 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/sessions',
     outside: true,
-    summary: 'Sign a browser in',
+    summary: 'Sign in with a browser session',
     permission: 'session.start',
     limitsGuesses: true,
     input: Type.Object(
       {
-        login: optional(text({ description: 'Username or e-mail address' })),
+        login: optional(text({ description: 'Username or email address' })),
         password: optional(text()),
-        token: optional(text({ description: 'In place of both: the browser may do what this token may' })),
+        token: optional(
+          text({
+            description: 'Access token, in place of login and password; limits the session to the token’s scopes',
+          }),
+        ),
       },
       { exactlyOneOf: [['login', 'token']], allOrNone: [['login', 'password']] },
     ),
@@ -74,7 +78,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/-/session',
     outside: true,
-    summary: 'Tell who is signed in, if anybody, and what the server lets people do',
+    summary: 'Get the current user, if signed in, and the server settings that the web UI needs',
     permission: 'session.show',
     status: 200,
     output: sessionStateView,
@@ -84,7 +88,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/-/sessions',
     outside: true,
-    summary: 'Sign the browser out',
+    summary: 'Sign out',
     permission: 'session.leave',
     status: 204,
     output: noOutput,
@@ -97,7 +101,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'GET',
     path: '/-/sessions',
     outside: true,
-    summary: 'List the browsers that you are signed in with, newest first',
+    summary: 'List your browser sessions, newest first',
     permission: 'session.list',
     status: 200,
     output: Type.Array(sessionView),
@@ -110,7 +114,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/-/sessions/:id',
     outside: true,
-    summary: 'Sign one of your browsers out',
+    summary: 'End one of your browser sessions',
     permission: 'session.end',
     input: Type.Object({ id: integer() }),
     status: 204,
@@ -121,13 +125,13 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/sessions/confirm',
     outside: true,
-    summary: 'Confirm who uses this browser, which then may manage tokens and sessions for 15 minutes',
+    summary: 'Reauthenticate; required to manage tokens and sessions, valid for 15 minutes',
     permission: 'session.confirm',
     limitsGuesses: true,
     input: Type.Object(
       {
         password: optional(text()),
-        token: optional(text({ description: 'Of a browser that was signed in with a token: that token' })),
+        token: optional(text({ description: 'For sessions that were started with an access token: the same token' })),
       },
       { exactlyOneOf: [['password', 'token']] },
     ),
@@ -138,7 +142,7 @@ export const sessionRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/users/:id/sessions',
-    summary: 'Sign a user out of all browsers',
+    summary: 'End all browser sessions of a user',
     permission: 'user.manage',
     input: Type.Object({ id: integer() }),
     status: 204,
@@ -149,7 +153,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/sessions/admin_mode',
     outside: true,
-    summary: 'Give this browser the rights of its administrator for six hours, when admin mode is on',
+    summary: 'Enter admin mode in this session for six hours',
     permission: 'session.elevate',
     limitsGuesses: true,
     audit: { event: 'admin_mode.entered' },
@@ -162,7 +166,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/-/sessions/admin_mode',
     outside: true,
-    summary: 'Leave admin mode in this browser',
+    summary: 'Leave admin mode in this session',
     permission: 'session.elevate',
     audit: { event: 'admin_mode.left' },
     status: 204,
@@ -173,7 +177,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/-/password',
     outside: true,
-    summary: 'Change your password; other browsers are signed out',
+    summary: 'Change your password and end your other sessions',
     permission: 'password.change',
     limitsGuesses: true,
     input: Type.Object({ current_password: text(), ...newPassword }),
@@ -189,10 +193,13 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/password',
     outside: true,
-    summary: 'Set the password of the user whom a link was created for, and sign the browser in',
+    summary: 'Set a password with a password link, and sign in',
     permission: 'password.set',
     limitsGuesses: true,
-    input: Type.Object({ token: text({ description: 'The part of the link after #' }), ...newPassword }),
+    input: Type.Object({
+      token: text({ description: 'Token from the password link: the part after #' }),
+      ...newPassword,
+    }),
     status: 201,
     output: basicUserView,
     async handle({ deps, input, origin, client, headers }) {
@@ -205,7 +212,7 @@ export const sessionRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/users/:id/password_links',
-    summary: 'Create a link that sets the password of a user, once and within a day',
+    summary: 'Create a link that lets a user set their password; single use, valid for 24 hours',
     permission: 'user.link',
     input: Type.Object({ id: integer() }),
     status: 201,
@@ -220,12 +227,12 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/-/personal_access_tokens',
     outside: true,
-    summary: 'Create a token for yourself; for signed-in browsers only',
+    summary: 'Create a personal access token for yourself from a browser session',
     permission: 'token.create-in-browser',
     input: Type.Object({
       ...newTokenInput,
       scopes: listOf(tokenScopes, { commaSeparated: true }),
-      expires_at: optional(date({ description: 'At most 365 days ahead; 30 days when absent' })),
+      expires_at: optional(date({ description: 'At most 365 days from today. Default: 30 days from today' })),
     }),
     status: 201,
     output: issuedTokenView,

@@ -12,18 +12,24 @@ const dayMs = 24 * 60 * 60 * 1000
 export const sessionStateView = Type.Object(
   {
     user: Type.Union([currentUserView, Type.Null()]),
-    is_admin: Type.Boolean({ description: 'With the rights of an administrator in this browser' }),
-    is_administrator: Type.Boolean({ description: 'With or without admin mode' }),
-    has_password: Type.Boolean({ description: 'Signed in by a password and not by a token' }),
+    is_admin: Type.Boolean({ description: 'True if this session currently has administrator access' }),
+    is_administrator: Type.Boolean({
+      description: 'True for administrators, whether or not they have entered admin mode',
+    }),
+    has_password: Type.Boolean({
+      description: 'True if the session was started with a password, false if with an access token',
+    }),
     scopes: Type.Array(Type.String()),
-    admin_mode: Type.Boolean({ description: 'Whether administrators have to ask for their rights' }),
+    admin_mode: Type.Boolean({
+      description: 'True if administrators must enter admin mode before they can use administrator access',
+    }),
     version: Type.String(),
-    triage_access_level: Type.Integer({ description: 'From which access level on people triage vulnerabilities' }),
+    triage_access_level: Type.Integer({ description: 'Minimum access level to triage vulnerabilities' }),
     topic_creation: Type.String(),
     topic_undo_days: Type.Number(),
     max_upload_bytes: Type.Integer(),
     max_report_bytes: Type.Integer(),
-    upload_grace_days: Type.Number({ description: 'How long a deleted upload can be restored' }),
+    upload_grace_days: Type.Number({ description: 'Number of days during which a deleted upload can be restored' }),
   },
   { title: 'SessionState' },
 )

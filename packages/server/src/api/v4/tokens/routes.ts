@@ -30,14 +30,14 @@ import {
 } from './views.ts'
 
 const rotationInput = {
-  expires_at: optional(date({ description: 'At most 365 days ahead; a week when absent' })),
+  expires_at: optional(date({ description: 'At most 365 days from today. Default: one week from today' })),
 }
 
 export const tokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/users/:user_id/personal_access_tokens',
-    summary: 'Issue a personal access token to a user',
+    summary: 'Create a personal access token for a user',
     permission: 'token.issue',
     input: Type.Object({
       user_id: integer(),
@@ -56,12 +56,12 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/user/personal_access_tokens',
-    summary: 'Create a token of narrow scope for yourself',
+    summary: 'Create a personal access token with limited scopes for yourself',
     permission: 'token.create-own',
     input: Type.Object({
       ...newTokenInput,
       scopes: listOf(['k8s_proxy', 'self_rotate'], { commaSeparated: true }),
-      expires_at: optional(date({ description: 'At most 365 days ahead; tomorrow when absent' })),
+      expires_at: optional(date({ description: 'At most 365 days from today. Default: tomorrow' })),
     }),
     status: 201,
     output: issuedTokenView,
@@ -76,20 +76,20 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/personal_access_tokens',
-    summary: 'List personal access tokens: your own, or everybody’s for an administrator',
+    summary: 'List personal access tokens: your own, or those of all users for administrators',
     permission: 'token.list',
     input: Type.Object({
       user_id: optional(integer()),
       revoked: optional(flag()),
       state: optional(oneOf(['active', 'inactive'])),
-      search: optional(text({ description: 'Part of the name' })),
+      search: optional(text({ description: 'Matches part of the name' })),
       created_after: optional(dateTime()),
       created_before: optional(dateTime()),
       last_used_after: optional(dateTime()),
       last_used_before: optional(dateTime()),
       expires_after: optional(date()),
       expires_before: optional(date()),
-      sort: optional(text({ description: `One of ${tokenOrders.join(', ')}; anything else is by id` })),
+      sort: optional(text({ description: `One of ${tokenOrders.join(', ')}; any other value sorts by id` })),
     }),
     status: 200,
     output: Type.Array(tokenView),
@@ -114,7 +114,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/personal_access_tokens/self',
-    summary: 'Get the token that this request is sent with',
+    summary: 'Get the token of this request',
     permission: 'token.self',
     status: 200,
     output: tokenView,
@@ -133,7 +133,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/personal_access_tokens/self',
-    summary: 'Revoke the token that this request is sent with',
+    summary: 'Revoke the token of this request',
     permission: 'token.self',
     status: 204,
     output: noOutput,
@@ -154,7 +154,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/personal_access_tokens/self/rotate',
-    summary: 'Replace the token that this request is sent with',
+    summary: 'Rotate the token of this request',
     permission: 'token.rotate-self',
     input: Type.Object(rotationInput),
     status: 200,
@@ -165,7 +165,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/personal_access_tokens/:id/rotate',
-    summary: 'Replace a personal access token',
+    summary: 'Rotate a personal access token',
     permission: 'token.rotate',
     input: Type.Object({ id: integer(), ...rotationInput }),
     status: 200,
@@ -177,7 +177,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/users/:user_id/impersonation_tokens',
-    summary: 'Issue a token to act as a user',
+    summary: 'Create an impersonation token',
     permission: 'impersonation.manage',
     input: Type.Object({
       user_id: integer(),
@@ -196,7 +196,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/users/:user_id/impersonation_tokens',
-    summary: 'List the tokens to act as a user',
+    summary: 'List the impersonation tokens of a user',
     permission: 'impersonation.read',
     input: Type.Object({ user_id: integer(), state: oneOf(['all', 'active', 'inactive'], { default: 'all' }) }),
     status: 200,
@@ -211,7 +211,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/users/:user_id/impersonation_tokens/:id',
-    summary: 'Get a token to act as a user',
+    summary: 'Get an impersonation token',
     permission: 'impersonation.read',
     input: Type.Object({ user_id: integer(), id: integer() }),
     status: 200,
@@ -222,7 +222,7 @@ export const tokenRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/users/:user_id/impersonation_tokens/:id',
-    summary: 'Revoke a token to act as a user',
+    summary: 'Revoke an impersonation token',
     permission: 'impersonation.manage',
     input: Type.Object({ user_id: integer(), id: integer() }),
     status: 204,

@@ -19,7 +19,7 @@ const tokenFields = {
   active: Type.Boolean(),
   expires_at: nullableString,
 }
-const secretField = { token: Type.String({ description: 'The secret, told this once' }) }
+const secretField = { token: Type.String({ description: 'Secret of the token; returned only once' }) }
 const impersonationField = { impersonation: Type.Boolean() }
 
 export const issuedTokenView = Type.Object({ ...tokenFields, ...secretField }, { title: 'IssuedToken' })
@@ -60,5 +60,5 @@ export const viewImpersonation = (deps: Deps, token: AccessToken) => ({
 export const newTokenInput = {
   name: text(),
   description: optional(nullable(text())),
-  expires_at: optional(date({ description: 'At most 365 days ahead, which is also the default' })),
+  expires_at: optional(date({ description: 'At most 365 days from today. Default: 365 days from today' })),
 }

@@ -16,7 +16,7 @@ export const topicAliasRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/topics/:id/aliases',
-    summary: 'List the other names of a topic',
+    summary: 'List the aliases of a topic',
     permission: 'topic.read',
     input: Type.Object({ id: integer() }),
     status: 200,
@@ -31,11 +31,13 @@ export const topicAliasRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/topics/:id/aliases',
-    summary: 'Give a topic another name',
+    summary: 'Add an alias to a topic',
     permission: 'topic.manage',
     input: Type.Object({
       id: integer(),
-      name: text({ description: 'As the name of a topic; unique among names and aliases, whatever the case' }),
+      name: text({
+        description: 'ASCII, at most 255 characters; unique among topic names and aliases, case-insensitive',
+      }),
     }),
     status: 201,
     output: aliasView,
@@ -44,7 +46,7 @@ export const topicAliasRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/topics/:id/aliases',
-    summary: 'Take an alias from a topic',
+    summary: 'Remove an alias from a topic',
     permission: 'topic.manage',
     input: Type.Object({ id: integer(), name: text() }),
     status: 204,

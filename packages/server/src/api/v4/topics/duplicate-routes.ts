@@ -23,7 +23,7 @@ export const topicDuplicateRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/topics/duplicates',
-    summary: 'List pairs of topics that probably mean the same, the most probable first',
+    summary: 'List pairs of probable duplicate topics, most likely first',
     permission: 'topic.review',
     input: Type.Object({ organization_id: integer({ default: 1 }) }),
     status: 200,

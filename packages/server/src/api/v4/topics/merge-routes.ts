@@ -56,13 +56,16 @@ export const topicMergeRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/topics/merge',
-    summary: 'Move all projects of one topic to another and delete the first; its name becomes an alias',
+    summary: 'Merge one topic into another: moves its projects, deletes it and keeps its name as an alias',
     permission: 'topic.manage',
     input: Type.Object({
       source_topic_id: integer(),
       target_topic_id: integer(),
-      keep_alias: flag({ default: true, description: 'False: the name of the source leads nowhere afterwards' }),
-      dry_run: flag({ default: false, description: 'Say what would move, and change nothing' }),
+      keep_alias: flag({
+        default: true,
+        description: 'If false, the name of the source topic does not become an alias',
+      }),
+      dry_run: flag({ default: false, description: 'Dry run: return what would move without changing anything' }),
     }),
     status: 201,
     output: mergedTopicView,
@@ -100,11 +103,14 @@ export const topicMergeRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/topics/merges/:id/undo',
-    summary: 'Take a merge back: the topic with its avatar, aliases and projects',
+    summary: 'Undo a merge: restores the topic with its avatar, aliases and projects',
     permission: 'topic.manage',
     input: Type.Object({
       id: integer(),
-      partial: flag({ default: false, description: 'Leave out what has changed since, instead of refusing' }),
+      partial: flag({
+        default: false,
+        description: 'Restore only what has not changed since the merge, instead of rejecting the request',
+      }),
     }),
     status: 201,
     output: restoredTopicView,

@@ -29,9 +29,11 @@ export const topicRoutes: readonly Route[] = [
     summary: 'List topics, most used first',
     permission: 'topic.read',
     input: Type.Object({
-      search: optional(text({ description: 'All words of three letters or more, in the name or in the title' })),
-      name: optional(text({ description: 'The topic that has this name or alias, in any case' })),
-      without_projects: optional(flag({ description: 'Only topics that no project carries' })),
+      search: optional(
+        text({ description: 'Words of at least three letters, all of which must occur in the name or title' }),
+      ),
+      name: optional(text({ description: 'Exact name or alias, case-insensitive' })),
+      without_projects: optional(flag({ description: 'Only topics that are not assigned to any project' })),
       organization_id: integer({ default: 1 }),
     }),
     status: 200,
@@ -63,7 +65,7 @@ export const topicRoutes: readonly Route[] = [
     summary: 'Create a topic',
     permission: 'topic.manage',
     input: Type.Object({
-      name: text({ description: 'ASCII, at most 255 characters, unique whatever the case' }),
+      name: text({ description: 'ASCII, at most 255 characters; unique, case-insensitive' }),
       title: text(),
       description: optional(nullable(text())),
       avatar: optional(blankableFile),
@@ -81,7 +83,7 @@ export const topicRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/topics/:id',
-    summary: 'Update a topic; a blank avatar removes the one it has',
+    summary: 'Update a topic; a blank avatar removes the current avatar',
     permission: 'topic.manage',
     input: Type.Object({
       id: integer(),

@@ -62,7 +62,7 @@ export const topicVocabularyRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/topics/export',
-    summary: 'Get all topics with their aliases as one file',
+    summary: 'Export all topics and their aliases as a file',
     permission: 'topic.export',
     input: Type.Object({
       format: oneOf(vocabularyFormats, { default: 'yaml' }),
@@ -84,13 +84,15 @@ export const topicVocabularyRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/topics/import',
-    summary: 'Create and change topics from a file, all of it or nothing; fields that an entry lacks stay unchanged',
+    summary: 'Import topics from a file in one transaction; omitted fields stay unchanged',
     permission: 'topic.import',
     input: Type.Object({
       file: filePart,
-      format: optional(oneOf(vocabularyFormats, { description: 'Default: JSON when the file begins with a brace' })),
-      prune: flag({ default: false, description: 'Delete the topics that the file does not name' }),
-      dry_run: flag({ default: false, description: 'Say what would change, and change nothing' }),
+      format: optional(
+        oneOf(vocabularyFormats, { description: 'Default: JSON if the file begins with a brace, otherwise YAML' }),
+      ),
+      prune: flag({ default: false, description: 'Delete topics that are not in the file' }),
+      dry_run: flag({ default: false, description: 'Dry run: return what would change without changing anything' }),
       organization_id: integer({ default: 1 }),
     }),
     status: 201,

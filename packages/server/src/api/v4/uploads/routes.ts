@@ -133,17 +133,17 @@ function downloadOf(deps: RootDeps, upload: Upload): Download {
 }
 
 const listInput = Type.Object({
-  search: optional(text({ description: 'Part of the name' })),
-  content_type: optional(text({ description: 'A media type, or all of a kind: image/*' })),
-  upload_ids: optional(integerList({ commaSeparated: true, description: 'Only these' })),
-  uploaded_by: optional(integer({ description: 'Id of a user' })),
+  search: optional(text({ description: 'Matches part of the name' })),
+  content_type: optional(text({ description: 'Media type, or a wildcard such as image/*' })),
+  upload_ids: optional(integerList({ commaSeparated: true, description: 'Only uploads with these ids' })),
+  uploaded_by: optional(integer({ description: 'ID of a user' })),
   created_after: optional(dateTime()),
   created_before: optional(dateTime()),
   // Without defaults, which `Link` would repeat: GitLab's has none.
-  order_by: optional(oneOf(uploadOrders, { description: 'Default: created_at' })),
-  sort: optional(oneOf(['asc', 'desc'], { description: 'Default: desc' })),
-  with_details: optional(flag({ description: 'Adds type, hash and links, which include the secret' })),
-  deleted: optional(flag({ description: 'Those that were deleted and can still be restored' })),
+  order_by: optional(oneOf(uploadOrders, { description: 'Default: `created_at`' })),
+  sort: optional(oneOf(['asc', 'desc'], { description: 'Default: `desc`' })),
+  with_details: optional(flag({ description: 'Adds content type, SHA-256 and links, which include the secret' })),
+  deleted: optional(flag({ description: 'Only deleted uploads that can still be restored' })),
 })
 const byId = Type.Object({ upload_id: integer() })
 const bySecret = Type.Object({ secret: text(), filename: filePath() })
@@ -184,7 +184,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'POST',
       path: base,
-      summary: `Upload a file for use in Markdown of a ${kind}`,
+      summary: `Upload a file for use in the Markdown of a ${kind}`,
       permission: may.create,
       input: Type.Object({ file: filePart }),
       status: 201,
@@ -214,7 +214,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'GET',
       path: `${base}/limits`,
-      summary: `Tell how much may be uploaded to a ${kind}`,
+      summary: `Get the upload limits of a ${kind}`,
       permission: may.limits,
       status: 200,
       output: limitsView,
@@ -223,7 +223,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'GET',
       path: `${base}/:upload_id`,
-      summary: 'Download an upload by its id',
+      summary: 'Download an upload by ID',
       permission: may.read,
       input: byId,
       status: 200,
@@ -234,7 +234,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'GET',
       path: `${base}/:secret/:filename`,
-      summary: 'Download an upload by its secret and name',
+      summary: 'Download an upload by secret and filename',
       permission: may.bySecret,
       input: bySecret,
       status: 200,
@@ -247,7 +247,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'DELETE',
       path: `${base}/:upload_id`,
-      summary: 'Delete an upload by its id; it can be restored for a while',
+      summary: 'Delete an upload by ID; it can be restored during the grace period',
       permission: may.delete,
       input: byId,
       status: 204,
@@ -260,7 +260,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'DELETE',
       path: `${base}/:secret/:filename`,
-      summary: 'Delete an upload by its secret and name; it can be restored for a while',
+      summary: 'Delete an upload by secret and filename; it can be restored during the grace period',
       permission: may.delete,
       input: bySecret,
       status: 204,
@@ -279,7 +279,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
     route({
       method: 'POST',
       path: `${base}/:upload_id/restore`,
-      summary: 'Bring back a deleted upload under its old address',
+      summary: 'Restore a deleted upload at its previous URL',
       permission: may.delete,
       input: byId,
       status: 201,
@@ -290,7 +290,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
   ]
 }
 
-const bytes = optional(nullable(integer({ minimum: 0, description: 'Null or blank: no limit of its own' })))
+const bytes = optional(nullable(integer({ minimum: 0, description: 'Null or blank removes the project’s own limit' })))
 
 export const uploadRoutes: readonly Route[] = [
   ...uploadRoutesOf('project'),
@@ -298,7 +298,7 @@ export const uploadRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/projects/:id/uploads/limits',
-    summary: 'Set how much may be uploaded to a project',
+    summary: 'Set the upload limits of a project',
     permission: 'upload.limit',
     input: Type.Object({ max_upload_bytes: bytes, quota_bytes: bytes }),
     status: 200,

@@ -38,21 +38,27 @@ const optionalAttributes = {
 }
 
 const wantsNoPassword = {
-  reset_password: optional(flag({ description: 'Leave the account without a password; no mail is sent' })),
-  force_random_password: optional(flag({ description: 'Leave the account without a password' })),
+  reset_password: optional(flag({ description: 'Create the account without a password; no email is sent' })),
+  force_random_password: optional(flag({ description: 'Create the account without a password' })),
 }
 
 export const userRoutes: readonly Route[] = [
-  ownProfile({ path: '/user', summary: 'Get yourself' }),
-  ownProfile({ path: '/api/v3/user', outside: true, summary: 'Get yourself: all that is left of the API before' }),
+  ownProfile({ path: '/user', summary: 'Get the current user' }),
+  ownProfile({
+    path: '/api/v3/user',
+    outside: true,
+    summary: 'Get the current user (the only remaining endpoint of API v3)',
+  }),
   route({
     method: 'GET',
     path: '/users',
     summary: 'List users, newest first',
     permission: 'user.list',
     input: Type.Object({
-      username: optional(text({ description: 'The whole username, in any case' })),
-      search: optional(text({ description: 'In name and username; administrators also find a whole e-mail address' })),
+      username: optional(text({ description: 'Exact username, case-insensitive' })),
+      search: optional(
+        text({ description: 'Matches name and username; for administrators also the exact email address' }),
+      ),
       active: optional(flag()),
       blocked: optional(flag()),
       banned: optional(flag()),
@@ -113,7 +119,7 @@ export const userRoutes: readonly Route[] = [
         email: text(),
         password: optional(text({ description: '8 to 128 characters' })),
         ...wantsNoPassword,
-        skip_confirmation: optional(flag({ description: 'Accounts are confirmed at once either way' })),
+        skip_confirmation: optional(flag({ description: 'No effect: accounts are always confirmed immediately' })),
         name: text(),
         username: text(),
         ...optionalAttributes,
@@ -133,13 +139,15 @@ export const userRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/users/:id',
-    summary: 'Change a user',
+    summary: 'Update a user',
     permission: 'user.manage',
     input: Type.Object({
       id: integer(),
       email: optional(text()),
       password: optional(text({ description: '8 to 128 characters' })),
-      skip_reconfirmation: optional(flag({ description: 'Addresses are confirmed at once either way' })),
+      skip_reconfirmation: optional(
+        flag({ description: 'No effect: email addresses are always confirmed immediately' }),
+      ),
       name: optional(text()),
       username: optional(text()),
       ...optionalAttributes,
@@ -157,12 +165,12 @@ export const userRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/users/:id',
-    summary: 'Delete a user with his namespace and its projects',
+    summary: 'Delete a user, their namespace and its projects',
     permission: 'user.manage',
     input: Type.Object({
       id: integer(),
       hard_delete: optional(
-        flag({ description: 'With the groups that nobody else owns; what he left elsewhere stays' }),
+        flag({ description: 'Also delete groups that have no other owner. Contributions to other projects are kept' }),
       ),
     }),
     status: 204,
@@ -177,7 +185,7 @@ export const userRoutes: readonly Route[] = [
   changeOfState('block', 'blocked', 'Block a user and end all of their sessions', blockUser),
   changeOfState('unblock', 'unblocked', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
   changeOfState('ban', 'banned', 'Ban a user and end all of their sessions', banUser),
-  changeOfState('unban', 'unbanned', 'Lift the ban of a user', (deps, _caller, id) => unbanUser(deps, id)),
+  changeOfState('unban', 'unbanned', 'Unban a user', (deps, _caller, id) => unbanUser(deps, id)),
   changeOfState('deactivate', 'deactivated', 'Deactivate a user until the next sign-in', deactivateUser),
   changeOfState('activate', 'activated', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]

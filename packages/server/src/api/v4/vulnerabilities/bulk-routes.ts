@@ -19,14 +19,14 @@ const bulkView = Type.Object(
     project_id: Type.Integer(),
     action: Type.Unsafe<(typeof actions)[number]>({ type: 'string', enum: actions }),
     changed: Type.Integer(),
-    unchanged: Type.Integer({ description: 'Were so already' }),
+    unchanged: Type.Integer({ description: 'Number of vulnerabilities that already had the requested state' }),
     author_id: nullableInteger,
     created_at: timestamp,
     undone_at: nullableTimestamp,
     undone_by_id: nullableInteger,
     restored: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'How many the undoing restored; the others had been changed since',
+      description: 'Number of vulnerabilities restored by the undo; the others had been changed since',
     }),
   },
   { title: 'VulnerabilityBulk' },
@@ -48,17 +48,23 @@ const viewBulk = (bulk: Bulk) => ({
 const bulkFields = {
   action: oneOf(actions),
   vulnerability_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
-  filter: optional(freeForm({ description: 'Instead of ids: what the list of vulnerabilities is filtered by' })),
-  expected_count: optional(integer({ description: 'How many there should be; of another number none is changed' })),
+  filter: optional(freeForm({ description: 'Filter of the vulnerability list, in place of IDs' })),
+  expected_count: optional(
+    integer({ description: 'Expected number of selected items; if the actual number differs, nothing is changed' }),
+  ),
   expected_states: optional(
     freeForm({
       description:
-        'The state that the client shows of each id, such as `{"7": "detected"}`; where one is in another state, none is changed, and the answer is 409',
+        'Expected current state by ID, such as `{"7": "detected"}`; if any vulnerability is in another state, the request is rejected with 409',
     }),
   ),
-  comment: optional(text({ description: 'Kept in the history; at most 50,000 characters' })),
+  comment: optional(text({ description: 'Stored in the history; at most 50,000 characters' })),
   ...dismissalFields,
-  severity: optional(oneOf([...severities, 'reported'], { description: 'For `severity`; `reported`: the scanner’s' })),
+  severity: optional(
+    oneOf([...severities, 'reported'], {
+      description: 'For the action `severity`. `reported` restores the severity that the scanner reported',
+    }),
+  ),
 }
 const bulkInput = Type.Object(bulkFields, { exactlyOneOf: [['vulnerability_ids', 'filter']] })
 
@@ -92,7 +98,7 @@ export const vulnerabilityBulkRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path,
-    summary: 'Do one thing to many vulnerabilities, to all of them or to none',
+    summary: 'Change many vulnerabilities in bulk, in one transaction',
     permission: 'vulnerability.bulk',
     input: bulkInput,
     status: 201,
@@ -110,7 +116,7 @@ export const vulnerabilityBulkRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path,
-    summary: 'List what was done to many vulnerabilities at once, newest first',
+    summary: 'List bulk changes of vulnerabilities, newest first',
     permission: 'vulnerability.bulk.list',
     status: 200,
     output: Type.Array(bulkView),
@@ -124,7 +130,7 @@ export const vulnerabilityBulkRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${path}/:bulk_id/undo`,
-    summary: 'Undo what was done to many vulnerabilities, where nothing was done to them since',
+    summary: 'Undo a bulk change for the vulnerabilities that have not been changed since',
     permission: 'vulnerability.bulk',
     input: Type.Object({ bulk_id: integer() }),
     status: 201,

@@ -18,29 +18,29 @@ import { parameterProblem } from '../../../platform/failure.ts'
 /** What lists of vulnerabilities are filtered by: GitLab's names in GraphQL, as REST writes them. */
 export const filterProperties = {
   state: optional(
-    listOf([...states, 'opened'], { commaSeparated: true, description: '`opened` is another word for `detected`' }),
+    listOf([...states, 'opened'], { commaSeparated: true, description: '`opened` is an alias of `detected`' }),
   ),
   severity: optional(listOf(severities, { commaSeparated: true })),
   report_type: optional(listOf([...reportTypes, 'generic'], { commaSeparated: true })),
-  scanner: optional(textList({ commaSeparated: true, description: 'External ids of scanners' })),
+  scanner: optional(textList({ commaSeparated: true, description: 'External IDs of scanners' })),
   identifier: optional(
-    textList({ description: 'A whole name or external id of an identifier, such as CVE-2021-44228, in whatever case' }),
+    textList({ description: 'Exact name or external ID of an identifier, such as CVE-2021-44228; case-insensitive' }),
   ),
-  search: optional(
-    text({ description: 'Words that the title, the place or an identifier contains; three letters or more' }),
-  ),
-  ref: optional(text({ allowBlank: false, description: 'What is there on this branch or tag' })),
+  search: optional(text({ description: 'Words of at least three letters in the title, location or an identifier' })),
+  ref: optional(text({ allowBlank: false, description: 'Only results that are present on this branch or tag' })),
   present_on_default_branch: optional(
     flag({
       description:
-        'False: what the default branch never had, also when no branch has it any more; true is usual without `ref`',
+        'True: results that were ever present on the default branch. False: results that never were, including those no longer present on any branch. Default without `ref`: true',
     }),
   ),
-  has_resolution: optional(flag({ description: 'No longer found on the default branch' })),
+  has_resolution: optional(
+    flag({ description: 'True: only results that are no longer detected on the default branch' }),
+  ),
   dismissal_reason: optional(
     listOf(dismissalReasons, {
       commaSeparated: true,
-      description: 'Together with `state`: in one of the states, or dismissed for one of these reasons',
+      description: 'Combined with `state`: results in one of the states, or dismissed for one of these reasons',
     }),
   ),
 }

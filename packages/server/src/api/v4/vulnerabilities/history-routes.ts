@@ -37,7 +37,7 @@ const entryView = Type.Object(
   {
     id: Type.Integer(),
     kind: Type.Unsafe<(typeof historyKinds)[number]>({ type: 'string', enum: historyKinds }),
-    text: Type.String({ description: 'The entry as a sentence without its subject' }),
+    text: Type.String({ description: 'Description of the event as a sentence without a subject' }),
     author: nullableUser,
     import: nullableImport,
     bulk_id: nullableInteger,
@@ -78,7 +78,9 @@ const occurrenceView = Type.Object(
     ref: Type.String(),
     is_default: Type.Boolean(),
     is_present: Type.Boolean(),
-    categories: Type.Array(Type.String(), { description: 'Whose newest reports have it, or had it last' }),
+    categories: Type.Array(Type.String(), {
+      description: 'Categories whose latest reports contain the vulnerability, or contained it last',
+    }),
     first_seen_at: timestamp,
     last_seen_at: timestamp,
     first_import: nullableImport,
@@ -102,9 +104,9 @@ export const vulnerabilityHistoryRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/vulnerabilities/:id/history',
-    summary: 'Tell everything that happened to a vulnerability',
+    summary: 'Get the history of a vulnerability',
     permission: 'vulnerability.read',
-    input: Type.Object({ sort: oneOf(['asc', 'desc'], { default: 'asc', description: '`asc`: as it happened' }) }),
+    input: Type.Object({ sort: oneOf(['asc', 'desc'], { default: 'asc', description: '`asc`: oldest first' }) }),
     status: 200,
     output: Type.Array(entryView),
     paged: true,
@@ -117,7 +119,7 @@ export const vulnerabilityHistoryRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/vulnerabilities/:id/occurrences',
-    summary: 'List the refs that a vulnerability was seen on',
+    summary: 'List the refs on which a vulnerability was detected',
     permission: 'vulnerability.read',
     status: 200,
     output: Type.Array(occurrenceView),

@@ -111,11 +111,16 @@ export const vulnerabilityLinkRoutes: readonly Route[] = [
     summary: 'Link a vulnerability to an issue in any tracker',
     permission: 'vulnerability.link',
     input: Type.Object({
-      url: optional(text({ allowBlank: false, description: 'Of the issue; http or https' })),
-      title: optional(text({ description: 'Default: the address' })),
-      link_type: oneOf(linkTypes, { default: 'related', description: 'A vulnerability has one `created` at most' }),
-      target_issue_iid: optional(integer({ description: 'GitLab’s: never found, there are no issues here' })),
-      target_project_id: optional(text({ description: 'GitLab’s: see `target_issue_iid`' })),
+      url: optional(text({ allowBlank: false, description: 'URL of the issue; http or https' })),
+      title: optional(text({ description: 'Default: the URL' })),
+      link_type: oneOf(linkTypes, {
+        default: 'related',
+        description: 'A vulnerability can have at most one `created` link',
+      }),
+      target_issue_iid: optional(
+        integer({ description: 'GitLab’s parameter; never found, because projects have no issues' }),
+      ),
+      target_project_id: optional(text({ description: 'GitLab’s parameter; see `target_issue_iid`' })),
     }),
     status: 201,
     output: linkView,

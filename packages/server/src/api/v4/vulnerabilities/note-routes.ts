@@ -91,7 +91,7 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: notesPath,
-    summary: 'List the notes on a vulnerability, those of the server among them',
+    summary: 'List the notes on a vulnerability, including system notes',
     permission: 'vulnerability.note.read',
     input: Type.Object({
       ...ofVulnerability,
@@ -135,7 +135,7 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: notesPath,
-    summary: 'Write a note on a vulnerability',
+    summary: 'Create a note on a vulnerability',
     permission: 'vulnerability.note.write',
     input: Type.Object({ ...ofVulnerability, ...body }),
     status: 201,
@@ -146,7 +146,7 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${notesPath}/:note_id`,
-    summary: 'Change a note on a vulnerability',
+    summary: 'Update a note on a vulnerability',
     permission: 'vulnerability.note.write',
     input: Type.Object({ ...ofNote, ...body }),
     status: 200,

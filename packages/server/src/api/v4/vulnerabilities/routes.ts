@@ -81,7 +81,9 @@ export const vulnerabilityView = Type.Object(
     dismissal_reason: nullableString,
     severity_overridden: Type.Boolean(),
     auto_resolved: Type.Boolean(),
-    present_on_default_branch: Type.Boolean({ description: 'Whether the default branch ever had it' }),
+    present_on_default_branch: Type.Boolean({
+      description: 'True if the vulnerability was ever present on the default branch',
+    }),
   },
   { title: 'Vulnerability' },
 )
@@ -154,7 +156,7 @@ const summaryView = Type.Object(
   {
     total: Type.Unsafe<number | null>({
       ...nullableInteger,
-      description: 'However many they are; null where only reading all of them would tell',
+      description: 'Exact total without an upper limit; null if it would require reading all rows',
     }),
     scanners: Type.Array(Type.Object({ external_id: Type.String(), name: Type.String(), total: Type.Integer() })),
     report_types: Type.Array(Type.Object({ name: Type.String(), total: Type.Integer() })),
@@ -168,7 +170,9 @@ const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
   report_types: reportTypes,
 })
 
-const projectFilter = optional(integerList({ commaSeparated: true, description: 'Only of these projects' }))
+const projectFilter = optional(
+  integerList({ commaSeparated: true, description: 'Only vulnerabilities of these projects' }),
+)
 
 const listedTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'findings', 'occurrences', 'identifiers', 'finding_identifiers'],
@@ -197,7 +201,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerabilities',
-    summary: 'List a project’s vulnerabilities, worst first',
+    summary: 'List a project’s vulnerabilities, most severe first',
     permission: 'vulnerability.list',
     input: listInput,
     status: 200,
@@ -214,7 +218,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/vulnerabilities',
-    summary: 'List the vulnerabilities of the projects in a group and below, as far as the caller may read them',
+    summary: 'List the vulnerabilities of all readable projects in a group and its subgroups',
     permission: 'group.vulnerability.list',
     input: Type.Object({
       ...listProperties,
@@ -234,7 +238,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerabilities/summary',
-    summary: 'Count what the list of a project’s vulnerabilities has, and tell what it can be filtered by',
+    summary: 'Get totals and filter options for a project’s vulnerabilities',
     permission: 'vulnerability.list',
     input: Type.Object(filterProperties),
     status: 200,
@@ -247,7 +251,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/vulnerabilities/summary',
-    summary: 'Count what the list of a group’s vulnerabilities has, and tell what it can be filtered by',
+    summary: 'Get totals and filter options for a group’s vulnerabilities',
     permission: 'group.vulnerability.list',
     input: Type.Object({ ...filterProperties, project_id: projectFilter }),
     status: 200,
@@ -261,10 +265,10 @@ export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/vulnerabilities',
-    summary: 'Make a vulnerability of a finding',
+    summary: 'Create a vulnerability from a finding',
     permission: 'vulnerability.create',
     input: Type.Object({
-      finding_id: Type.Union([integer(), uuid()], { description: 'The id of a finding, or its uuid' }),
+      finding_id: Type.Union([integer(), uuid()], { description: 'ID or UUID of a finding' }),
     }),
     status: 201,
     output: vulnerabilityView,

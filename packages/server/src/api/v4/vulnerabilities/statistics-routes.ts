@@ -17,17 +17,19 @@ const stateCounts = Type.Object({ detected: count, confirmed: count, resolved: c
 const grade = Type.Unsafe<Statistics['letterGrade']>({ type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] })
 
 const statisticsFields = {
-  total: Type.Integer({ description: 'Active ones: detected or confirmed. So are the numbers by severity' }),
+  total: Type.Integer({
+    description: 'Active vulnerabilities (detected or confirmed). The counts by severity include only these, too',
+  }),
   ...counts.properties,
   letter_grade: grade,
   counts: each(stateCounts),
   mean_time_to_resolve: Type.Unsafe<number | null>({
     ...nullableInteger,
-    description: 'Seconds from detection to resolution, of those that are resolved',
+    description: 'Mean number of seconds from detection to resolution of resolved vulnerabilities',
   }),
   mean_time_to_resolve_by_severity: each(nullableInteger),
   per_day: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), total: count, ...counts.properties }), {
-    description: 'Active ones at the end of each of the last 365 days (UTC)',
+    description: 'Active vulnerabilities at the end of each of the last 365 days (UTC)',
   }),
 }
 const statisticsView = Type.Object(statisticsFields, { title: 'VulnerabilityStatistics' })
@@ -70,7 +72,7 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_statistics',
-    summary: 'Count a project’s vulnerabilities by severity and state, now and day by day',
+    summary: 'Get a project’s vulnerability statistics: current counts by severity and state, and daily counts',
     permission: 'vulnerability.statistics',
     status: 200,
     output: statisticsView,
@@ -80,7 +82,7 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/vulnerability_statistics',
-    summary: 'Count the vulnerabilities of the projects in a group and below, as far as the caller may read them',
+    summary: 'Get the vulnerability statistics of all readable projects in a group and its subgroups',
     permission: 'group.vulnerability.list',
     status: 200,
     output: groupStatisticsView,

@@ -10,7 +10,7 @@ import { type Route, route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import { viewVulnerability, vulnerabilityView } from './routes.ts'
 
-const comment = optional(text({ description: 'Kept in the history; at most 50,000 characters' }))
+const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
 
 interface Call {
   deps: RootDeps
@@ -21,7 +21,7 @@ interface Call {
 
 const expected_state = optional(
   oneOf(states, {
-    description: 'The state that the client shows; in another one nothing is changed, and the answer is 409',
+    description: 'Expected current state; if the vulnerability is in another state, the request is rejected with 409',
   }),
 )
 
@@ -50,9 +50,9 @@ function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): 
 /** `reason` is what some GitLab clients send. */
 export const dismissalFields = {
   dismissal_reason: optional(
-    oneOf(dismissalReasons, { description: 'A dismissed vulnerability takes over another reason, or a comment' }),
+    oneOf(dismissalReasons, { description: 'Can also change the reason or comment of a dismissed vulnerability' }),
   ),
-  reason: optional(oneOf(dismissalReasons, { description: 'Another name of `dismissal_reason`' })),
+  reason: optional(oneOf(dismissalReasons, { description: 'Alias of `dismissal_reason`' })),
 }
 
 type Dismissal = Partial<Record<keyof typeof dismissalFields, DismissalReason | undefined>>
@@ -78,12 +78,12 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     handle: async ({ deps, project, vulnerability }) =>
       viewVulnerability(project, await withFinding(deps, vulnerability)),
   }),
-  transition('confirm', 'Say that a vulnerability is one'),
-  transition('resolve', 'Say that a vulnerability is no longer there'),
+  transition('confirm', 'Confirm a vulnerability'),
+  transition('resolve', 'Resolve a vulnerability'),
   route({
     method: 'POST',
     path: '/vulnerabilities/:id/dismiss',
-    summary: 'Say that a vulnerability needs no work',
+    summary: 'Dismiss a vulnerability',
     permission: 'vulnerability.dismiss',
     input: Type.Object({ comment, ...dismissalFields, expected_state }),
     status: 201,
@@ -98,11 +98,11 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
         expectedState: call.input.expected_state,
       }),
   }),
-  transition('revert', 'Take back what was said of a vulnerability: it is detected, and waits for triage'),
+  transition('revert', 'Revert a vulnerability to the detected state'),
   route({
     method: 'PUT',
     path: '/vulnerabilities/:id/severity',
-    summary: 'Set the severity, which reports then leave as it is',
+    summary: 'Override the severity of a vulnerability',
     permission: 'vulnerability.severity',
     input: Type.Object({ severity: oneOf(severities), comment }),
     status: 200,
@@ -115,7 +115,7 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/vulnerabilities/:id/severity',
-    summary: 'Go by the scanner’s severity again',
+    summary: 'Remove the severity override of a vulnerability',
     permission: 'vulnerability.severity',
     input: Type.Object({ comment }),
     status: 200,
