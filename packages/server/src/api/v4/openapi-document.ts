@@ -2,7 +2,7 @@ import { describeRoutes } from '../../http/response/openapi.ts'
 import { type Route, route } from '../../http/route.ts'
 import { freeObject } from './views.ts'
 
-/** The document describes its own route too, so the list of them is asked for when it is complete. */
+/** The document includes its own route, so `routes` is called only when the list is complete. */
 export function documentRoute(routes: () => readonly Route[]): Route {
   return route({
     method: 'GET',
@@ -12,7 +12,7 @@ export function documentRoute(routes: () => readonly Route[]): Route {
     permission: 'api.describe',
     status: 200,
     output: freeObject,
-    // It depends on nothing that changes while the process lives.
+    // The document does not change while the process runs.
     remember: [],
     handle: async () => describeRoutes(routes()),
   })

@@ -43,7 +43,7 @@ function writeCursor({ value, id }: Position): string {
   return Buffer.from(JSON.stringify([value, id])).toString('base64url')
 }
 
-/** Made by somebody else than us it may hold anything. */
+/** Throws when the cursor was not created by this server. */
 function readCursor(cursor: string, isTime: boolean): Position {
   const [value, id] = parse(Buffer.from(cursor, 'base64url').toString())
   const isPlace = typeof value === 'string' && !value.includes('\0') && Number.isSafeInteger(id)

@@ -26,7 +26,7 @@ const exportView = Type.Object(
     send_email: Type.Boolean(),
     expires_at: nullableTimestamp,
     _links: Type.Object({ self: Type.String(), download: Type.String() }),
-    // Ours.
+    // Not in GitLab.
     filters: freeObject,
     progress: Type.Unsafe<Progress | null>({
       type: ['object', 'null'],
@@ -77,7 +77,7 @@ const filterInput = Type.Object({
 })
 const readInput = compileInput(filterInput)
 
-/** A filter that nobody knows would let through what somebody wanted to leave out. */
+/** Rejects unknown filters, because ignoring one would export rows that the caller meant to exclude. */
 function filterFrom(bag: Bag = {}): ExportFilter {
   assertKnown('filters', bag, filterInput.properties)
   const input = readInput(bag)
@@ -108,7 +108,7 @@ const draftFrom = ({ export_format, send_email, filters }: Static<typeof exportI
 })
 
 const contentTypes: Record<Export['format'], string> = {
-  // As GitLab sends it.
+  // GitLab's content type for CSV.
   csv: 'application/octet-stream',
   json: 'application/json',
   sarif: 'application/sarif+json',

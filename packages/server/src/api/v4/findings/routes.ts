@@ -43,7 +43,7 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
   }
 }
 
-/** A name that is none would quietly choose more than was meant, so it is refused. */
+/** Rejects unknown names, because ignoring one would select too many findings. */
 function readFilterObject(project: Project, bag: Bag) {
   assertKnown('filter', bag, filters)
   return readFilter(project, compiledFilter(bag))

@@ -109,7 +109,7 @@ export const findingView = Type.Object(
   { title: 'Finding' },
 )
 
-/** What a finding is shown with. */
+/** Related rows that a finding view includes. */
 interface Surroundings {
   descriptionHtml: string
   transitions: readonly PastEntry[]
@@ -121,7 +121,7 @@ interface Surroundings {
 function viewFinding(project: Project, finding: ListedFinding, around: Surroundings) {
   const { origin } = around
   const { extras, scanner } = finding
-  const evidence = (extras.evidence ?? {}) as Record<string, unknown> // as the schema of reports lets it through
+  const evidence = (extras.evidence ?? {}) as Record<string, unknown> // validated by the report schema
   return {
     id: finding.id,
     report_type: finding.reportType,
@@ -152,7 +152,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
       name: project.name,
       full_path: `/${project.fullPath}`,
       full_name: `${project.namespace.fullName} / ${project.name}`,
-      // There is no repository here whose branches could be linked, nor files.
+      // Projects have no repository, so there are no branch or file pages to link to.
       refs_url: null,
       forked: false,
     },
@@ -198,7 +198,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
   }
 }
 
-/** A page of findings. */
+/** Returns the views of a page of findings. */
 export async function viewFindings(
   deps: RootDeps,
   project: Project,
@@ -224,7 +224,7 @@ export async function viewFindings(
 
 const maxRememberedCharacters = 2_000_000
 
-/** Those of one rule are the same for all its findings. What a text is rendered to depends on no table. */
+/** Caches rendered descriptions by text: all findings of a rule share one. Depends on no table. */
 const descriptions = perDatabase((changes) =>
   openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
 )

@@ -144,7 +144,8 @@ async function listGroups(
   return next ? { ...next, rows } : { ...found, rows }
 }
 
-const mostProjectsShown = { page: 1, perPage: 100, offset: 0 }
+/** The page of projects that is part of a group. */
+const shownProjects = { page: 1, perPage: 100, offset: 0 }
 
 export const groupRoutes: readonly Route[] = [
   route({
@@ -235,7 +236,7 @@ export const groupRoutes: readonly Route[] = [
       const view = await viewOneGroup(deps, group, origin)
       if (!input.with_projects) return view
       const query = { within: { namespace: group, descendants: false } }
-      const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, mostProjectsShown)
+      const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, shownProjects)
       const projects = await viewProjects(deps, caller, rows, origin, caller ? 'full' : 'basic')
       return { ...view, projects, shared_projects: [] }
     },

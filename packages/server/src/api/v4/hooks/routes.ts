@@ -88,11 +88,11 @@ function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
 
 function booleans<Name extends string>(names: readonly Name[]) {
   const entries = names.map((name) => [name, Type.Boolean()] as const)
-  return Object.fromEntries(entries) as Record<Name, ReturnType<typeof Type.Boolean>> // one for each name
+  return Object.fromEntries(entries) as Record<Name, ReturnType<typeof Type.Boolean>> // has one entry for each name
 }
 
 function allFalse<Name extends string>(names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, false])) as Record<Name, boolean> // one for each name
+  return Object.fromEntries(names.map((name) => [name, false])) as Record<Name, boolean> // has one entry for each name
 }
 
 const deliveryView = Type.Object(
@@ -107,7 +107,7 @@ const deliveryView = Type.Object(
     execution_duration: Type.Number({ description: 'Seconds' }),
     response_status: Type.String({ description: 'HTTP status, or `internal error` if there was no response' }),
     created_at: timestamp,
-    // Ours: GitLab hides it in the body.
+    // Not in GitLab, which puts the error into the response body.
     error: nullableString,
   },
   { title: 'HookEvent' },

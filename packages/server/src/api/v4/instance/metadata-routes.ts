@@ -73,7 +73,7 @@ export const metadataRoutes: readonly Route[] = [
     permission: 'metrics.read',
     status: 200,
     output: metricsOutput,
-    // Without the database there are still the numbers of the process.
+    // When the database is unavailable, the metrics of the process are still returned.
     handle: async ({ deps }) => deps.metrics.print(await measureQueue(deps).catch(() => ({ counts: [], ages: [] }))),
   }),
 ]
@@ -81,7 +81,7 @@ export const metadataRoutes: readonly Route[] = [
 /** Load balancers wait 2 seconds or longer for a health check. */
 const readyTimeoutMs = 1_500
 
-/** Returns undefined when the dependency answers in time, else why it does not. */
+/** Returns undefined when the dependency responds in time, otherwise the reason why it does not. */
 async function outageOf(what: string, answer: Promise<void>): Promise<{ reason: string; why: string } | undefined> {
   const timer = new AbortController()
   const isLate = sleep(readyTimeoutMs, true, { signal: timer.signal }).catch(() => false)

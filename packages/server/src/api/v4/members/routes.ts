@@ -17,7 +17,7 @@ import { noOutput, type Route, route } from '../../../http/route.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
 
-/** Nothing is required, because the serialiser writes what is before everything else; `created_by` may be missing. */
+/** No field is required, because the serialiser writes required fields first. `created_by` may be absent. */
 const memberView = Type.Partial(
   Type.Object({
     ...basicUserView.properties,
@@ -29,7 +29,7 @@ const memberView = Type.Partial(
   }),
 )
 
-/** One member; or of several that are added at once, whether all went well. */
+/** The added member; for several members, whether all were added. */
 const addedView = Type.Object({
   ...memberView.properties,
   status: Type.Optional(Type.String()),
@@ -61,7 +61,7 @@ const terms = {
 
 const oneInput = Type.Object({ user_id: integer() })
 
-/** Members of projects and of groups are the same but for where they are. */
+/** Routes for the members of projects and of groups, which differ only in their path. */
 export const memberRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((noun) => [
   ...readingRoutes(noun, 'direct'),
   ...readingRoutes(noun, 'all'),
@@ -159,11 +159,11 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
   ]
 }
 
-/** The guard has found one of them. */
+/** Returns the project or group that the guard has resolved. */
 function placeOf(found: { input: object; project?: Project; group?: Namespace }): MemberPlace {
   if (found.project) return { project: found.project }
   if (found.group) return { group: found.group }
-  throw new Error('members of nothing')
+  throw new Error('a member route was reached without a project or group')
 }
 
 function filterFrom(input: Static<typeof listInput>): MemberFilter {
@@ -175,7 +175,7 @@ function filterFrom(input: Static<typeof listInput>): MemberFilter {
   }
 }
 
-/** By what the client sent, so that problems can be told by it. */
+/** Returns the candidates by the value that the client sent, because errors refer to it. */
 function candidatesFrom(input: { user_id?: string; username?: string }): Map<string, Candidate> {
   const names = (input.user_id ?? input.username ?? '').split(',').map((name) => name.trim())
   const read = (name: string): Candidate => {

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 
-/** An attribute of GitLab that has no effect here: validated, stored, and returned as a client has set it. */
+/** An attribute of GitLab that has no effect here. It is validated, stored and returned unchanged. */
 interface Attribute {
   input: TSchema
   output: object
@@ -22,7 +22,7 @@ const each = (names: readonly string[], attribute: Attribute): Attributes =>
 const accessLevels = ['disabled', 'private', 'enabled']
 const openAccessLevels = [...accessLevels, 'public']
 
-/** There are no repositories, issues or pipelines here, so what belongs to them is off until a client sets it. */
+/** Attributes of repositories, issues and pipelines, which do not exist here: disabled until a client sets them. */
 export const projectExtras: Attributes = {
   ...each(
     [
@@ -176,7 +176,7 @@ export const groupExtras: Attributes = {
   wiki_access_level: among(...accessLevels),
 }
 
-/** GitLab's events that never happen here, in the two places where its answer has them. */
+/** Events of GitLab that never occur here, in two groups because GitLab's response lists them in two places. */
 export const firstEvents = [
   'push_events',
   'tag_push_events',
@@ -207,10 +207,10 @@ export const hookExtras: Attributes = {
   custom_webhook_template: free,
 }
 
-/** What a route's input declares of them. */
+/** Returns the attributes as optional input parameters of a route. */
 export const inputsOf = (attributes: Attributes): Undeclared => mapValues(attributes, ({ input }) => optional(input))
 
-/** What an answer's schema declares of them: those that it declares already are in every answer, the others once set. */
+/** Returns the response schemas. Attributes in `declared` are always in the response, the others only once set. */
 export function outputsOf(attributes: Attributes, declared: object): Undeclared {
   const schemas = Object.entries(attributes).map(([name, { output }]) => {
     const schema = Type.Unsafe(output)
@@ -219,10 +219,10 @@ export function outputsOf(attributes: Attributes, declared: object): Undeclared 
   return Object.fromEntries(schemas)
 }
 
-/** Handlers take these parameters all together, by `attributesFrom`, so the types name none of them. */
+/** Handlers read these parameters through `attributesFrom`, so the types do not name them. */
 type Undeclared = Record<never, TSchema>
 
-/** What a client set of them, with what GitLab lets follow from it. */
+/** Returns the attributes that the client set, with the attributes that GitLab derives from them. */
 export function attributesFrom(attributes: Attributes, input: object): GitlabAttributes {
   const given: Record<string, boolean | number | string | null> = {}
   for (const [name, value] of Object.entries(input)) if (Object.hasOwn(attributes, name)) given[name] = value
@@ -237,7 +237,7 @@ export function attributesFrom(attributes: Attributes, input: object): GitlabAtt
   return given
 }
 
-/** An old name and the access level that replaced it. */
+/** Pairs of a deprecated attribute and the access level that replaced it. */
 const twins = [
   ['issues_enabled', 'issues_access_level'],
   ['merge_requests_enabled', 'merge_requests_access_level'],

@@ -8,10 +8,10 @@ import { attributesFrom, inputsOf, projectExtras } from './gitlab-attributes.ts'
 
 export const visibility = oneOf(['private', 'internal', 'public'])
 
-/** Administrators sort by them on GitLab; here all are as long, and the order is that of ids. */
+/** Sort orders for administrators on GitLab. All sizes are equal here, so these sort by id. */
 const storageOrders = ['storage_size', 'repository_size', 'wiki_size', 'packages_size'] as const
 
-/** Taken by every list of projects. */
+/** Parameters of every list of projects. */
 export const projectListFields = {
   order_by: oneOf(
     [
@@ -50,7 +50,7 @@ export const projectListFields = {
   with_custom_attributes: optional(flag({ description: 'No effect: there are no custom attributes' })),
 }
 
-/** Of lists that go over everything; the header `X-GitLab-Organization-ID` says the same. */
+/** Parameter of instance-wide lists; equivalent to the header `X-GitLab-Organization-ID`. */
 export const organizationField = {
   organization_id: optional(integer({ description: 'Only items of this organization' })),
 }
@@ -84,7 +84,7 @@ export function projectQueryFrom(input: ListInput): ProjectQuery {
   }
 }
 
-/** Creation time is the order of ids. */
+/** Sorts by id instead of creation time, because ids ascend with it. */
 export function projectOrderFrom(input: Pick<ListInput, 'order_by' | 'sort'>): ProjectOrder {
   const { order_by: by, sort: direction } = input
   return { by: by === 'created_at' || isStorageOrder(by) ? 'id' : by, direction }
@@ -98,7 +98,7 @@ export function assertKeyset(input: Pick<ListInput, 'order_by'>): void {
   if (input.order_by !== 'id') throw noKeyset()
 }
 
-/** What a project can be created and changed with. */
+/** Parameters that create and update a project. */
 export const projectAttributes = {
   name: optional(text()),
   path: optional(text()),

@@ -38,7 +38,7 @@ const newProject = Type.Object(
   { atLeastOneOf: [['name', 'path']] },
 )
 
-/** Accepted like every attribute of GitLab; not kept, because they are secrets, structures, or need a repository. */
+/** Attributes that are accepted but not stored, because they are secrets, structures or need a repository. */
 const ignoredAttributes = {
   import_url: optional(text({ description: 'No effect' })),
   repository_storage: optional(text({ description: 'No effect' })),

@@ -13,7 +13,7 @@ import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { outputsOf, projectExtras } from './gitlab-attributes.ts'
 
-/** A namespace as it is named in projects, and in the list of namespaces. */
+/** A namespace as part of a project and in the list of namespaces. */
 export const namespaceView = Type.Object(
   {
     id: Type.Integer(),
@@ -80,8 +80,8 @@ const linksView = Type.Object({
 })
 
 /**
- * What projects are to GitLab besides and are not here: there are no repositories, issues or pipelines. Clients may set
- * most of it (`projectExtras`), without effect.
+ * Constant attributes of repositories, issues and pipelines, which do not exist here. Clients can set most of them
+ * (`projectExtras`), without effect.
  */
 const absentBefore = {
   resolve_outdated_diff_discussions: false,
@@ -121,7 +121,7 @@ const absentBefore = {
   lfs_enabled: false,
 }
 
-/** As GitLab has it in a new project. */
+/** Merge settings of a new project on GitLab. */
 const absentMerges = {
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
@@ -165,7 +165,7 @@ const fullFields = {
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
-/** See `Detail`. Nothing is required, because the serialiser writes what is before everything else. */
+/** Schema of all levels of `Detail`. No field is required, because the serialiser writes required fields first. */
 export const projectView = Type.Partial(
   Type.Object({ ...basicFields, ...fullFields, ...outputsOf(projectExtras, fullFields) }),
   {
@@ -174,15 +174,15 @@ export const projectView = Type.Partial(
 )
 export type ProjectView = Static<typeof projectView>
 
-/** How much of a project is told: the basic fields, all, or all with what the caller may do in it. */
+/** Fields of a project in a response: the basic ones, all, or all with the caller's permissions. */
 export type Detail = 'basic' | 'full' | 'full-with-permissions'
 
-/** What a reader gets, as opposed to who has just changed something. */
+/** Returns the level of detail for a read; responses to changes always have all fields. */
 export function detailFor(caller: Visitor | null, simple = false): Detail {
   return caller && !simple ? 'full-with-permissions' : 'basic'
 }
 
-/** In the order of the projects; everything that is needed for a page is read at once. */
+/** Returns views in the order of the projects. Loads related data once for the whole page. */
 export async function viewProjects(
   deps: RootDeps,
   caller: Visitor | null,
@@ -220,13 +220,13 @@ export async function viewProject(
   detail: Detail,
 ): Promise<ProjectView> {
   const [view] = await viewProjects(deps, caller, [project], origin, detail)
-  if (!view) throw new Error('a project without a view')
+  if (!view) throw new Error('viewProjects returned no view for a project')
   return view
 }
 
 const maxCachedCharacters = 4_000_000
 
-/** HTML by text; it depends on no table. */
+/** Caches rendered HTML by its source text. Depends on no table. */
 const descriptions = perDatabase((changes) =>
   openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
 )

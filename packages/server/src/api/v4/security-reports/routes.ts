@@ -220,6 +220,6 @@ export const securityReportRoutes: readonly Route[] = [
 
 async function openFile({ objects }: RootDeps, key: string) {
   const stream = await objects.open(key)
-  if (!stream) throw new Error('a received report is not in the object store')
+  if (!stream) throw new Error('the object of a received report is missing in the object store')
   return stream
 }

@@ -8,7 +8,7 @@ import { currentUserView, viewCurrentUser } from '../users/views.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What a page must know before it offers anything: who asks, what he may do, and the rules of this server. */
+/** State that the web UI loads first: the current user, their rights and the limits of this server. */
 export const sessionStateView = Type.Object(
   {
     user: Type.Union([currentUserView, Type.Null()]),

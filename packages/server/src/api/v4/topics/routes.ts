@@ -17,7 +17,7 @@ import { openPieces } from '../../../platform/object-store/pieces.ts'
 import type { Settings } from '../../../platform/settings.ts'
 import { topicView, viewTopic } from './views.ts'
 
-/** An avatar that is too big is told so in the words of its own rule, so it is taken in first. */
+/** Accepts avatars up to the upload limit, so that the avatar rule can report its own message for large ones. */
 function anyFile({ maxUploadBytes }: Settings) {
   return { maxBytes: maxUploadBytes, sentence: 'this is more than the server takes' }
 }
@@ -129,7 +129,7 @@ export const topicRoutes: readonly Route[] = [
         contentType: avatar.contentType,
         disposition: inline(avatar.filename),
         etag: `"${avatar.objectKey.slice(-32)}"`,
-        // Of a private organization, not every reader may see it, so no shared cache may keep it.
+        // Shared caches must not store avatars of a private organization.
         ...((await getOrganization(deps, organizationId)).isPublic && { cacheControl: 'max-age=300, public' }),
         contentSecurityPolicy: untrustedContentPolicy,
       }

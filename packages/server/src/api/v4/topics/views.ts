@@ -27,7 +27,7 @@ export function viewTopic(topic: Topic, origin: string) {
   }
 }
 
-/** GitLab's answer to a merge; what it would do only when that was asked for. */
+/** GitLab's response to a merge. `preview` is present for a dry run only. */
 export const mergedTopicView = Type.Object(
   {
     ...topicFields,
@@ -43,7 +43,7 @@ export const mergedTopicView = Type.Object(
   { title: 'MergedTopic' },
 )
 
-/** What an undo restored, and what it had to leave. */
+/** The restored topic, and in `left_out` the parts that could not be restored. */
 export const restoredTopicView = Type.Object(
   { ...topicFields, left_out: Type.Array(Type.String()) },
   { title: 'RestoredTopic' },

@@ -9,7 +9,7 @@ import { filePart, flag, integer, oneOf, optional } from '../../../http/params/i
 import { attachment } from '../../../http/response/content-disposition.ts'
 import { fileOutput, type Route, route } from '../../../http/route.ts'
 
-/** A list of topics is parsed in memory, so it has a limit of its own. */
+/** Limit for topic files, which are parsed in memory. */
 const maxVocabularyBytes = 5 * 1024 * 1024
 
 const changeView = Type.Object({
@@ -32,7 +32,7 @@ const importView = Type.Object(
   { title: 'TopicImport' },
 )
 
-/** As many as anybody reads; the counts are of all. */
+/** Maximum number of changes in a response. The counts include all changes. */
 const maxShown = 1000
 
 function viewPlan({ created, updated, deleted, unchanged }: Plan, dryRun: boolean) {
@@ -51,7 +51,7 @@ function viewPlan({ created, updated, deleted, unchanged }: Plan, dryRun: boolea
   }
 }
 
-/** Includes the names that YAML had before RFC 9512, and what curl and browsers say of a file that they do not know. */
+/** Includes the media types of YAML before RFC 9512, and those that curl and browsers send for unknown files. */
 const rawTypes = [
   ...['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'],
   ...['application/json', 'application/octet-stream'],

@@ -69,7 +69,7 @@ const uploadListItem = Type.Object(
         name: { type: 'string' },
       },
     }),
-    // Ours, with `with_details`: GitLab's list can be downloaded by id only.
+    // Not in GitLab, where listed uploads can be downloaded by id only. Present with `with_details`.
     content_type: Type.Optional(Type.String()),
     sha256: Type.Optional(Type.String()),
     url: Type.Optional(Type.String()),
@@ -114,7 +114,7 @@ async function viewLimits(deps: RootDeps, owner: UploadOwner) {
   return { max_upload_bytes: maxUploadBytes, quota_bytes: quotaBytes, used_bytes: usedBytes, files }
 }
 
-/** Always to be saved and never to be shown, whatever it is (contract 2.3). */
+/** API downloads are always attachments: a browser saves them and never displays them. */
 function downloadOf(deps: RootDeps, upload: Upload): Download {
   const { objects, settings } = deps
   const contentType = 'application/octet-stream'
@@ -139,7 +139,7 @@ const listInput = Type.Object({
   uploaded_by: optional(integer({ description: 'ID of a user' })),
   created_after: optional(dateTime()),
   created_before: optional(dateTime()),
-  // Without defaults, which `Link` would repeat: GitLab's has none.
+  // No schema defaults, because `Link` would repeat them and GitLab's does not.
   order_by: optional(oneOf(uploadOrders, { description: 'Default: `created_at`' })),
   sort: optional(oneOf(['asc', 'desc'], { description: 'Default: `desc`' })),
   with_details: optional(flag({ description: 'Adds content type, SHA-256 and links, which include the secret' })),
@@ -148,7 +148,7 @@ const listInput = Type.Object({
 const byId = Type.Object({ upload_id: integer() })
 const bySecret = Type.Object({ secret: text(), filename: filePath() })
 
-/** The rows of the permission table for the one kind of owner and the other. */
+/** Permissions of the upload routes by kind of owner. */
 const permissionsOf = {
   project: {
     create: 'upload.create',
@@ -168,7 +168,7 @@ const permissionsOf = {
   },
 } as const satisfies Record<UploadOwner['kind'], Record<string, Permission>>
 
-/** The guard has found one of the two: the row of every route here is on a project or on a group. */
+/** Every permission used here is on a project or a group, so the guard has resolved one of them. */
 function ownerOf({ project, group }: Found): UploadOwner {
   if (project) return projectAsOwner(project)
   if (group) return groupAsOwner(group)
@@ -271,7 +271,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
           const upload = await getUploadBySecret(deps, ownerOf(context), input.secret, input.filename)
           await deleteUpload(deps, upload, caller.user)
         } catch (error) {
-          // By secret GitLab answers 400 where by id it answers 404.
+          // For a missing upload GitLab returns 400 by secret and 404 by id.
           throw error instanceof Failure && isMissing(error) ? badRequest(missingBySecret) : error
         }
       },

@@ -12,8 +12,8 @@ import { type Download, untrustedContentPolicy } from '../../../http/response/do
 import { fileOutput, type Route, route } from '../../../http/route.ts'
 
 /**
- * The addresses that `full_path` and rendered Markdown point to, for browsers. What a page may embed is shown, and the
- * rest saved; nothing that somebody uploaded ever runs, or reaches anything, in the server's origin.
+ * Input of the URLs in `full_path` and rendered Markdown. Browsers display media that a page may embed and save all other
+ * files. The content security policy prevents uploaded content from running scripts or sending requests in this origin.
  */
 const input = Type.Object({ id: integer(), secret: text(), filename: filePath() })
 

@@ -202,7 +202,7 @@ function ownProfile(place: { path: string; outside?: boolean; summary: string })
   })
 }
 
-/** `POST /users/:id/<word>`, answered with `true`. */
+/** A route `POST /users/:id/<word>` that returns `true`. */
 function changeOfState(
   word: string,
   done: string,
@@ -225,7 +225,7 @@ function changeOfState(
   })
 }
 
-/** Whether a change decides who can get in: by the password, by the address or with an administrator's rights. */
+/** Returns true when a change affects access: the password, the email address or administrator rights. */
 async function changesAccess(
   deps: Deps,
   { id, password, email, admin }: { id: number; password?: string; email?: string; admin?: boolean },

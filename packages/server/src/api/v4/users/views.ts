@@ -51,10 +51,10 @@ const privateFields = {
   preferred_language: Type.String(),
 }
 
-/** A user as he is named inside other answers, and in lists. */
+/** A user inside other responses and in lists. */
 export const basicUserView = Type.Object(basicFields, { title: 'BasicUser' })
 
-/** The same, or null. Serialisers are slow with `anyOf`, so null is a type of the object. */
+/** A `basicUserView` or null. Uses a type array, because the serialiser is slow with `anyOf`. */
 export const nullableUser = Type.Unsafe<ReturnType<typeof viewBasicUser> | null>({
   ...Type.Object(basicUserView.properties),
   type: ['object', 'null'],
@@ -72,22 +72,22 @@ const administratorFields = {
 
 const detailFields = { ...profileFields, ...privateFields, ...administratorFields }
 
-/** What administrators are told about anybody. */
+/** A user as administrators see them. */
 export const accountView = Type.Object({ ...basicFields, ...detailFields }, { title: 'Account' })
-/** What a user is told about himself. */
+/** The current user as they see themselves. */
 export const currentUserView = Type.Object({
   ...basicFields,
   ...profileFields,
   ...privateFields,
   ...Type.Partial(Type.Object(administratorFields)).properties,
 })
-/** A profile; more of it for administrators. */
+/** A user's profile; administrators get more fields. */
 export const userView = Type.Object({
   ...basicFields,
   ...profileFields,
   ...Type.Partial(Type.Object({ ...privateFields, ...administratorFields })).properties,
 })
-/** An item of the list of users; more of it for administrators. */
+/** An item of the list of users; administrators get more fields. */
 export const listedUserView = Type.Object({
   ...basicFields,
   ...Type.Partial(Type.Object(detailFields)).properties,
@@ -106,7 +106,7 @@ export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'sta
   }
 }
 
-/** Nothing of a profile is kept here but the name; the rest is answered as somebody who left it blank. */
+/** Returns blank profile fields, because the only stored profile field is the name. */
 export function viewUser(user: User, origin: string) {
   return {
     ...viewBasicUser(user, origin),

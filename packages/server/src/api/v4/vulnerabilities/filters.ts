@@ -15,7 +15,7 @@ import { flag, listOf, oneOf, optional, text, textList } from '../../../http/par
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 
-/** What lists of vulnerabilities are filtered by: GitLab's names in GraphQL, as REST writes them. */
+/** Filters of vulnerability lists: GitLab's GraphQL arguments in snake case. */
 export const filterProperties = {
   state: optional(
     listOf([...states, 'opened'], { commaSeparated: true, description: '`opened` is an alias of `detected`' }),
@@ -54,7 +54,7 @@ export const listProperties = {
 const filterInput = Type.Object(filterProperties)
 const compiledFilter = compileInput(filterInput)
 
-/** The same as an object of its own. A name that is none would quietly choose more than was meant, so it is refused. */
+/** Reads the filters from an object. Rejects unknown names, because ignoring one would select too many rows. */
 export function readFilterObject(bag: Bag): VulnerabilityFilter {
   assertKnown('filter', bag, filterProperties)
   return readFilter(compiledFilter(bag))
@@ -86,7 +86,7 @@ export function readStates(words: readonly (State | 'opened')[] | undefined): St
   return words?.map((word) => (word === 'opened' ? 'detected' : word))
 }
 
-/** Blank ones name nothing. */
+/** Removes blank entries. */
 export function named(texts: readonly string[] | undefined): string[] | undefined {
   return texts?.map((text) => text.trim()).filter((text) => text !== '')
 }
@@ -95,7 +95,7 @@ export function writeCursor({ severity, id }: VulnerabilityPlace): string {
   return Buffer.from(`${severity}:${id}`).toString('base64url')
 }
 
-/** Made by somebody else than us it may hold anything. */
+/** Throws when the cursor was not created by this server. */
 export function readCursor(cursor: string): VulnerabilityPlace {
   const [, severity, id] = /^(\d{1,2}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')

@@ -66,7 +66,7 @@ function viewEntry(entry: PastEntry, origin: string) {
     to: entry.to,
     comment: entry.comment,
     dismissal_reason: entry.dismissalReason,
-    // What a bulk change keeps is for undoing it.
+    // The details of a bulk change are internal: its undo needs them.
     details: entry.bulkId === null ? entry.details : null,
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,

@@ -13,7 +13,7 @@ import { viewVulnerability, vulnerabilityView } from './routes.ts'
 
 const linkType = Type.Unsafe<(typeof linkTypes)[number]>({ type: 'string', enum: linkTypes })
 
-/** What GitLab's clients read of an issue. What only its tracker knows is answered as of an issue that nobody touched. */
+/** Fields of an issue that GitLab's clients read. Fields that only the tracker has contain the values of a new issue. */
 const issueFields = {
   id: Type.Integer(),
   iid: Type.Integer(),
@@ -82,7 +82,7 @@ function viewIssue(link: IssueLink, projectId: number, origin: string) {
   }
 }
 
-/** The number of an issue, with which most trackers end its address: `…/issues/12`, `…/browse/SHOP-12`. */
+/** Returns the issue number at the end of a tracker's URL: `…/issues/12`, `…/browse/SHOP-12`. */
 export function numberIn(url: string): number | undefined {
   const [digits] = /\d{1,15}$/.exec(new URL(url).pathname.replace(/\/$/, '')) ?? []
   return digits === undefined ? undefined : Number(digits)

@@ -69,7 +69,7 @@ const discussionView = Type.Object(
   { title: 'Discussion' },
 )
 
-/** Nobody replies to a note here, so each is a discussion of its own. */
+/** Replies do not exist here, so each note is its own discussion. */
 const viewDiscussion = (note: ReturnType<typeof viewNote>) => ({
   id: note.id.toString(16).padStart(40, '0'),
   individual_note: true,

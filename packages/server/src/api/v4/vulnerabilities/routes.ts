@@ -117,7 +117,7 @@ export function viewVulnerability(project: Project, { vulnerability, finding }: 
       scanner_id: finding.scannerId,
       primary_identifier_id: finding.primaryIdentifierId,
       location_fingerprint: finding.locationFingerprint,
-      // GitLab answered the uuid under this name until it dropped the field (contract 6.1).
+      // GitLab returned the UUID under this name until it removed the field.
       project_fingerprint: finding.uuid,
       name: finding.name,
       metadata_version: finding.metadataVersion,
@@ -179,7 +179,7 @@ const listedTables = [
   ...['scanners', 'projects', 'namespaces'],
 ]
 
-/** By number or, with `pagination=keyset`, by cursor. */
+/** Returns a page by its number or, with `pagination=keyset`, by its cursor. */
 async function answerPage(
   deps: RootDeps,
   scope: ListScope,

@@ -6,7 +6,7 @@ import type { State } from '../../../domain/vulnerabilities/scales.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { nullableInteger } from '../views.ts'
 
-/** Worst first, as GitLab names them in its statistics. */
+/** Severities in the order of GitLab's statistics. */
 const worstFirst = ['critical', 'high', 'medium', 'low', 'unknown', 'info'] as const
 
 const each = <T extends Type.TSchema>(schema: T) =>
@@ -58,7 +58,7 @@ function viewActive(active: BySeverity<number>) {
   return { total, ...inOrder((severity) => active[severity]) }
 }
 
-/** In the order in which a vulnerability goes through them. */
+/** Orders the counts by the life cycle of a vulnerability. */
 function byState({ detected, confirmed, resolved, dismissed }: Record<State, number>) {
   return { detected, confirmed, resolved, dismissed }
 }

@@ -47,7 +47,7 @@ function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): 
   })
 }
 
-/** `reason` is what some GitLab clients send. */
+/** Parameters of a dismissal. Some GitLab clients send `reason`. */
 export const dismissalFields = {
   dismissal_reason: optional(
     oneOf(dismissalReasons, { description: 'Can also change the reason or comment of a dismissed vulnerability' }),
@@ -64,7 +64,7 @@ export function dismissalReasonFrom({ dismissal_reason, reason }: Dismissal): Di
   return dismissal_reason ?? reason
 }
 
-/** Forms cannot leave a field out. */
+/** Returns undefined for a blank value, because forms cannot omit a field. */
 export const given = (written: string | undefined) => (written?.trim() ? written : undefined)
 
 export const vulnerabilityLifeRoutes: readonly Route[] = [
