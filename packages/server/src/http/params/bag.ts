@@ -3,12 +3,12 @@ import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { assertJsonBudget } from './json-budget.ts'
 
 /**
- * Everything a request carried, before anybody looked at types. Bags and the bags inside them have no prototype, so
- * `__proto__` and `constructor` are names like any other.
+ * Parameters of a request before validation. Neither the object nor nested objects have a prototype, so `__proto__` and
+ * `constructor` are ordinary names.
  */
 export type Bag = Record<string, unknown>
 
-/** One `name=value` of a query or form, or one part of a multipart body; the name may nest (`a[]`, `a[b]`, `a[][b]`). */
+/** A `name=value` of a query or form, or a part of a multipart body. The name may be nested: `a[]`, `a[b]`, `a[][b]`. */
 export type Pair = readonly [name: string, value: string | ReceivedFile]
 
 const maxPairs = 4096
@@ -16,7 +16,7 @@ const maxPairDepth = 32
 
 export const emptyBag = (): Bag => Object.create(null)
 
-/** Nests as Rack does. A repeated scalar keeps its last value; a name used in two shapes is a parameter problem. */
+/** Nests parameters as Rack does. The last value of a repeated scalar wins. Throws when a name has two shapes. */
 export function bagFromPairs(pairs: Iterable<Pair>): Bag {
   const bag = emptyBag()
   let count = 0
@@ -30,13 +30,13 @@ export function bagFromPairs(pairs: Iterable<Pair>): Bag {
   return bag
 }
 
-/** A query string without its `?`, or a form body; bytes must be UTF-8, with or without percent encoding. */
+/** Parses a query string without its `?`, or a form body. Bytes must be UTF-8, with or without percent encoding. */
 export function parseUrlencoded(text: string | Uint8Array): Bag {
   const decoded = typeof text === 'string' ? text : decodeUtf8(text, 'the form')
   return decoded === '' ? emptyBag() : bagFromPairs(pairsOf(decoded))
 }
 
-/** No bytes at all are an empty bag, because clients announce JSON on requests without a body. */
+/** Parses a JSON body. An empty body has no parameters, because some clients send a JSON content type without a body. */
 export function parseJsonObject(bytes: Uint8Array): Bag {
   const text = decodeUtf8(bytes, 'the JSON body')
   if (text.trim() === '') return emptyBag()
@@ -46,19 +46,19 @@ export function parseJsonObject(bytes: Uint8Array): Bag {
   return value
 }
 
-/** What the path says cannot be overruled; the body wins over the query. */
+/** Merges parameters: the path overrides the body, which overrides the query. */
 export function mergeBags(query: Bag, body: Bag, path: Bag): Bag {
   const bag = emptyBag()
   for (const source of [query, body, path]) for (const name in source) bag[name] = source[name]
   return bag
 }
 
-/** Only our own code can make one: no JSON or form value holds a `Uint8Array`. */
+/** Clients cannot forge a received file, because no JSON or form value contains a `Uint8Array`. */
 export function isReceivedFile(value: unknown): value is ReceivedFile {
   return typeof value === 'object' && value !== null && 'head' in value && value.head instanceof Uint8Array
 }
 
-/** Half a surrogate pair, which only JSON can bring in, has no UTF-8 form; it becomes U+FFFD. */
+/** Replaces unpaired surrogates, which JSON can contain but UTF-8 cannot encode, by U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
@@ -92,7 +92,7 @@ function putInList(bag: Bag, key: string, rest: string, value: Pair[1], depth: n
     list.push(value)
     return
   }
-  // `a[][b]=1&a[][c]=2&a[][b]=3` are two elements: a name that is already there begins the next one.
+  // `a[][b]=1&a[][c]=2&a[][b]=3` has two elements: a repeated name starts the next one.
   const last: unknown = list.at(-1)
   const element = isBag(last) && !hasName(last, rest) ? last : emptyBag()
   if (element !== last) list.push(element)
@@ -100,7 +100,7 @@ function putInList(bag: Bag, key: string, rest: string, value: Pair[1], depth: n
   put(element, childKey, childRest, value, depth + 1)
 }
 
-/** `[b][c]` is `b` and what follows; brackets that do not pair up are part of the name. */
+/** Splits `[b][c]` into `b` and `[c]`. Unbalanced brackets are part of the name. */
 function splitName(rest: string): [key: string, rest: string] {
   if (rest.startsWith('[]')) return ['[]', rest.slice(2)]
   const end = rest.startsWith('[') ? rest.indexOf(']') : -1
@@ -165,7 +165,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** As deep as the JSON budget allows. */
+/** Copies a JSON value into objects without prototypes. The JSON budget limits the recursion depth. */
 function withoutPrototypes(value: unknown, left: { names: number }): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, left))

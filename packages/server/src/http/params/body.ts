@@ -5,21 +5,21 @@ import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } f
 import { openCollected } from './collected.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart/multipart.ts'
 
-/** Default limit for the text of a body, which is held in memory; a topic's description may have 1 MiB. */
+/** Default limit for the text of a body, which is held in memory. A topic's description can have 1 MiB. */
 export const maxTextBytes = 4 * 1024 * 1024
-/** Limit for the text of a body whose sender is unknown, and for routes that need no more. */
+/** Limit for the text of a body before authentication, and for routes that need no more. */
 export const maxSmallTextBytes = 64 * 1024
-/** What the framing of a form may add to its text and its file. */
+/** Allowance for the multipart framing, in addition to text and files. */
 const maxFramingBytes = 64 * 1024
 
-/** `file`: the body is nothing but a file, which only some routes take. */
+/** Kinds of request body. `file` is a raw file, which only some routes accept. */
 export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'other'
 
-/** How a body is read. */
+/** Limits and callbacks for reading a body. */
 export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
-  /** Limit for all files of the body together. */
+  /** Limit for the total size of all files in the body. */
   maxFileBytes: number
-  /** What a 413 says about a limit that the client cannot know. */
+  /** Detail of a 413 response about a limit that depends on the resource. */
   sentence?: string
 }
 
@@ -38,7 +38,7 @@ export function mediaType({ headers }: FastifyRequest): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Throws before anything is read when the length that the client announces is too much. */
+/** Throws when `Content-Length` exceeds the limit, before reading the body. */
 export function assertAnnouncedLength(
   request: FastifyRequest,
   kind: BodyKind,
@@ -56,12 +56,12 @@ export function textLimit(maxBytes: number): string {
 
 export const mayHoldFile = (kind: BodyKind) => kind === 'multipart' || kind === 'file'
 
-/** A form's text is counted without its framing, which depends on the number of fields. */
+/** Returns the limit for a whole form. Allows extra bytes for framing, which depends on the number of fields. */
 function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>): number {
   return limits.maxFileBytes + 2 * limits.maxTextBytes + maxFramingBytes
 }
 
-/** Reads the body into a bag. Stores files while they arrive, as the options say. */
+/** Reads the body into raw parameters. Stores files while they arrive, through `options.receive`. */
 export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<Bag> {
   assertAnnouncedLength(request, kind, options)
   switch (kind) {
@@ -80,12 +80,12 @@ export async function readBody(request: FastifyRequest, kind: BodyKind, options:
   }
 }
 
-/** A name that is used for text and for a file is the file: some clients send a blank field of the same name along. */
+/** Gives files precedence over texts of the same name, because some clients also send a blank text field. */
 function bagFromForm({ fields, files }: MultipartForm): Bag {
   return bagFromPairs([...fields, ...files])
 }
 
-/** The file gets the name of its field, because nothing else names it and nothing depends on it. */
+/** Stores the body as a file. The filename is the name of the field, because a raw body has no filename. */
 async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: BodyOptions): Promise<Pair[]> {
   const [name] = fileFields
   if (name === undefined) return []

@@ -1,7 +1,7 @@
 import { emptyBag, isReceivedFile, wellFormed } from './bag.ts'
 import type { Keywords } from './input.ts'
 
-/** The value in its type, or a symbol that says what is wrong with it. */
+/** Converts a raw value to its declared type, or returns a symbol whose description is the problem. */
 export type Coercion = (raw: unknown) => unknown
 
 export const isInvalid = Symbol('is invalid')
@@ -9,7 +9,7 @@ const isNotListed = Symbol('does not have a valid value')
 const isForbidden = Symbol('has a value not allowed')
 const isNoFilePath = Symbol('should be a valid file path')
 
-/** What makes the declared parameter of whatever a client sent; blank and null only where they are values. */
+/** Returns the coercion of a parameter. It receives blank and null only where they are valid values. */
 export function coercion(name: string, keywords: Keywords): Coercion {
   return restrict(keywords, unrestricted(name, keywords))
 }
@@ -36,7 +36,7 @@ function unrestricted(name: string, keywords: Keywords): Coercion {
     if (format === 'date-time') return toDateTime
     if (format === 'binary') return keywords.blankable ? toBlankableFile : toFile
   }
-  throw new Error(`input parameter ${name} has a schema nobody can coerce: ${JSON.stringify(keywords)}`)
+  throw new Error(`input parameter ${name} has a schema without a coercion: ${JSON.stringify(keywords)}`)
 }
 
 const ignoredAssertions = [
@@ -52,7 +52,7 @@ const ignoredAssertions = [
   'properties',
 ]
 
-/** Better no start than a rule that looks as if it were enforced. */
+/** Throws at startup for keywords that would appear to be enforced but are not. */
 function refuseUnknown(name: string, keywords: Keywords): void {
   const ignored = ignoredAssertions.find((keyword) => keyword in keywords)
   if (ignored) throw new Error(`input parameter ${name}: ${ignored} is not enforced here; check it in the domain`)
@@ -78,7 +78,7 @@ function toNumber(raw: unknown): unknown {
   return Number.isFinite(value) ? Number(value) + 0 : isInvalid
 }
 
-/** `Number` alone would also read `0x10`, `1e3` and `Infinity`. */
+/** Parses decimal digits only; `Number` alone would also accept `0x10`, `1e3` and `Infinity`. */
 function parseDecimal(raw: string, form: RegExp): number {
   const trimmed = raw.trim()
   return form.test(trimmed) ? Number(trimmed) : Number.NaN
@@ -94,12 +94,12 @@ function toBoolean(raw: unknown): unknown {
 }
 
 function toText(raw: unknown): unknown {
-  // No database column takes a NUL, and no honest client sends one.
+  // PostgreSQL cannot store NUL characters in text.
   if (typeof raw === 'string') return raw.includes('\0') ? isInvalid : wellFormed(raw)
   return typeof raw === 'boolean' || Number.isFinite(raw) ? String(raw) : isInvalid
 }
 
-/** The rule of GitLab's path validator, applied to the name as it is and to its percent-decoded form. */
+/** Applies the rule of GitLab's path validator to the name and to its percent-decoded form. */
 function toFilePath(raw: unknown): unknown {
   const value = toText(raw)
   if (typeof value !== 'string') return value
@@ -127,7 +127,7 @@ function toListed(values: readonly unknown[]): Coercion {
   }
 }
 
-/** The first choice that takes the value. */
+/** Applies the first choice that accepts the value. */
 function toFirst(choices: readonly Coercion[]): Coercion {
   return (raw) => {
     for (const coerce of choices) {
@@ -155,14 +155,14 @@ function toList(coerce: Coercion, { items, commaSeparated }: Keywords): Coercion
   }
 }
 
-/** As Ruby splits: blanks at the end are no elements, so `,` is an empty list and `a,,b` has three. */
+/** Splits as Ruby does: drops blank elements at the end, so `,` is an empty list and `a,,b` has three elements. */
 function splitCommas(element: string): string[] {
   const parts = element.split(',')
   while (parts.at(-1) === '') parts.pop()
   return parts.map((part) => part.trim())
 }
 
-/** As deep as a JSON body may be. */
+/** Maximum nesting depth, equal to that of a JSON body. */
 const maxDepth = 100
 
 function toBag(raw: unknown): unknown {
@@ -215,7 +215,7 @@ function toDate(raw: unknown): unknown {
 const isoTime =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?(?:(Z)|([+-])(\d{2}):?(\d{2})?)?)?$/i
 
-/** A time without a zone is UTC, a day without a time its first moment; digits below milliseconds are cut off. */
+/** Parses a time: UTC if it has no zone, midnight if it is only a date, truncated to milliseconds. */
 function toDateTime(raw: unknown): unknown {
   if (typeof raw !== 'string') return isInvalid
   const parts = isoTime.exec(raw.trim())
@@ -231,7 +231,7 @@ function toDateTime(raw: unknown): unknown {
   return time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999 ? isInvalid : time.toISOString()
 }
 
-/** Milliseconds of a day's start, or `undefined` for a day that no calendar has. */
+/** Returns the start of a day in milliseconds, or `undefined` when the date does not exist. */
 function dayStart([, year, month, day]: RegExpExecArray): number | undefined {
   const start = new Date(0)
   start.setUTCFullYear(Number(year), Number(month) - 1, Number(day))

@@ -1,8 +1,8 @@
 import type { Failure } from '../../platform/failure.ts'
 
-/** Bytes put together in one buffer that doubles, so memory follows their number and not the number of chunks. */
+/** A buffer that doubles when it is full, so that memory depends on the number of bytes and not of chunks. */
 export interface Collected {
-  /** Throws when the limit is passed. */
+  /** Appends a chunk. Throws when the limit is exceeded. */
   add(chunk: Uint8Array): void
   bytes(): Buffer
 }

@@ -5,8 +5,8 @@ import { type Coercion, coercion, isBlank, isInvalid } from './coerce.ts'
 import type { Keywords } from './input.ts'
 
 /**
- * Reads declared parameters out of a bag, in GitLab's types, and drops the rest. Every parameter reports at most one
- * problem; all problems go into one `parameterProblem`, parameters in the order of declaration, then groups.
+ * Returns a function that validates raw parameters, converts them to their declared types and drops undeclared ones. It
+ * throws one `parameterProblem` with at most one problem per parameter: parameters in order of declaration, then groups.
  */
 export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static<S> {
   const fields = fieldsOf(schema)
@@ -35,11 +35,11 @@ export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static
   }
 }
 
-/** The parameters that take a file; a part with any other name need not be stored. */
+/** Returns the names of the file parameters. A multipart file under another name is not stored. */
 export function filePartNames(schema: TObject): string[] {
   return (
     Object.entries(schema.properties)
-      // TypeBox does not declare the keywords of a schema.
+      // TypeBox's types do not declare the keywords of a schema.
       .filter(([, declared]) => valueKeywords(declared as Keywords).format === 'binary')
       .map(([name]) => name)
   )
@@ -51,9 +51,9 @@ interface Field {
   nullable: boolean
   fallback: unknown
   allowBlank: boolean
-  /** Blank is a value (text), or the coercion decides about it; otherwise blank counts as absent. */
+  /** True when a blank value is passed to the coercion; false when it counts as absent. */
   keepsBlank: boolean
-  /** Null means what blank means, even where the parameter is optional. */
+  /** True when null is equivalent to blank, even for an optional parameter. */
   nullIsBlank: boolean
   coerce: Coercion
 }
@@ -107,7 +107,7 @@ function fieldsOf(schema: TObject): Field[] {
   })
 }
 
-/** What a value must be when it is not null. */
+/** Returns the schema without its null alternative. */
 function valueKeywords(declared: Keywords): Keywords {
   const choices = declared.anyOf?.filter((choice) => choice.type !== 'null')
   const only = choices?.length === 1 ? choices[0] : undefined
@@ -122,12 +122,12 @@ function keepsBlank({ type, format, anyOf }: Keywords): boolean {
 
 type Rule = (bag: Bag) => string | undefined
 
-/** `exclusive` and the like: groups of names. */
-type OurKeywords = Record<string, readonly (readonly string[])[] | undefined>
+/** Keywords such as `exclusive`: groups of parameter names. */
+type GroupKeywords = Record<string, readonly (readonly string[])[] | undefined>
 
-/** A name counts as given when the client sent it, blank and null included. */
+/** Compiles the group keywords. A parameter counts as given when the client sent it, even blank or null. */
 function rulesOf(schema: TObject): Rule[] {
-  const keywords = schema as unknown as OurKeywords // they stand beside the schema's own, unknown to the library's type
+  const keywords = schema as unknown as GroupKeywords // custom keywords, which the library's type does not declare
   const rules = (keyword: string, check: (names: readonly string[], given: string[]) => string | undefined): Rule[] =>
     (keywords[keyword] ?? []).map((names) => {
       const unknown = names.find((name) => !Object.hasOwn(schema.properties, name))

@@ -330,7 +330,7 @@ test('what GitLab clients send is read', () => {
 
 test('a schema that would not be enforced stops the start', () => {
   expect(() => compileInput(Type.Object({ x: Type.String({ pattern: '^a' }) }))).toThrow(/pattern is not enforced/)
-  expect(() => compileInput(Type.Object({ x: Type.Null() }))).toThrow(/nobody can coerce/)
+  expect(() => compileInput(Type.Object({ x: Type.Null() }))).toThrow(/without a coercion/)
   expect(() => compileInput(Type.Object({ x: text() }, { exclusive: [['x', 'y']] }))).toThrow(/names y/)
 })
 

@@ -3,15 +3,15 @@ import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import type { Bag } from './bag.ts'
 
 /**
- * A route's input is a `Type.Object` of the parameters below: JSON Schema plus a few keywords of our own, which say what
- * GitLab's Grape validators say.
+ * A route's input is a `Type.Object` of the parameters below: JSON Schema with custom keywords that correspond to
+ * GitLab's Grape validators.
  *
  *     Type.Object(
  *       { user_id: optional(integer()), username: optional(text()), sort: oneOf(['asc', 'desc'], { default: 'desc' }) },
  *       { exclusive: [['user_id', 'username']], atLeastOneOf: [['user_id', 'username']] },
  *     )
  *
- * On the object: `exclusive`, `atLeastOneOf`, `exactlyOneOf`, `allOrNone`, each a list of groups of names.
+ * The object takes `exclusive`, `atLeastOneOf`, `exactlyOneOf` and `allOrNone`, each a list of groups of names.
  */
 export interface Keywords {
   type?: string
@@ -23,25 +23,25 @@ export interface Keywords {
   format?: string
   minimum?: number
   maximum?: number
-  /** False: a blank value is `x is empty`. */
+  /** If false, a blank value is rejected with `x is empty`. */
   allowBlank?: boolean
-  /** Values that are `x has a value not allowed`. */
+  /** Values that are rejected with `x has a value not allowed`. */
   forbidden?: readonly unknown[]
-  /** Every element of the list is split at its commas. */
+  /** If true, every element of the list is split at commas. */
   commaSeparated?: boolean
-  /** A blank value counts as given and stays `''`. */
+  /** If true, a blank value counts as given and stays `''`. */
   blankable?: boolean
-  /** The text names a file; anything that climbs out of a folder is refused. */
+  /** If true, the text is a file path; paths that leave the folder are rejected. */
   filePath?: boolean
 }
 
 interface Wording<T> {
   description?: string
-  /** The value when the parameter is absent; it makes the parameter optional for clients and certain for the handler. */
+  /** The value when the parameter is absent. Makes the parameter optional for clients and always present for handlers. */
   default?: T
 }
 interface NumberWording extends Wording<number> {
-  /** Outside these bounds: `x does not have a valid value`. */
+  /** Values outside these bounds are rejected with `x does not have a valid value`. */
   minimum?: number
   maximum?: number
   forbidden?: readonly number[]
@@ -54,25 +54,25 @@ interface ListWording<T> extends Wording<readonly T[]> {
   commaSeparated?: boolean
 }
 
-/** A safe integer, from a JSON number or decimal digits. */
+/** A safe integer, given as a JSON number or decimal digits. */
 export const integer = (wording: NumberWording = {}) => parameter<number>({ type: 'integer', ...wording })
 export const number = (wording: NumberWording = {}) => parameter<number>({ type: 'number', ...wording })
 export const flag = (wording: Wording<boolean> = {}) => parameter<boolean>({ type: 'boolean', ...wording })
 export const text = (wording: TextWording = {}) => parameter<string>({ type: 'string', ...wording })
-/** A file name in a path: `filename should be a valid file path` when it is none. */
+/** A filename in a path. Invalid ones are rejected with `filename should be a valid file path`. */
 export const filePath = (wording: Wording<string> = {}) =>
   parameter<string>({ type: 'string', filePath: true, ...wording })
-/** `YYYY-MM-DD`, a day that exists. */
+/** An existing calendar date, as `YYYY-MM-DD`. */
 export const date = (wording: Wording<string> = {}) => parameter<string>({ type: 'string', format: 'date', ...wording })
-/** ISO 8601 in; UTC with milliseconds in the handler. */
+/** An ISO 8601 time. Handlers receive it in UTC with milliseconds. */
 export const dateTime = (wording: Wording<string> = {}) =>
   parameter<string>({ type: 'string', format: 'date-time', ...wording })
-/** In lower case. */
+/** A UUID. Handlers receive it in lower case. */
 export const uuid = (wording: Wording<string> = {}) => parameter<string>({ type: 'string', format: 'uuid', ...wording })
 export const oneOf = <const T extends string | number>(values: readonly T[], wording: Wording<NoInfer<T>> = {}) =>
   parameter<T>({ ...enumeration(values), ...wording })
 
-/** A comma list keeps blanks between and before its commas, as GitLab does; whoever means names drops them. */
+/** A list of texts. Comma-separated lists keep blank elements except at the end, as GitLab does; callers may drop them. */
 export const textList = (wording: ListWording<string> = {}) =>
   parameter<string[]>({ type: 'array', items: { type: 'string' }, ...wording })
 export const integerList = (wording: ListWording<number> = {}) =>
@@ -80,17 +80,17 @@ export const integerList = (wording: ListWording<number> = {}) =>
 export const listOf = <const T extends string | number>(values: readonly T[], wording: ListWording<NoInfer<T>> = {}) =>
   parameter<T[]>({ type: 'array', items: enumeration(values), ...wording })
 
-/** An object whose names nobody declared. */
+/** An object with undeclared properties. */
 export const freeForm = (wording: Wording<Bag> = {}) => parameter<Bag>({ type: 'object', ...wording })
 
 const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)
-/** `''`: the client sent the parameter blank (or null), which removes what is there. */
+/** A file, or `''` when the client sent a blank value or null to remove the current file. */
 export const blankableFile = parameter<ReceivedFile | ''>({ ...binary, blankable: true })
 
 export const optional: typeof Type.Optional = Type.Optional
 
-/** Null stays null; so does a blank value where blank is no value of the type, because forms cannot say null. */
+/** Accepts null. A blank value is also null where the type has no blank value, because forms cannot send null. */
 export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null> {
   // TypeBox does not declare the keywords of a schema.
   const { default: fallback } = schema as Keywords

@@ -7,8 +7,8 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Throws when a JSON text holds too many values or nests too deeply, before objects are made of it: an empty one takes
- * two bytes of the text and fifty times as many in memory. Names count as values. Malformed text may pass.
+ * Throws when a JSON text has too many values or levels. Runs before parsing, because an empty object takes two bytes of
+ * text but fifty times as much memory. Property names count as values. Malformed text may pass.
  */
 export function assertJsonBudget(bytes: Uint8Array): void {
   let values = 1

@@ -3,13 +3,13 @@ import { parameterProblem } from '../../platform/failure.ts'
 import type { Bag } from './bag.ts'
 
 /**
- * What a list does with a query parameter that it does not know. GitLab ignores it, and so does every route that does not
- * say otherwise: clients send parameters of their own. But a filter that is ignored answers with more than was asked for.
- * `refused` is for lists that GitLab does not have; names are for GitLab's lists: filters that only other lists have.
+ * How a list handles unknown query parameters. By default they are ignored, as on GitLab. But an ignored filter returns
+ * too many rows, so `refused` (for lists that GitLab does not have) rejects all unknown parameters, and an array of names
+ * (for GitLab's lists) rejects those: filters that only other lists have.
  */
 export type UnknownFilters = 'refused' | readonly string[]
 
-/** What GitLab's clients send to any list: credentials, pages, and options that are meant for the client itself. */
+/** Parameters that GitLab's clients send to any list: credentials, pagination and options of the client itself. */
 const ofClients = new Set([
   ...['page', 'per_page', 'pagination', 'cursor', 'order_by', 'sort', 'private_token', 'access_token', 'job_token'],
   ...['sudo', 'all', 'as_list', 'get_all', 'iterator', 'statistics', 'simple', 'with_custom_attributes', 'id'],

@@ -9,26 +9,26 @@ import { readParameters, readPartHeaders } from './part-headers.ts'
 import { malformed, type Part, splitParts, unreadableHeaders } from './split-parts.ts'
 
 export interface MultipartOptions {
-  /** The fields that take a file. Files under other names are read and thrown away. */
+  /** Names of the file fields. Files under other names are discarded. */
   readonly fileFields: readonly string[]
-  /** The whole of it, its framing included; more is `tooLarge`, before anything is read when `Content-Length` says so. */
+  /** Limit for the whole body with its framing. */
   readonly maxBodyBytes?: number
-  /** Limit for all texts together. */
+  /** Limit for the total size of all texts. */
   readonly maxTextBytes: number
-  /** Stores the file, reading the content to its end. */
+  /** Stores the file. Reads the content to its end. */
   receive(part: FilePart): Promise<ReceivedFile>
-  /** Removes what `receive` stored: called for every file of a request that is refused after all. */
+  /** Removes a file that `receive` has stored. Called for every file when the request is rejected. */
   discard(file: ReceivedFile): Promise<void>
 }
 
 export interface FilePart {
   readonly name: string
-  /** Decoded, otherwise as the client sent it: with its path, its control characters, or empty. */
+  /** Decoded but not sanitised: may be empty or contain a path or control characters. */
   readonly filename: string
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Texts and files, each in the order they came. Names are as sent: `a`, `a[]` and `a[b]` are for the caller to nest. */
+/** Texts and files of a form in the order of arrival. Nested names such as `a[]` and `a[b]` are not yet split. */
 export interface MultipartForm {
   fields: [name: string, value: string][]
   files: [name: string, file: ReceivedFile][]
@@ -37,14 +37,14 @@ export interface MultipartForm {
 const maxFiles = 10
 const maxFields = 1000
 const maxFieldBytes = 1024 * 1024 + 4096
-/** RFC 2046, 5.1.1. Searching for a longer one costs its length for each byte of the body. */
+/** Maximum length of a boundary in RFC 2046, 5.1.1. The cost of the search grows with the length of the boundary. */
 const maxBoundaryLength = 70
-/** How much that nobody asked for is still read, so that a client that sends before it reads gets its answer. */
+/** Maximum number of bytes drained after an error, so that clients that send the whole body first get the response. */
 const maxDrainedBytes = 256 * 1024 * 1024
 
 /**
- * Reads the whole form. Whatever is wrong with the body is a `Failure`; failures of `receive` come through as they are.
- * Either way no file of this request is left, and what the client still sends is thrown away.
+ * Reads the whole form. Throws a `Failure` when the body is invalid, and rethrows errors of `receive`. On an error it
+ * discards the stored files and drains the rest of the body.
  */
 export async function readMultipart(request: FastifyRequest, options: MultipartOptions): Promise<MultipartForm> {
   const form: MultipartForm = { fields: [], files: [] }
@@ -52,7 +52,7 @@ export async function readMultipart(request: FastifyRequest, options: MultipartO
     await readParts(request, options, form).finally(() => drain(request.raw))
     return form
   } catch (error) {
-    // A file that cannot be removed now is an object without a row: the sweep takes it.
+    // A file that cannot be removed now is an orphan, which the orphan cleanup removes.
     await Promise.allSettled(form.files.map(([, file]) => options.discard(file)))
     throw error
   }
@@ -64,7 +64,7 @@ async function readParts(request: FastifyRequest, options: MultipartOptions, for
   const left: Allowance = {
     files: maxFiles,
     fields: maxFields,
-    bytes: mostBytes(options),
+    bytes: maxBytes(options),
     textBytes: options.maxTextBytes,
   }
   if (Number(headers['content-length']) > left.bytes) throw tooLarge()
@@ -94,7 +94,7 @@ async function readPart(part: Part, options: MultipartOptions, form: MultipartFo
   const { name, filename, charset } = headers
   if (name in Object.prototype) throw parameterProblem(`${name} is not a name for a field`)
 
-  // A file field that was left empty is a text without characters.
+  // An empty file field counts as an empty text.
   const first = filename === '' ? await part.content.next() : undefined
   const content = first ? startingWith(first, part.content) : part.content
   if (filename === undefined || first?.done) {
@@ -108,7 +108,7 @@ async function readPart(part: Part, options: MultipartOptions, form: MultipartFo
   }
 }
 
-/** What the request may still bring. */
+/** Remaining limits of the request. */
 interface Allowance {
   files: number
   fields: number
@@ -145,7 +145,7 @@ function decoderFor(charset = 'utf-8'): TextDecoder {
   }
 }
 
-const mostBytes = ({ maxBodyBytes }: MultipartOptions) => maxBodyBytes ?? Infinity
+const maxBytes = ({ maxBodyBytes }: MultipartOptions) => maxBodyBytes ?? Infinity
 
 function drain(raw: IncomingMessage): void {
   if (raw.readableEnded) return

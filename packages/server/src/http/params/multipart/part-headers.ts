@@ -1,4 +1,4 @@
-/** What the header lines of one part of a form say. */
+/** Parsed headers of one part of a form. */
 export interface PartHeaders {
   name: string
   /** Absent in a text part, empty when the form's file field was left empty. */
@@ -6,10 +6,10 @@ export interface PartHeaders {
   charset: string | undefined
 }
 
-/** Raw header lines by lower-case name, one character per byte. */
+/** Raw header values by lower-case name, decoded as Latin-1. */
 export type HeaderLines = Record<string, string[] | undefined>
 
-/** `undefined` when the part does not say which field of a form it is. */
+/** Parses the headers of a part. Returns `undefined` when they do not contain the name of a form field. */
 export function readPartHeaders(lines: HeaderLines): PartHeaders | undefined {
   const [type, parameters] = readParameters(lines['content-disposition']?.[0] ?? '')
   const name = parameters?.get('name')
@@ -21,7 +21,7 @@ export function readPartHeaders(lines: HeaderLines): PartHeaders | undefined {
   }
 }
 
-/** RFC 7578 knows only `filename`, but whoever sends `filename*` too (.NET) keeps the real name there. */
+/** Prefers `filename*`: RFC 7578 defines only `filename`, but clients that send both (.NET) put the real name there. */
 function readFilename(plain: string | undefined, extended: string | undefined): string | undefined {
   const decoded = extended === undefined ? undefined : readExtended(extended)
   if (decoded !== undefined) return decoded
@@ -29,7 +29,7 @@ function readFilename(plain: string | undefined, extended: string | undefined): 
   return extended
 }
 
-/** RFC 5987: `UTF-8''na%C3%AFve.png`. */
+/** Decodes an extended value of RFC 5987, such as `UTF-8''na%C3%AFve.png`. */
 function readExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^(utf-8|iso-8859-1|us-ascii)'[^']*'(.*)$/is.exec(value) ?? []
   if (charset === '') return undefined
@@ -37,10 +37,10 @@ function readExtended(value: string): string | undefined {
   return charset.toLowerCase() === 'iso-8859-1' ? bytes : fromUtf8(bytes)
 }
 
-/** `; name="quoted"`, `; name=token`, or nothing between two semicolons. */
+/** Matches `; name="quoted"`, `; name=token`, or nothing between two semicolons. */
 const parameter = /;\s*(?:([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"[^;]*|([^;"]*)))?/sy
 
-/** A header value and its parameters; no parameters when they cannot be read to the end. */
+/** Splits a header into its value and parameters. The parameters are undefined when they are malformed. */
 export function readParameters(line: string): [value: string, parameters: Map<string, string> | undefined] {
   const value = line.split(';', 1)[0] ?? ''
   const parameters = new Map<string, string>()
@@ -48,7 +48,7 @@ export function readParameters(line: string): [value: string, parameters: Map<st
   while (parameter.lastIndex < line.length) {
     const [found, name, quoted, token] = parameter.exec(line) ?? []
     if (found === undefined) return [value.trim().toLowerCase(), undefined]
-    // A backslash escapes quotes and itself; before anything else it belongs to a Windows path.
+    // A backslash escapes a quote or a backslash; before other characters it is part of a Windows path.
     const text = quoted?.replace(/\\(["\\])/g, '$1') ?? token?.trim() ?? ''
     if (name !== undefined && !parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), text)
   }

@@ -3,7 +3,7 @@ import type { HeaderLines } from './part-headers.ts'
 
 export interface Part {
   headers: HeaderLines
-  /** What of it is not read is passed over. */
+  /** The content of the part. Unread bytes are skipped before the next part. */
   content: AsyncGenerator<Buffer, void>
 }
 
@@ -12,9 +12,8 @@ const endOfHeaders = Buffer.from('\r\n\r\n')
 const dash = 0x2d
 
 /**
- * Cuts the body of a form (RFC 2046) where its boundary stands, without copying it. What comes before the first boundary
- * and after the last one is passed over; a body without a byte is a form without parts. `next` gives what arrives,
- * and `undefined` at its end.
+ * Splits a multipart body (RFC 2046) at its boundary without copying it. Skips the bytes before the first boundary and
+ * after the last one. An empty body has no parts. `next` returns the next chunk, or `undefined` at the end.
  */
 export async function* splitParts(
   next: () => Promise<Buffer | undefined>,
@@ -23,18 +22,18 @@ export async function* splitParts(
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const first = await next()
   if (!first) return
-  // The first boundary may be the first line, as if another one had ended before it.
+  // The first boundary may be at the start of the body, so a line break is put before it.
   let rest: Buffer = Buffer.concat([endOfHeaders.subarray(2), first])
   let isInContent = true
 
-  await passOver(untilDelimiter())
+  await skip(untilDelimiter())
   for (;;) {
     while (rest.length < 2) await more()
-    if (rest[0] === dash && rest[1] === dash) return await passOverEpilogue()
+    if (rest[0] === dash && rest[1] === dash) return await skipEpilogue()
     const headers = readHeaderLines(await takeHeaders())
     isInContent = true
     yield { headers, content: untilDelimiter() }
-    if (isInContent) await passOver(untilDelimiter())
+    if (isInContent) await skip(untilDelimiter())
   }
 
   async function more(): Promise<void> {
@@ -43,8 +42,8 @@ export async function* splitParts(
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
   }
 
-  /** To its end: who goes away before has not sent the form. */
-  async function passOverEpilogue(): Promise<void> {
+  /** Reads to the end of the body: a form is complete only when the client has sent all of it. */
+  async function skipEpilogue(): Promise<void> {
     while (await next());
   }
 
@@ -59,16 +58,16 @@ export async function* splitParts(
     }
   }
 
-  /** From the end of a boundary to the empty line. */
+  /** Reads the headers: from the end of a boundary to the empty line. */
   async function takeHeaders(): Promise<string> {
     for (;;) {
       const end = rest.indexOf(endOfHeaders)
       if ((end < 0 ? rest.length - endOfHeaders.length : end) > maxHeaderBytes) throw unreadableHeaders()
-      // A boundary right behind the empty line must not begin with its line break.
-      const mostBytes = end < 0 ? rest.length : end + endOfHeaders.length + delimiter.length
-      const at = rest.subarray(0, mostBytes).indexOf(delimiter)
+      // A boundary directly after the empty line must not share its line break.
+      const maxBytes = end < 0 ? rest.length : end + endOfHeaders.length + delimiter.length
+      const at = rest.subarray(0, maxBytes).indexOf(delimiter)
       if (at >= 0 && (end < 0 || at < end + endOfHeaders.length)) throw unreadableHeaders()
-      if (end >= 0 && rest.length >= mostBytes) {
+      if (end >= 0 && rest.length >= maxBytes) {
         const block = rest.toString('latin1', 0, end)
         rest = rest.subarray(end + endOfHeaders.length)
         return block
@@ -78,21 +77,21 @@ export async function* splitParts(
   }
 }
 
-/** Where the delimiter may begin whose end has not come yet. It has one line break, at its beginning. */
+/** Returns where an incomplete delimiter may begin. A delimiter contains one line break, at its start. */
 function possibleStart(bytes: Buffer, delimiter: Buffer): number {
   const at = bytes.lastIndexOf('\r')
   if (at < 0 || bytes.length - at >= delimiter.length) return bytes.length
   return delimiter.subarray(0, bytes.length - at).equals(bytes.subarray(at)) ? at : bytes.length
 }
 
-/** Up to the first line that is none: what comes behind it does not count. */
+/** Parses header lines up to the first malformed line and ignores the rest. */
 function readHeaderLines(block: string): HeaderLines {
   const lines: HeaderLines = Object.create(null)
   let last: string[] | undefined
   for (const line of block.split('\r\n')) {
     if (/[\r\n]/.test(line)) break
     const isFolded = /^[ \t]/.test(line)
-    if (line === '' || (isFolded && !last && line.trim() === '')) continue // blanks may stand behind a boundary
+    if (line === '' || (isFolded && !last && line.trim() === '')) continue // a boundary may be followed by blanks
     if (isFolded && last) {
       last.push(`${last.pop()}${line}`)
       continue
@@ -106,7 +105,7 @@ function readHeaderLines(block: string): HeaderLines {
   return lines
 }
 
-async function passOver(content: AsyncIterable<Buffer>): Promise<void> {
+async function skip(content: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of content);
 }
 
