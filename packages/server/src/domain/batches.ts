@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const sliceSize = 250
 
-/** Works through a long list some at a time, what is large alone; in between, other requests have their turn. */
+/** Processes a long list in batches and yields to the event loop between them. A large item gets a batch of its own. */
 export async function inSlices<T>(
   all: readonly T[],
   work: (slice: readonly T[]) => Promise<void>,

@@ -9,33 +9,36 @@ import { hasUsers } from './users/user-queries.ts'
 const administrator = {
   username: 'root',
   name: 'Administrator',
-  // A domain that can never exist: well-formed for every client, and nobody's.
+  // The `.invalid` domain is well-formed for every client and can never belong to anyone.
   email: 'root@alcove.invalid',
   isAdmin: true,
 }
 
-/** What the first start tells once. */
+/** Secrets that are shown once, on the first start. */
 export interface FirstSecrets {
   token: string
-  /** Sets his password, once and within a day. */
+  /** Secret of the link that sets the administrator's password: valid once and for a day. */
   passwordLink: string
 }
 
-/** Gives an empty database its administrator. The secrets only when this call created him; they cannot be had again. */
+/**
+ * Creates the administrator of an empty database. Returns the secrets only if this call created the account; they
+ * cannot be recovered later.
+ */
 export async function ensureAdministrator(deps: Deps): Promise<FirstSecrets | undefined> {
   try {
     return await transaction(deps, async (deps) => {
       if (await hasUsers(deps.db)) return undefined
       const user = await storeAccount(deps, administrator, null, null)
       const secret = deps.settings.bootstrapToken ?? mintToken(deps.random)
-      // Does not expire: there is nobody else yet who could let the operator in again.
+      // The token does not expire, because no other user could let the operator in again.
       const draft = { userId: user.id, kind: 'personal' as const, name: 'First start', scopes: tokenScopes }
       await storeToken(deps, { ...draft, expiresOn: null }, secret)
       const { secret: passwordLink } = await createPasswordLink(deps, user.id)
       return { token: secret, passwordLink }
     })
   } catch (error) {
-    // Several processes may start at once on one database; one of them was faster.
+    // Several processes may start concurrently on one database; another one created the account first.
     if (isUniqueViolation(error) && (await hasUsers(deps.db))) return undefined
     throw error
   }

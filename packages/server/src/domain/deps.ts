@@ -5,37 +5,43 @@ import type { ObjectStore } from '../platform/object-store/objects.ts'
 import type { Resolve } from '../platform/outgoing/post.ts'
 import type { Settings } from '../platform/settings.ts'
 
-/** Everything the domain reaches the outside through. */
+/** Dependencies of the domain: everything through which it reaches the outside world. */
 export interface Deps {
-  /** The database, or inside `transaction` the transaction. */
+  /** The database or, inside `transaction`, the transaction. */
   readonly db: Db
   readonly objects: ObjectStore
   readonly settings: Settings
   readonly log: Log
-  /** ISO 8601 UTC with milliseconds. */
+  /** Current time as ISO 8601 in UTC with milliseconds. */
   now(): string
   random(bytes: number): Buffer
-  /** All addresses of a name, as the network says now. */
+  /** Resolves a host name to all of its current addresses. */
   readonly resolve: Resolve
 }
 
-/** Deps as the process holds them: with the right to open transactions. */
+/** Dependencies of the process, whose database can open transactions. */
 export interface RootDeps extends Deps {
   readonly db: Database
   readonly metrics: Metrics
-  /** Aborted when the process is about to stop, while it still serves. */
+  /** Aborted when the process is about to stop, while it still accepts requests. */
   readonly draining: AbortSignal
-  /** Aborted when the process starts to stop. Requests that wait for background work then respond at once. */
+  /** Aborted when the process begins to stop. Requests that wait for background work then respond immediately. */
   readonly stopping: AbortSignal
 }
 
-/** Runs `work` with deps whose `db` is one transaction; shadow the name, so that the outer database is out of reach. */
+/**
+ * Runs `work` in a transaction, which is the `db` of the passed deps. Shadow the name, so that the outer database is
+ * out of reach.
+ */
 export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
   return deps.db.transaction((db) => work({ ...deps, db }))
 }
 
-/** The same for what would be made again if a power cut took it: the commit does not wait for the disk. */
+/**
+ * Runs `work` in a transaction with relaxed durability: the commit does not wait for the disk. For work that is
+ * repeated if a power failure loses it.
+ */
 export function provisionally<T>(deps: RootDeps, work: (deps: Deps) => Promise<T>): Promise<T> {
   return deps.db.transaction((db) => work({ ...deps, db }), { isProvisional: true })
 }

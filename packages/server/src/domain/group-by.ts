@@ -1,4 +1,4 @@
-/** What has the same key, together; keys and what is under them in the order in which they came. */
+/** Groups items by key. Preserves the order of keys and of the items of each key. */
 export function groupBy<T, K>(all: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of all) {

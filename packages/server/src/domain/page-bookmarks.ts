@@ -3,29 +3,31 @@ import { openCache } from '../db/cache.ts'
 import type { Changes } from '../db/db.ts'
 
 /**
- * Ways into the depth of long lists, where counting off all rows before a page would take longer the further it is.
- * Whoever first goes far finds out where every so-manieth row stands; that is remembered until a table changes, so
- * that the next page, and the one after it, cost no more than the first.
+ * Cache of page bookmarks: positions within long lists, from which far pages are read without counting all rows before
+ * them. The first request for a far page records the position of every nth row. The bookmarks stay valid until one of
+ * the tables changes.
  */
 export interface Milestones {
-  /** From where to read on towards the row at this offset, and how many rows are between. */
+  /** Returns the bookmark from which to read towards the row at this offset, and the number of rows to skip. */
   before(list: string, offset: number, next: Next): Promise<Start>
 }
 
-/** Where the rows stand that come after one, or the first: as numbers, of which many take little memory. */
+/**
+ * Returns the sort keys of the rows after a given one, or of the first rows. Keys are numbers, which use little memory.
+ */
 type Next = (after: number | undefined, rows: number) => Promise<readonly number[]>
 
 interface Start {
-  /** Absent: the list's first row. */
+  /** Key of the row to start after; absent at the beginning of the list. */
   after: number | undefined
   skip: number
 }
 
-/** From one milestone to the next, in rows: reading so many for nothing is not felt beside the rows of a page. */
+/** Number of rows between bookmarks. Skipping that many rows is cheap compared with reading a page. */
 const usualDistance = 50
-/** Milestones that are found in one go. */
+/** Number of bookmarks recorded per query. */
 const stride = 10
-/** All together: 2 MiB. */
+/** Maximum number of bookmarks in the cache, which use 2 MiB. */
 const mostHeld = 2 ** 18
 
 export function openMilestones(
@@ -41,7 +43,7 @@ export function openMilestones(
       const milestones = await lists.get(list, async () => [])
       let isOver = false
       while (milestones.length < wanted && !isOver) {
-        // By index: another request may be on the same way.
+        // Assigned by index, because a concurrent request may record the same bookmarks.
         const known = milestones.length
         const rows = await next(milestones[known - 1], stride * distance)
         for (let step = 1; step <= stride; step++) {

@@ -1,33 +1,36 @@
 import { pageTooFar } from '../platform/failure.ts'
 
-/** Which rows of a list are wanted. */
+/** Requested page of a list. */
 export interface PageRequest {
   page: number
   perPage: number
   offset: number
-  /** In place of a number: the page that comes after a row, or the first one. Only where a list says so. */
+  /**
+   * Keyset position: requests the page after a row, or the first page, instead of a page number. Only some lists
+   * support it.
+   */
   keyset?: { after?: Position }
 }
 
-/** A row's place in a list: what the list is ordered by, and the id, which breaks ties. */
+/** Position of a row in a list: its sort key, and its id as the tie-breaker. */
 export interface Position {
   value: string
   id: number
 }
 
-/** One page of a list. */
+/** Page of a list. */
 export interface Page<T> {
   rows: T[]
-  /** Absent when the list is longer than anybody counts, or was not counted. */
+  /** Absent when the list is longer than the maximum total, or was not counted. */
   total?: number | undefined
-  /** Where there is no total: whether another page follows. */
+  /** Whether another page follows, for lists without a total. */
   hasNext?: boolean | undefined
 }
 
-/** A longer list goes without its total (contract 1.4). Queries count one more, to tell. */
+/** Maximum total that is reported, as in GitLab. Queries count one row more, to detect longer lists. */
 export const maxCountedRows = 10_000
 
-/** A page out of rows that were fetched with one more than the page holds, and a count that stopped above the most. */
+/** Builds a page from rows that include one more than the page holds, and from a count that stops above the maximum. */
 export function pageOf<T>(request: PageRequest, rows: T[], counted?: number): Page<T> {
   const total = counted !== undefined && counted <= maxCountedRows ? counted : undefined
   return { rows: rows.slice(0, request.perPage), total, hasNext: rows.length > request.perPage }
@@ -35,7 +38,7 @@ export function pageOf<T>(request: PageRequest, rows: T[], counted?: number): Pa
 
 const furthestRow = 50_000
 
-/** For the lists that GitLab lets nobody page through to any depth: groups and users. */
+/** Rejects pages too far into lists whose depth GitLab limits: groups and users. */
 export function assertReachable({ page, perPage, keyset }: PageRequest, noun: string): void {
   if (!keyset && page * perPage > furthestRow) throw pageTooFar(noun)
 }

@@ -6,9 +6,9 @@ export interface Caller {
   readonly token: {
     readonly id: number
     readonly kind: 'personal' | 'impersonation' | 'session'
-    /** Of a session: the token that the browser was signed in with instead of a password. */
+    /** Id of the token that this browser session was signed in with instead of a password. */
     readonly signedInWith?: number
-    /** Of a session: when the password, or that token, was last entered. */
+    /** Time at which this session's password, or that token, was last entered. */
     readonly authenticatedAt?: string
     readonly scopes: readonly string[]
   }

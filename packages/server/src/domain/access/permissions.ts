@@ -1,26 +1,27 @@
 import type { Role } from './roles.ts'
 
 /**
- * Who may do what. A route names a row; the guard enforces it; the matrix test prints it against every role.
+ * Table of permissions. A route names a row, the guard enforces it, and the matrix test prints it against every role.
  *
- * - `on`: what is checked. `project` and `group` are found by the path's `:id` and are invisible (404) to whoever may
- *   not read them. `vulnerability` too, with its project; who sees the project but may not read its vulnerabilities
- *   (`vulnerability.read`) is refused before his input is looked at (contract 1).
+ * - `on`: the resource that is checked. The guard finds a `project` or `group` by the path's `:id` and returns 404 when
+ *   the caller may not read it. For `vulnerability` it does the same with the project; a caller who may read the project
+ *   but not its vulnerabilities (`vulnerability.read`) is rejected before the input is validated.
  * - `who`: `anyone` (with `on: 'project'`: anyone who can read the project), `user` (the same, signed in), `admin`, the
- *   least role, `triager` (the role an operator set), or `monitor` (a client on this machine or with the token for
- *   metrics, whichever user calls). Administrators count as owners of everything.
- * - `scope`: the least a token needs: `api` ⊃ `read_api`; `read_user` is met by those two as well; `self_rotate` by
- *   `api`; `none` by any token.
- * - `anonymous`: when somebody without credentials hears 401. Before his input is looked at (the usual), after it
- *   (topics: contract 1.5), or never, being treated as an outsider (upload lists answer him 403 or 404).
- * - `session`: of an address outside /api/v4: a signed-in browser's cookie counts there. Below it the header
- *   `X-Alcove-Session` says so.
- * - `unlessIn`: a vulnerability in this state answers that it is so already to whoever may read it, before anybody asks
- *   whether he may change it (contract 1, consequence B).
- * - `inArchive`: a write that an archived project still takes. Every other write there is refused with 403.
- * - `recent`: a signed-in browser must have entered the password lately, because this shows or issues credentials.
- * - `reads`: what is sent changes nothing, so a token that only reads may send it, whatever the method.
- * - `namedScopes`: the scopes that a refusal lists (contract 1.5; of vulnerabilities 2.1), where it is not `api read_api`.
+ *   minimum role, `triager` (the role in the settings), or `monitor` (a client on this machine or one with the metrics
+ *   token). Administrators count as owners of everything.
+ * - `scope`: the minimum scope of a token: `api` ⊃ `read_api`; `read_user` is included in both; `self_rotate` is included
+ *   in `api`; `none` accepts any token.
+ * - `anonymous`: when an anonymous request is rejected with 401. By default before its input is validated;
+ *   `after-input` for topics, as in GitLab; `as-outsider` never, so that upload lists return 403 or 404.
+ * - `session`: accepts the session cookie on a route outside /api/v4. Below /api/v4 the header `X-Alcove-Session`
+ *   enables the cookie.
+ * - `unlessIn`: the state in which the route reports that the vulnerability already has it, to every caller who may read
+ *   the vulnerability, before the permission to change it is checked.
+ * - `inArchive`: allows a write to an archived project. Any other write there is rejected with 403.
+ * - `recent`: requires that the user of a session has entered the password recently, because the route shows or issues
+ *   credentials.
+ * - `reads`: marks a route that changes nothing whatever its method, so that read-only tokens may use it.
+ * - `namedScopes`: the scopes that a rejection lists, where they are not `api read_api`.
  */
 export interface PermissionRow {
   readonly on: 'instance' | 'project' | 'group' | 'vulnerability'
@@ -35,7 +36,7 @@ export interface PermissionRow {
   readonly unlessIn?: State
 }
 
-/** As domain/vulnerabilities has them, which may import this and not the other way round. */
+/** States of a vulnerability, repeated here because domain/vulnerabilities imports this file. */
 type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 
 const userScopes = ['api', 'read_api', 'read_user']
@@ -98,10 +99,10 @@ export const permissions = {
   'project.delete': { on: 'project', who: 'owner', scope: 'api', inArchive: true },
   'project.transfer': { on: 'project', who: 'owner', scope: 'api' },
   'project.archive': { on: 'project', who: 'owner', scope: 'api', inArchive: true },
-  // A bookmark of the user, not a part of the project.
+  // A star belongs to the user, not to the project.
   'project.star': { on: 'project', who: 'user', scope: 'api', inArchive: true },
   'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },
-  // Rights can be taken away in an archived project as well.
+  // Members can be removed from an archived project too.
   'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
   'project.member.remove': { on: 'project', who: 'user', scope: 'api', inArchive: true },
 
@@ -120,7 +121,7 @@ export const permissions = {
   'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
   'upload.limits': { on: 'project', who: 'user', scope: 'read_api' },
   'upload.limit': { on: 'project', who: 'admin', scope: 'api' },
-  // A group can be seen by users who are members of one project in it only.
+  // A group is also visible to users who are members of a single project in it.
   'group.upload.create': { on: 'group', who: 'guest', scope: 'api' },
   'group.upload.list': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'group.upload.read': { on: 'group', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
@@ -129,14 +130,14 @@ export const permissions = {
   'group.upload.delete': { on: 'group', who: 'maintainer', scope: 'api' },
   'group.upload.limits': { on: 'group', who: 'user', scope: 'read_api' },
 
-  // A project is named by a field, not by the path, so previewMarkdown looks whether it can be read.
+  // The project is a field of the body, not of the path, so previewMarkdown checks that the caller can read it.
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
   'markdown.preview': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
 
   'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'], inArchive: true },
   'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
   'instance.export.create': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
-  // Only its author's, which getExport looks at.
+  // getExport checks that the caller created the export.
   'export.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
@@ -146,7 +147,7 @@ export const permissions = {
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
-  // Of each project in the group only what the caller may read there: domain/vulnerabilities/list/group-scope.ts.
+  // Lists only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/group-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
@@ -158,7 +159,7 @@ export const permissions = {
   'vulnerability.revert': transition('detected'),
   'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
-  // On the project, because GitLab's addresses of notes begin with it.
+  // Checked on the project, because GitLab's paths of notes start with it.
   'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.note.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
 } as const satisfies Record<string, PermissionRow>

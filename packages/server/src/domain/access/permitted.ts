@@ -2,7 +2,7 @@ import type { Settings } from '../../platform/settings.ts'
 import type { PermissionRow } from './permissions.ts'
 import { roles } from './roles.ts'
 
-/** What a caller brings to the check of a permission, whether a request or a queued job uses it. */
+/** Facts about a caller that decide a permission, for requests and for queued jobs. */
 export interface Claim {
   /** The user is signed in. */
   isSignedIn: boolean
@@ -12,14 +12,14 @@ export interface Claim {
 }
 
 export function isPermitted({ triageRole }: Pick<Settings, 'triageRole'>, row: PermissionRow, claim: Claim): boolean {
-  // The guard has asked a monitor for its token before.
+  // For `monitor`, the guard has already checked the client's address or its metrics token.
   if (row.who === 'anyone' || row.who === 'monitor') return true
   if (row.who === 'user') return claim.isSignedIn
   if (row.who === 'admin') return claim.isAdmin
   return claim.level >= roles[row.who === 'triager' ? triageRole : row.who]
 }
 
-/** Whether the permission stays in force in an archived project, which is read-only apart from the rows that say so. */
+/** Returns true when the permission still applies in an archived project, where only reads and marked rows do. */
 export function isPermittedInArchive(row: PermissionRow): boolean {
   return row.scope !== 'api' || row.reads === true || row.inArchive === true
 }

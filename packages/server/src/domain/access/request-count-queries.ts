@@ -5,13 +5,13 @@ export interface RequestCount {
   name: string
   subject: string
   requests: number
-  /** When the window ends. */
+  /** End of the window. */
   endsAt: string
 }
 
 /**
- * Adds to the counts of windows and answers what they are then. A window that is over gives way to a newer one; what
- * comes late for an older one is left out. In the order of the keys, so that two processes do not deadlock.
+ * Adds to the counts of several windows and returns the new totals. A later window replaces an earlier one, and counts
+ * for an earlier window are dropped. Rows are written in key order, so that two processes cannot deadlock.
  */
 export async function addCounts(db: Db, counts: readonly RequestCount[]): Promise<RequestCount[]> {
   const columns = { name: 'text', subject: 'text', requests: 'integer', endsAt: 'timestamp' } as const
@@ -28,7 +28,9 @@ export async function addCounts(db: Db, counts: readonly RequestCount[]): Promis
   return rows.map(({ ends_at, ...row }) => ({ ...row, endsAt: ends_at }))
 }
 
-/** One more attempt; a window begins with the first and ends at the given time. Answers how many there are now. */
+/**
+ * Counts one attempt and returns the number in this window. The first attempt starts a window, which ends at `endsAt`.
+ */
 export async function countAttempt(
   db: Db,
   name: string,

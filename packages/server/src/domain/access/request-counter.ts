@@ -1,18 +1,18 @@
 import type { Deps } from '../deps.ts'
 import { addCounts, deleteEndedCounts } from './request-count-queries.ts'
 
-/** So many requests in each period, of each subject. */
+/** Maximum number of requests per subject and period. */
 export interface Limit {
   name: string
   requests: number
   periodSeconds: number
 }
 
-/** Where somebody stands in the current period, the request that was just counted included. */
+/** State of a subject's limit in the current period, including the request that was just counted. */
 interface Standing {
   isExceeded: boolean
   observed: number
-  /** When the period is over, in ms. */
+  /** End of the period in milliseconds. */
   endsAt: number
   now: number
 }
@@ -27,9 +27,9 @@ interface Count {
   name: string
   subject: string
   endsAt: number
-  /** What all processes have reported. */
+  /** Total that all processes have reported. */
   known: number
-  /** What this one has let through since. */
+  /** Requests that this process has allowed since its last report. */
   unreported: number
 }
 
@@ -38,22 +38,22 @@ const retryEveryMs = 1000
 const maxCounts = 100_000
 
 /**
- * How many requests a process lets through before it must have told the others: a hundredth of the limit, at least one
- * and at most a hundred. A limit is exceeded by no more than this for each process.
+ * Returns how many requests a process may allow before it must report them: a hundredth of the limit, between 1 and
+ * 100. Each process can exceed a limit by at most this number.
  */
 export function slackOf({ requests }: Limit): number {
   return Math.max(1, Math.min(100, Math.floor(requests / 100)))
 }
 
 /**
- * Counts in memory and lets the processes on one PostgreSQL tell each other through it, many counts in one statement,
- * five times a second or when half the slack is used. A request waits only when the whole slack is; while the database
- * does not answer nobody does, and each process counts for itself.
+ * Counts requests in memory. Processes on one PostgreSQL database share their counts through it: each reports all its
+ * counts in one statement, five times a second or when half of the slack is used. A request waits only when the slack
+ * is used up. While the database is unavailable, no request waits and each process counts on its own.
  */
 export function openRequestCounter(deps: Deps): RequestCounter {
   const counts = new Map<string, Count>()
   const dirty = new Set<Count>()
-  // SQLite has one process.
+  // SQLite is used by a single process.
   const isShared = deps.db.dialect.engine === 'postgres'
   let isCutOff = false
   let reporting: Promise<void> | undefined

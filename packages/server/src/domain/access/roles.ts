@@ -3,7 +3,7 @@ export const roles = { guest: 10, planner: 15, reporter: 20, developer: 30, main
 
 export type Role = keyof typeof roles
 
-/** The levels that can be granted: the roles and minimal access, which opens nothing. */
+/** Access levels that can be granted: the roles, and minimal access, which grants no permissions. */
 export const grantableLevels: readonly number[] = [5, ...Object.values(roles)]
 
 export function roleName(level: number): string {

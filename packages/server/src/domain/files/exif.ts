@@ -1,6 +1,6 @@
-/** What of a picture's EXIF changes how it looks; all the rest tells about people, places and devices. */
+/** EXIF data that affects how a picture is displayed. All other EXIF data describes people, places and devices. */
 export interface Exif {
-  /** 1 to 8: how the picture is turned and mirrored. */
+  /** Rotation and mirroring, 1 to 8. */
   orientation?: number
   resolution?: Resolution
 }
@@ -8,7 +8,7 @@ export interface Exif {
 export interface Resolution {
   x: Fraction
   y: Fraction
-  /** 1 none (only the ratio counts), 2 inch, 3 centimetre. */
+  /** Unit: 1 none (only the ratio matters), 2 inch, 3 centimetre. */
   unit: number
 }
 
@@ -22,7 +22,7 @@ export function isExif(segment: Buffer): boolean {
   return segment.subarray(0, 5).equals(signature.subarray(0, 5))
 }
 
-/** Reads the content of a JPEG's EXIF segment; what is broken in it is taken as absent. */
+/** Parses the content of a JPEG's EXIF segment. Treats invalid entries as absent. */
 export function readExif(segment: Buffer): Exif {
   const tiff = segment.subarray(signature.length)
   const order = tiff.toString('latin1', 0, 2)
@@ -58,7 +58,7 @@ export function readExif(segment: Buffer): Exif {
 interface EntryAt {
   type: number
   count: number
-  /** Where the value begins, or where it says in which place it begins. */
+  /** Offset of the value, or of the pointer to the value. */
   at: number
 }
 
@@ -75,7 +75,10 @@ function readEntries(read: (at: number, bytes: number) => number | undefined): M
   return entries
 }
 
-/** A whole EXIF segment, marker and all, that says this and nothing else; `undefined` when there is nothing to say. */
+/**
+ * Returns a complete EXIF segment, including its marker, that contains only these values; `undefined` if there are
+ * none.
+ */
 export function writeExif({ orientation, resolution }: Exif): Buffer | undefined {
   const rationals = resolution ? [resolution.x, resolution.y] : []
   const count = (orientation ? 1 : 0) + (resolution ? 3 : 0)

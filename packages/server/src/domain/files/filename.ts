@@ -1,23 +1,26 @@
 const maxFilenameBytes = 255
-/** More than this after the last dot is no extension but a name with a dot in it. */
+/** Maximum length of an extension. Longer text after the last dot is part of the name. */
 const maxExtensionBytes = 100
 
-/** What Ruby's `[[:word:]]` leaves out, with `.`, `-` and `+` allowed: CarrierWave's rule, as GitLab sets it. */
+/** Characters outside Ruby's `[[:word:]]`, except `.`, `-` and `+`: the rule of CarrierWave, which GitLab uses. */
 const forbidden = /[^\p{Letter}\p{Mark}\p{Decimal_Number}\p{Connector_Punctuation}.\-+]/gu
 
-/** The name a file is stored, listed and linked under, made from the name a client sent. */
+/** Returns the name under which a file is stored, listed and linked, given the name that the client sent. */
 export function sanitizeFilename(name: string): string {
   const sanitized = lastSegment(name.replaceAll('\\', '/')).replace(forbidden, '_')
   if (sanitized === '') return 'unnamed'
   return shorten(/^\.+$/.test(sanitized) ? `_${sanitized}` : sanitized)
 }
 
-/** `.png` of `a.b.png`; empty for `README` and, as in Ruby, for names that only begin with dots, like `.png`. */
+/**
+ * Returns the extension, such as `.png` of `a.b.png`. As in Ruby, it is empty for `README` and for names such as
+ * `.png`.
+ */
 export function extensionOf(filename: string): string {
   return /^\.*[^.].*?(\.[^.]*)$/su.exec(filename)?.[1] ?? ''
 }
 
-/** Ruby's `File.basename`: trailing slashes do not count, and of nothing but slashes one stays. */
+/** Equivalent of Ruby's `File.basename`: ignores trailing slashes, and returns one slash for a path of slashes only. */
 function lastSegment(path: string): string {
   const trimmed = path.replace(/(?<=[^/])\/+$/, '')
   if (/^\/+$/.test(trimmed)) return '/'

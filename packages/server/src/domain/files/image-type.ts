@@ -7,7 +7,7 @@ export type ImageType =
   | 'image/vnd.microsoft.icon'
   | 'image/webp'
 
-/** The image format that the first bytes of a file show, whatever its name says. 32 bytes are enough. */
+/** Detects the image format from the first 32 bytes of a file, regardless of its name. */
 export function detectImageType(head: Uint8Array): ImageType | undefined {
   const hex = Buffer.from(head.subarray(0, 32)).toString('hex')
   return signatures.find(([, signature]) => signature.test(hex))?.[0]
@@ -19,8 +19,8 @@ const signatures: readonly (readonly [ImageType, RegExp])[] = [
   ['image/gif', /^474946383[79]61/],
   ['image/tiff', /^(49492[ab]00|4d4d002[ab])/],
   ['image/webp', /^52494646.{8}57454250/],
-  // An icon file that holds at least one picture.
+  // An icon file with at least one picture.
   ['image/vnd.microsoft.icon', /^00000100(?!0000).{4}/],
-  // `BM` alone begins many a text: a header of one of the known lengths must follow, with exactly one colour plane.
+  // Many texts begin with `BM`. A bitmap also has a header of a known length and exactly one colour plane.
   ['image/bmp', /^424d.{24}(0c000000.{8}|(10|28|34|38|40|6c|7c)000000.{16})0100/],
 ]

@@ -7,13 +7,16 @@ interface Stores {
   readonly metrics: Metrics
 }
 
-/** Opens a stored file whose digest is known; throws `DamagedObject` instead of its last bytes when it is another. */
+/**
+ * Opens a stored file and verifies its digest. When the digest differs, reading throws `DamagedObject` instead of
+ * returning the last bytes.
+ */
 export async function openIntact(deps: Stores, file: RecordedFile, range?: ByteRange): Promise<Pieces | undefined> {
   const pieces = await counted(deps, openVerified(deps.objects, file, range))
   return pieces && { next: (mostBytes) => counted(deps, pieces.next(mostBytes)), close: pieces.close }
 }
 
-/** Reads all of a stored file. Throws when it is missing or damaged. */
+/** Reads a stored file completely. Throws when it is missing or damaged. */
 export async function assertIntact(deps: Stores, file: RecordedFile): Promise<void> {
   const isThere = await counted(deps, verify(deps.objects, file))
   if (!isThere) throw new Error(`the object ${file.key} is not in the object store`)

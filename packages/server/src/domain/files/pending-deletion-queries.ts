@@ -15,7 +15,7 @@ export interface Doomed {
   doomedAt: string
 }
 
-/** Those that were marked by `before`, oldest first, behind one of them. */
+/** Returns pending deletions that were marked by `before`, oldest first, after the given one. */
 export async function oldestDoomed(
   db: Db,
   { after, before, limit }: { after: Doomed | undefined; before: string; limit: number },

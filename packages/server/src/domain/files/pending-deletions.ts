@@ -2,23 +2,26 @@ import type { Deps } from '../deps.ts'
 import { type Doomed, forgetDoomed, insertDoomed, oldestDoomed } from './pending-deletion-queries.ts'
 
 const batchSize = 100
-/** A bucket takes its time for each. */
+/** Number of concurrent deletions, because each deletion in a bucket is a slow request. */
 const atOnce = 8
-/** One object that cannot be removed must not keep the others; a store that is away is not asked for each of them. */
+/**
+ * Maximum number of failures per run. One object that cannot be deleted does not block the others, but an unavailable
+ * store is not tried for every object.
+ */
 const mostFailures = 3
 
-/** Marks objects for removal; in the transaction that deletes the rows that refer to them. */
+/** Marks objects for deletion. Must run in the transaction that deletes the rows that refer to them. */
 export async function doomObjects(deps: Deps, keys: readonly string[]): Promise<void> {
   if (keys.length > 0) await insertDoomed(deps.db, keys, deps.now())
 }
 
-/** What a client waits for at most; a bucket would keep whoever deletes thousands of files for minutes. */
+/** Maximum time that a request spends on deletions; deleting thousands of files from a bucket takes minutes. */
 const mostWaitMs = 1000
 
 /**
- * Removes the objects whose rows have been gone for as long as `ALCOVE_OBJECT_RETENTION_HOURS` says: until then a restored
- * backup, or a standby that lacks the last commits, may bring a row back. May stop anywhere, also on request, and be run again; what the store
- * refuses now stays marked and is tried at the next run.
+ * Deletes the objects whose rows were deleted longer ago than `ALCOVE_OBJECT_RETENTION_HOURS`. Until then a restored
+ * backup, or a standby that lacks the last commits, may bring a row back. The function can be interrupted and run again
+ * at any time: objects that could not be deleted stay marked, and the next run tries them again.
  */
 export async function removeDoomed(deps: Deps, isOver = () => false): Promise<void> {
   let failures = 0
@@ -26,10 +29,10 @@ export async function removeDoomed(deps: Deps, isOver = () => false): Promise<vo
   const before = new Date(Date.parse(deps.now()) - deps.settings.objectRetentionMs).toISOString()
   for (let after: Doomed | undefined; ; ) {
     const doomed = await oldestDoomed(deps.db, { after, before, limit: batchSize })
-    // Bytes cannot be brought back, should a power cut bring back their rows.
+    // Objects cannot be restored, so wait until the deletion of their rows would survive a power failure.
     if (doomed.length > 0) await deps.db.settled()
     const removed: number[] = []
-    const left = doomed.values() // all the workers draw from it
+    const left = doomed.values() // shared by all workers
     const work = async () => {
       for (const { id, key } of left) {
         try {
@@ -52,7 +55,9 @@ export async function removeDoomed(deps: Deps, isOver = () => false): Promise<vo
   if (failure) throw failure
 }
 
-/** After a request has deleted rows: clears up at once, and leaves to the job what takes long or fails. */
+/**
+ * Deletes objects right after a request has deleted their rows. Leaves slow and failed deletions to the periodic task.
+ */
 export async function removeDoomedSoon(deps: Deps): Promise<void> {
   const startedAt = performance.now()
   try {

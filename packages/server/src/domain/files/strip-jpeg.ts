@@ -1,21 +1,19 @@
 import { Transform } from 'node:stream'
 import { isExif, isSameResolution, type Resolution, readExif, writeExif } from './exif.ts'
 
-/** Smaller files are judged as a whole, of larger ones the header. */
+/** Number of bytes that are buffered to recognise a JPEG. Smaller files are examined completely. */
 const mostHeldBytes = 256 * 1024
-/** A file of more is made to keep us busy: what comes then passes unread. */
+/** Maximum number of segments. A file with more is an attack on processing time, so its remainder is copied unread. */
 const mostSegments = 20_000
 
 /**
- * Passes a JPEG on without its metadata, whatever its size, holding 256 KiB at most. Of the application segments stay
- * what decoders need: JFIF without its thumbnail, the colour profile, Adobe's colour transform; and of EXIF a new
- * segment with orientation and resolution. Everything that makes up the picture stays as it is, byte for byte.
- *
- * A JPEG file is one picture: what comes behind its end goes. There sit the film of a motion photo, previews, depth and
- * gain maps with metadata of their own, and what a careless editor left of the picture before it was cropped.
- *
- * Nothing is refused. Damage is read as decoders read it, and what has no picture in it, or does not even begin like a
- * JPEG, passes unchanged.
+ * Removes the metadata of a JPEG stream of any size, buffering at most 256 KiB. Keeps the application segments that
+ * decoders need: JFIF without its thumbnail, the colour profile and Adobe's colour transform. Replaces EXIF with a new
+ * segment of orientation and resolution. All other picture data is copied byte for byte.
+ * Everything after the end of the picture is removed. Trailing data includes the video of a motion photo, previews,
+ * depth and gain maps with their own metadata, and remainders of a picture from before it was cropped.
+ * No file is rejected. Damaged files are read as decoders read them. A file without a picture, or one that does not
+ * begin like a JPEG, is copied unchanged.
  */
 export function jpegStripper(): Transform {
   const tape: Tape = { chunk: Buffer.alloc(0), at: 0, hasEnded: false, kept: [], hasScan: false }
@@ -59,7 +57,9 @@ export function jpegStripper(): Transform {
   })
 }
 
-/** The first segment ends where another begins, or is one of EXIF and only says a wrong length. */
+/**
+ * Returns true when another marker follows the first segment, or when that segment is EXIF, whose length may be wrong.
+ */
 function beginsLikeJpeg(bytes: Buffer): boolean {
   if (bytes.length < 6 || !startsWith(bytes, '\xff\xd8\xff')) return false
   const code = bytes.readUInt8(3)
@@ -69,24 +69,24 @@ function beginsLikeJpeg(bytes: Buffer): boolean {
 
 const marker = { soi: 0xd8, eoi: 0xd9, sos: 0xda, app0: 0xe0, app1: 0xe1, app2: 0xe2, app14: 0xee, com: 0xfe } as const
 
-/** All others are stuffed bytes, fill bytes, restarts and reserved codes: part of the data in which they stand. */
+/** Any other code is a stuffed byte, fill byte, restart or reserved code, which belongs to the surrounding data. */
 const isMarker = (code: number) => code >= 0xc0 && code !== 0xff && code !== marker.soi && !isRestart(code)
 const isRestart = (code: number) => code >= 0xd0 && code <= 0xd7
 const isMetadata = (code: number) => (code >= marker.app0 && code <= 0xef) || code === marker.com
 
-/** What one walk through a picture has seen. */
+/** Metadata found so far in a picture. */
 interface Seen {
   density: Resolution | undefined
   exif: boolean
 }
 
-/** Pauses whenever it has used up the chunk on the tape. */
+/** Generator that strips a picture. Yields when it has consumed the current chunk. */
 function* strip(tape: Tape): Steps<void> {
   yield* pass(tape, 2)
   const seen: Seen = { density: undefined, exif: false }
   let wasKept = true
   for (let segments = 0; segments < mostSegments; segments++) {
-    // What follows a dropped segment without a marker is its remainder: its length was wrong.
+    // Data after a dropped segment, up to the next marker, is the rest of a segment with a wrong length.
     const code: number | undefined = yield* nextMarker(tape, wasKept)
     if (code === undefined) return
     if (code === marker.eoi) {
@@ -101,7 +101,7 @@ function* strip(tape: Tape): Steps<void> {
   yield* pass(tape, Infinity)
 }
 
-/** Passes the segment on, or what is left of it; false when nothing is. */
+/** Copies the segment or its essential part. Returns false when the segment is dropped completely. */
 function* passSegment(tape: Tape, code: number, seen: Seen): Steps<boolean> {
   const length = yield* take(tape, 2)
   const head = Buffer.concat([Buffer.of(0xff, code), length])
@@ -117,7 +117,7 @@ function* passSegment(tape: Tape, code: number, seen: Seen): Steps<boolean> {
   const known = yield* take(tape, Math.min(bytes, longestKnown))
   const left = bytes - known.length
   if (known.length < Math.min(bytes, longestKnown)) {
-    tape.kept.push(head, known) // the file ends here, in the middle of a harmless beginning
+    tape.kept.push(head, known) // the file ends here, within a harmless header
     return true
   }
   if (code === marker.app2 && startsWith(known, 'ICC_PROFILE\0')) {
@@ -133,7 +133,7 @@ function* passSegment(tape: Tape, code: number, seen: Seen): Steps<boolean> {
 
 const longestKnown = 14
 
-/** Its density, without the thumbnail that may follow. */
+/** Returns a JFIF segment with the density but without the thumbnail. */
 function jfifOf(known: Buffer, seen: Seen): Buffer | undefined {
   if (known.length < longestKnown || !startsWith(known, 'JFIF\0')) return undefined
   const density = (at: number) => [known.readUInt16BE(at), 1] as const
@@ -141,13 +141,13 @@ function jfifOf(known: Buffer, seen: Seen): Buffer | undefined {
   return Buffer.concat([Buffer.of(0xff, marker.app0, 0, 16), known.subarray(0, 12), Buffer.of(0, 0)])
 }
 
-/** The twelve bytes that tell how its colours were transformed. */
+/** Returns the twelve bytes of Adobe's segment that describe the colour transform. */
 function adobeOf(known: Buffer): Buffer | undefined {
   if (known.length < 12 || !startsWith(known, 'Adobe')) return undefined
   return Buffer.concat([Buffer.of(0xff, marker.app14, 0, 14), known.subarray(0, 12)])
 }
 
-/** EXIF has no meaning behind the first scan, and readers go by the first that tells them something. */
+/** Replaces the first EXIF segment before the first scan. Decoders ignore any later one. */
 function* replaceExif(tape: Tape, bytes: number, seen: Seen): Steps<boolean> {
   const segment = yield* take(tape, bytes)
   if (!isExif(segment) || tape.hasScan || seen.exif) return false
@@ -162,19 +162,22 @@ function* replaceExif(tape: Tape, bytes: number, seen: Seen): Steps<boolean> {
 
 const startsWith = (bytes: Buffer, text: string) => bytes.toString('latin1', 0, text.length) === text
 
-/** The chunk that is being read, and what is to be passed on. */
+/** Input chunk and output buffers of the stripper. */
 interface Tape {
   chunk: Buffer
   at: number
   hasEnded: boolean
   kept: Buffer[]
-  /** Whether the data of a picture has begun. */
+  /** Whether the data of a scan has begun. */
   hasScan: boolean
 }
 
 type Steps<T> = Generator<void, T, void>
 
-/** The code of the next marker, `undefined` at the end. What lies before it is passed on only with `keep`. */
+/**
+ * Advances to the next marker and returns its code, or `undefined` at the end. Copies the skipped bytes only with
+ * `keep`.
+ */
 function* nextMarker(tape: Tape, keep: boolean): Steps<number | undefined> {
   let isKept = keep
   while (yield* hasMore(tape)) {
@@ -189,7 +192,7 @@ function* nextMarker(tape: Tape, keep: boolean): Steps<number | undefined> {
       tape.at++
       return code
     }
-    // The data of a scan goes on: restarts occur nowhere else, so it was no remainder.
+    // Restart markers occur only within a scan, so the skipped bytes are scan data and not a remainder.
     if (code !== undefined && isRestart(code)) isKept = true
     if (isKept) tape.kept.push(Buffer.of(0xff))
     if (code !== undefined && code !== 0xff) {
@@ -200,7 +203,7 @@ function* nextMarker(tape: Tape, keep: boolean): Steps<number | undefined> {
   return undefined
 }
 
-/** Where a marker may begin: its 0xff, or the end of the chunk. */
+/** Returns the position of the next possible marker, or the end of the chunk. */
 function endOfData(chunk: Buffer, from: number, isKept: boolean): number {
   let at = chunk.indexOf(0xff, from)
   while (at >= 0 && at + 1 < chunk.length) {
@@ -219,7 +222,7 @@ function* hasMore(tape: Tape): Steps<boolean> {
   return true
 }
 
-/** Fewer only at the end. */
+/** Reads `bytes` bytes, or fewer at the end of the file. */
 function* take(tape: Tape, bytes: number): Steps<Buffer> {
   const pieces: Buffer[] = []
   for (let left = bytes; left > 0 && (yield* hasMore(tape)); ) {

@@ -12,10 +12,11 @@ import { stripTiff } from './strip-tiff.ts'
 import { readFully } from './tiff-directories.ts'
 
 /**
- * What turns an arriving file into the one that is stored: a JPEG or TIFF, told by its first bytes and not by its name,
- * without its metadata; any other as it is. A broken picture loses what can be found, stays as it is when its structure
- * cannot be read, and is never refused. A TIFF is `unavailable` when the folder takes no file. The body that is given back fails with the one that was given, and destroys it
- * when it is destroyed itself.
+ * Returns the transformation from an uploaded file to the stored one: removes the metadata of a JPEG or TIFF,
+ * recognised by its first bytes, and copies any other file unchanged. A damaged picture loses the metadata that can be
+ * found, is copied unchanged if its structure cannot be read, and is never rejected. Throws `unavailable` when a TIFF
+ * cannot be written to the temporary folder. The returned body fails when the input fails, and destroys the input when
+ * it is destroyed.
  */
 export function metadataStripper(
   temporaryFolder: string,
@@ -28,14 +29,14 @@ export function metadataStripper(
   }
 }
 
-/** Where there is room for files; whoever keeps his in a bucket may have no data folder. */
+/** Returns the folder for temporary files. With a bucket there may be no data folder. */
 export function temporaryFolder({ s3, dataFolder }: Settings): string {
   return s3 ? tmpdir() : dataFolder
 }
 
 const sliceBytes = 64 * 1024
 
-/** A TIFF begins anywhere and points everywhere, so it goes through a file. */
+/** Strips a TIFF in a temporary file, because its structures may lie anywhere in the file and refer to any offset. */
 function tiffStripper(folder: string): Duplex {
   let file: FileHandle | undefined
   let bytes = 0
@@ -87,7 +88,7 @@ function tiffStripper(folder: string): Duplex {
   }
 }
 
-/** A file that has no name from the beginning: when the process ends, however it does, nothing is left. */
+/** Opens a temporary file and unlinks it at once, so that no file is left over however the process ends. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, `.tiff-${randomUUID()}`)

@@ -16,12 +16,11 @@ import {
 import { isMetadataTag, metadataDirectories, tiffTags } from './tiff-tags.ts'
 
 /**
- * Takes the metadata out of the TIFF in this file, in place: entries are removed from their directories and what they
- * pointed to becomes zeros, unless something that stays lies there too. The file keeps its length and every other byte
- * its place, so all pages, tiles and tags that are not known here stay right.
- *
- * A file that is left alone: one whose directories overlap each other or the pixels, one of more directories or entries
- * than any scanner makes, and a camera's raw picture, which is developed by means of its metadata.
+ * Removes the metadata of a TIFF file in place. Removes entries from their directories and overwrites their values with
+ * zeros, unless data that is kept shares the same bytes. The file keeps its length and all other bytes their offsets,
+ * so pages, tiles and unknown tags stay valid.
+ * Leaves three kinds of files unchanged: those whose directories overlap each other or the pixels, those with
+ * implausibly many directories or entries, and raw pictures of cameras, which need their metadata for development.
  */
 export async function stripTiff(file: FileHandle, bytes: number): Promise<void> {
   const tiff = await openTiff(file, bytes)
@@ -38,7 +37,7 @@ const mostDirectories = 10_000
 const mostEntries = 250_000
 const mostRanges = 100_000
 
-/** `undefined`: leave it alone. */
+/** Collects pictures and metadata. Returns `undefined` when the file must not be changed. */
 async function surveyTiff(tiff: Tiff): Promise<TiffSurvey | undefined> {
   if ((await readBytes(tiff, 8, 2))?.toString('latin1') === 'CR') return undefined // Canon's raw pictures
   const pictures: TiffSurvey['pictures'][number][] = []
@@ -83,7 +82,7 @@ async function surveyTiff(tiff: Tiff): Promise<TiffSurvey | undefined> {
   }
 }
 
-/** Directories that are still to be read, and those that were: some files go round in circles. */
+/** Directories still to be read, and those already read, because some files contain cycles. */
 interface Trail {
   waiting: number[]
   seen: Set<number>
@@ -105,7 +104,7 @@ async function follow(tiff: Tiff, { waiting, seen }: Trail): Promise<Directory |
 
 const rawTags: ReadonlySet<number> = new Set([tiffTags.dngVersion, tiffTags.cfaPattern, tiffTags.photometric])
 
-/** The picture of a sensor before it was made into colours, or what says that it is one. */
+/** Returns true when the entry marks a raw sensor picture. */
 async function isRaw(tiff: Tiff, entry: Entry): Promise<boolean> {
   if (entry.tag !== tiffTags.photometric) return true
   const [kind] = await readNumbers(tiff, entry, 0, 1)
@@ -120,7 +119,7 @@ async function zero(tiff: Tiff, [start, end]: Range): Promise<void> {
   }
 }
 
-/** What stays moves together: forward, so that everything is read before it is written over. */
+/** Moves the remaining entries forward in the directory; each entry is read before it is overwritten. */
 async function removeEntries(tiff: Tiff, directory: TiffSurvey['pictures'][number]): Promise<void> {
   const next = await readBytes(tiff, directory.end - tiff.widths.offset, tiff.widths.offset)
   const ready = [encodeCount(tiff, directory.count - directory.removed)]

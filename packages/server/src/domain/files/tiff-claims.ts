@@ -9,24 +9,25 @@ import {
 } from './tiff-directories.ts'
 import { isMetadataTag, tiffTags } from './tiff-tags.ts'
 
-/** What of a TIFF stays and what goes. */
+/** Parts of a TIFF file that are kept and removed. */
 export interface TiffSurvey {
-  /** The directories of its pictures, and how many entries of each go. */
+  /** Directories of the pictures, with the number of entries to remove from each. */
   readonly pictures: readonly (Directory & { readonly removed: number })[]
-  /** Where the metadata lies. */
+  /** Byte ranges of the metadata. */
   readonly metadata: readonly Range[]
 }
 
 /**
- * Where metadata lies and nothing else. `undefined` when the file is too tangled to change: its directories overlap each
- * other, or pixels lie on a directory that loses entries.
+ * Returns the byte ranges that contain only metadata. Returns `undefined` when the file cannot be changed safely: its
+ * directories overlap each other, or pixels overlap a directory that loses entries.
  */
 export async function findUnclaimed(tiff: Tiff, { pictures, metadata }: TiffSurvey): Promise<Range[] | undefined> {
   const directories = sorted(pictures.map(({ at, end }) => [at, end] as const))
   if (directories.some(([start], index) => start < (directories[index - 1]?.[1] ?? 0))) return undefined
   const changing = sorted(pictures.filter(({ removed }) => removed > 0).map(({ at, end }) => [at, end] as const))
   const candidates = merged(metadata)
-  // How many claims begin minus how many have ended: one step for a claim, however many ranges it lies on.
+  // Differences in the number of claims between neighbouring ranges, so that a claim costs two updates however many
+  // ranges it covers.
   const claims = new Int32Array(candidates.length + 1)
   const claim = (range: Range) => {
     const [first, end] = overlapping(candidates, range)
@@ -74,7 +75,10 @@ const pixelPairs = [
 const tableTags = [tiffTags.jpegQuantisation, tiffTags.jpegHuffmanDc, tiffTags.jpegHuffmanAc] as const
 const pixelTags: ReadonlySet<number> = new Set([...pixelPairs.flat(), ...tableTags])
 
-/** What a strip or tile takes to be named in a file; ranges beyond that are named again and again. */
+/**
+ * Minimum number of bytes that it takes to refer to a strip or tile. A file with more references than that must repeat
+ * ranges.
+ */
 const leastRangeBytes = 6
 const rangesAtOnce = 4096
 
@@ -91,7 +95,7 @@ async function* pixelRanges(
       const sizes = lengths ? await readNumbers(tiff, lengths, first, rangesAtOnce) : []
       yield found.map((start, index) => {
         const size = sizes[index]
-        // Old writers left the lengths out: then up to the next directory.
+        // Old writers omitted the lengths: such a range ends at the next directory.
         const end = size === undefined ? directories[overlapping(directories, [start, start])[0]]?.[0] : start + size
         return [start, Math.min(end ?? tiff.bytes, tiff.bytes)]
       })
@@ -99,7 +103,7 @@ async function* pixelRanges(
   }
 }
 
-/** The tables of the old form of JPEG in TIFF: 64 bytes, or 16 numbers of codes and the codes. */
+/** Ranges of the tables of old-style JPEG in TIFF: 64 bytes, or 16 counts followed by that many codes. */
 async function jpegTables(tiff: Tiff, entries: ReadonlyMap<number, Entry>): Promise<Range[]> {
   const ranges: Range[] = []
   for (const tag of tableTags) {
@@ -116,7 +120,7 @@ function sorted(ranges: readonly Range[]): Range[] {
   return ranges.toSorted((one, other) => one[0] - other[0])
 }
 
-/** Those that overlap become one. */
+/** Merges overlapping ranges. */
 function merged(ranges: readonly Range[]): Range[] {
   const result: Range[] = []
   for (const [start, end] of sorted(ranges)) {
@@ -128,7 +132,10 @@ function merged(ranges: readonly Range[]): Range[] {
   return result
 }
 
-/** The indices, from the first to behind the last, of those disjoint and sorted ranges that this one lies on. */
+/**
+ * Returns the indices (first inclusive, last exclusive) of the ranges that overlap the given one. The ranges must be
+ * sorted and disjoint.
+ */
 function overlapping(ranges: readonly Range[], [start, end]: Range): [first: number, end: number] {
   const first = firstIndex(ranges, (range) => range[1] > start)
   return [first, start < end ? firstIndex(ranges, (range) => range[0] >= end) : first]

@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** A TIFF in a file: either byte order, 32-bit or 64-bit ("BigTIFF"). Read in pieces, never as a whole. */
+/** TIFF file in either byte order, 32-bit or 64-bit (BigTIFF). It is read in parts, never as a whole. */
 export interface Tiff {
   readonly file: FileHandle
   readonly bytes: number
   readonly order: 'II' | 'MM'
   readonly firstDirectory: number
   readonly headerBytes: number
-  /** Widths in bytes: of a directory's number of entries, of one entry, and of an offset. */
+  /** Widths in bytes of a directory's entry count, of an entry and of an offset. */
   readonly widths: { readonly count: number; readonly entry: number; readonly offset: number }
-  /** What was read last: directories are small and lie beside each other. */
+  /** Buffer of the last read. Directories are small and close to each other. */
   window: { at: number; content: Buffer }
 }
 
@@ -18,7 +18,7 @@ export interface Directory {
   /** Number of entries. */
   readonly count: number
   readonly end: number
-  /** 0: it is the last one. */
+  /** Offset of the next directory; 0 for the last one. */
   readonly next: number
 }
 
@@ -26,17 +26,17 @@ export interface Entry {
   readonly tag: number
   readonly type: number
   readonly count: number
-  /** Where its values are in the file: within the entry when they fit into it. */
+  /** Range of the entry's values in the file; within the entry itself if they fit. */
   readonly values: Range
   readonly isInline: boolean
-  /** The entry itself, as it is in the file. */
+  /** Bytes of the entry in the file. */
   readonly raw: Buffer
 }
 
-/** The first byte, and the one behind the last. */
+/** Byte range: start inclusive, end exclusive. */
 export type Range = readonly [start: number, end: number]
 
-/** `undefined` when it does not begin like a TIFF. */
+/** Opens a TIFF file. Returns `undefined` when the file does not begin like one. */
 export async function openTiff(file: FileHandle, bytes: number): Promise<Tiff | undefined> {
   const header = await readFully(file, 0, Math.min(bytes, 16))
   const order = header.toString('latin1', 0, 2)
@@ -52,7 +52,7 @@ export async function openTiff(file: FileHandle, bytes: number): Promise<Tiff | 
   return { file, bytes, order, firstDirectory: number(order, header, 8, 8), headerBytes: 16, widths, window }
 }
 
-/** `undefined` when there is none at this place, or not the whole of it. */
+/** Reads the directory at an offset. Returns `undefined` when it is not completely within the file. */
 export async function readDirectory(tiff: Tiff, at: number): Promise<Directory | undefined> {
   const { widths } = tiff
   const head = await readBytes(tiff, at, widths.count)
@@ -66,7 +66,7 @@ export async function readDirectory(tiff: Tiff, at: number): Promise<Directory |
 
 const entriesAtOnce = 2048
 
-/** In slices, so that a directory may be larger than memory. */
+/** Reads entries in batches, because a directory may be larger than memory. */
 export async function* readEntries(tiff: Tiff, directory: Directory): AsyncGenerator<Entry[]> {
   const { widths } = tiff
   for (let first = 0; first < directory.count; first += entriesAtOnce) {
@@ -93,10 +93,10 @@ function readEntry({ order, widths, bytes }: Tiff, raw: Buffer, at: number): Ent
 }
 
 const typeWidths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-/** Byte, short, long, directory, and the 64-bit forms of the last two. */
+/** Types of unsigned numbers: byte, short, long, directory, and the 64-bit forms of the last two. */
 const unsigned: ReadonlySet<number> = new Set([1, 3, 4, 13, 16, 18])
 
-/** Some of the entry's values, as far as the file has them; none when they are no unsigned numbers. */
+/** Returns some of the entry's values, as far as the file contains them; none when they are not unsigned numbers. */
 export async function readNumbers(tiff: Tiff, entry: Entry, first: number, most: number): Promise<number[]> {
   const width = typeWidths[entry.type] ?? 0
   if (!unsigned.has(entry.type)) return []
@@ -109,7 +109,7 @@ export async function readNumbers(tiff: Tiff, entry: Entry, first: number, most:
 
 const windowBytes = 16 * 1024
 
-/** All of them or none. */
+/** Returns all of the bytes, or `undefined` when the file ends before. */
 export async function readBytes(tiff: Tiff, at: number, length: number): Promise<Buffer | undefined> {
   if (at + length > tiff.bytes) return undefined
   if (length > windowBytes) return readFully(tiff.file, at, length)
@@ -137,13 +137,13 @@ export async function readFully(file: FileHandle, at: number, length: number): P
   return found
 }
 
-/** A number that a file cannot have that many bytes for is as good as infinite, so precision does not matter there. */
+/** Reads an unsigned number. Numbers too large to be exact exceed any file size, so their precision does not matter. */
 function number(order: Tiff['order'], bytes: Buffer, at: number, width: number): number {
   if (width === 8) return Number(order === 'II' ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at))
   return order === 'II' ? bytes.readUIntLE(at, width) : bytes.readUIntBE(at, width)
 }
 
-/** As a directory says how many entries it has. */
+/** Encodes the entry count of a directory. */
 export function encodeCount({ order, widths }: Tiff, count: number): Buffer {
   const bytes = Buffer.alloc(widths.count)
   if (order === 'II') bytes.writeUIntLE(count, 0, Math.min(widths.count, 6))

@@ -1,4 +1,4 @@
-/** The tags that structure a TIFF, by the names the specification gives them. */
+/** Tags that structure a TIFF file, by their names in the specification. */
 export const tiffTags = {
   photometric: 262,
   stripOffsets: 273,
@@ -18,7 +18,7 @@ export const tiffTags = {
   dngVersion: 50706,
 } as const
 
-/** Directories of metadata and nothing else: they go with everything they point to. */
+/** Tags of directories that contain only metadata, and are removed with everything that they refer to. */
 export const metadataDirectories: ReadonlySet<number> = new Set([
   tiffTags.exif,
   tiffTags.gps,
@@ -26,8 +26,8 @@ export const metadataDirectories: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Tells of people, places, devices and times. A list of what goes, not of what stays: a private tag that is not known
- * here may be needed to decode the pixels.
+ * Returns true for tags that describe people, places, devices or times. Unknown private tags are kept, because decoding
+ * the pixels may depend on them.
  */
 export function isMetadataTag(tag: number): boolean {
   if (metadataDirectories.has(tag) || named.has(tag)) return true
@@ -73,12 +73,12 @@ const named: ReadonlySet<number> = new Set([
   59932, // Padding, in which editors leave remains
 ])
 
-/** EXIF's own tags, which some cameras and scanners put beside the picture's. */
+/** Ranges of EXIF tags, which some cameras and scanners write among the picture's own tags. */
 const exifRanges = [
   [34864, 34869],
   [36864, 37888],
   [40960, 42080],
 ] as const
 
-/** Within those ranges, but part of the picture: the scale of LogLuv, layers. */
+/** Tags within those ranges that belong to the picture: the scale of LogLuv, and layers. */
 const needed: ReadonlySet<number> = new Set([37439, 37724])

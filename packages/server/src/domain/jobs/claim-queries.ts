@@ -2,16 +2,19 @@ import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { type Job, type JobRow, jobColumns, jobFrom, type Place } from './job-queries.ts'
 
-/** What PostgreSQL takes for cheap without statistics, as after 100,000 jobs were queued at once, and reads the whole table. */
+/**
+ * Plan steps that read whole tables. PostgreSQL chooses them without statistics, for example right after 100,000 jobs
+ * were queued.
+ */
 const wideSteps = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
 const withoutWideSteps = join(wideSteps.map((step) => sql`set_config(${`enable_${step}`}, 'off', true)`))
 
-/** Makes PostgreSQL follow indexes, row by row, until the transaction ends. */
+/** Makes PostgreSQL prefer index scans until the transaction ends. */
 export async function preferIndexes(db: Db): Promise<void> {
   if (db.dialect.engine === 'postgres') await db.one(sql`select ${withoutWideSteps}`)
 }
 
-/** Locks the queue until the transaction ends: nothing else is placed, claimed or ended meanwhile. */
+/** Locks the queue until the transaction ends, so that no other transaction places, claims or ends a job. */
 export async function lockQueue(db: Db): Promise<void> {
   await db.one(sql`select ticket from job_dispatch where id = 1 ${db.dialect.forUpdate}`)
 }
@@ -26,11 +29,14 @@ export async function takeTicket(db: Db): Promise<number> {
 
 export interface Clock {
   now: string
-  /** A time that another process can hardly have reached yet. */
+  /** Time beyond the clock skew: a job scheduled later was written by a wrong clock. */
   tomorrow: string
 }
 
-/** Waiting jobs to place: new ones, those whose time has come, and those delayed while the clock was ahead. */
+/**
+ * Returns the waiting jobs to place: new ones, those that are due, and those that were delayed by a clock that was
+ * ahead.
+ */
 export async function listUnplaced(db: Db, { now, tomorrow }: Clock, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from (select id from jobs where stage = 'new' order by id limit ${limit}) as fresh
@@ -43,10 +49,10 @@ export async function listUnplaced(db: Db, { now, tomorrow }: Clock, limit: numb
   return [...new Set(rows.map(({ id }) => id))]
 }
 
-/** Written as in the index `jobs_waiting_key`. */
+/** Condition for waiting jobs, in the exact form of the index `jobs_waiting_key`. */
 const isWaiting = (alias = sql``) => sql`${alias}stage in ('new', 'behind', 'delayed', 'queued', 'ready')`
 
-/** Puts each job behind others of its key, or else where its time says. */
+/** Moves each job to its next stage: behind another job with its key, delayed until its time, or queued. */
 export async function placeJobs(db: Db, ids: readonly number[], ticket: number, clock: Clock): Promise<void> {
   const batch = db.dialect.integers(ids)
   await db.run(sql`
@@ -63,7 +69,7 @@ export async function placeJobs(db: Db, ids: readonly number[], ticket: number, 
         when run_at > ${clock.now} and coalesce(scheduled_at, ${clock.now}) <= ${clock.tomorrow} then 'delayed'
         else 'queued' end
     where id in ${batch} and stage in ('new', 'delayed')`)
-  // An id may be assigned before and committed after that of a job that was placed first.
+  // A job with a lower id may be committed after a job with a higher id was placed.
   await db.run(sql`
     update jobs set stage = 'behind', ticket = null
     where stage in ('delayed', 'queued', 'ready') and stage <> 'ready'
@@ -72,14 +78,14 @@ export async function placeJobs(db: Db, ids: readonly number[], ticket: number, 
   await db.run(sql`update jobs set ticket = ${ticket} where id in ${batch} and stage = 'queued' and ticket is null`)
 }
 
-/** A queued job of those that were placed, with what its owner has in its lane. */
+/** Queued job, with its owner's state in the lane. */
 export interface QueuedJob {
   id: number
   lane: string
   owner: string | null
-  /** How many of its owner are ready or run, and how many are queued before it; counted up to the limit. */
+  /** Number of the owner's jobs that run, are ready or are queued before this one; counted up to the limit. */
   ahead: number
-  /** The last turn that its owner has. */
+  /** Latest turn of the owner's jobs. */
   ownerTurn: number | null
 }
 
@@ -107,7 +113,7 @@ export async function listQueued(db: Db, ids: readonly number[], limit: number):
   return rows.map(({ owner_turn: ownerTurn, ...row }) => ({ ...row, ownerTurn }))
 }
 
-/** The turn that a lane has reached. */
+/** Returns the turn that a lane has reached. */
 export async function findTurn(db: Db, lane: string): Promise<number> {
   const row = await db.one<{ turn: number | null }>(sql`
     select coalesce(
@@ -122,7 +128,7 @@ export async function makeReady(db: Db, turns: readonly { id: number; turn: numb
     from ${db.dialect.records(turns, { id: 'integer', turn: 'integer' })} as r where jobs.id = r.id`)
 }
 
-/** Those of the lanes that have a ready job. */
+/** Returns those of the lanes that have a ready job. */
 export async function listReadyLanes(db: Db, lanes: readonly string[]): Promise<string[]> {
   const rows = await db.all<{ lane: string }>(sql`
     select r.lane from ${db.dialect.records(
@@ -138,7 +144,7 @@ export interface Lease {
   expiresAt: string
 }
 
-/** Takes the next ready jobs of a lane; only under the lock of the queue. */
+/** Claims the next ready jobs of a lane. Requires the lock on the queue. */
 export async function claimReady(db: Db, lane: string, limit: number, lease: Lease, now: string): Promise<Job[]> {
   const rows = await db.all<JobRow>(sql`
     update jobs set state = 'running', stage = 'running', attempts = attempts + 1, lease = ${lease.token},
@@ -156,7 +162,7 @@ export async function deleteWaitingJobs(db: Db, key: string): Promise<void> {
   await db.run(sql`delete from jobs where key = ${key} and ${isWaiting()}`)
 }
 
-/** Lets the next job of the key, and the next of the owner, be placed. */
+/** Returns the next job of the key and the next job of the owner to the stage `new`, so that they are placed. */
 export async function passOn(db: Db, { key, lane, owner }: Place): Promise<void> {
   await lockQueue(db)
   if (key !== null) {
@@ -170,7 +176,7 @@ export async function passOn(db: Db, { key, lane, owner }: Place): Promise<void>
       select id from jobs where stage = 'queued' and lane = ${lane} and owner = ${owner} order by ticket, id limit 1)`)
 }
 
-/** A running job, as another process sees it. */
+/** Running job as seen by any process. */
 export interface LeasedJob {
   id: number
   kind: string
@@ -194,7 +200,9 @@ export interface Return {
   error: string
 }
 
-/** Puts back a job whose process ended; `undefined` when its lease was renewed, or it is no longer running. */
+/**
+ * Returns a job whose process ended to the queue; `undefined` when its lease was renewed or it is no longer running.
+ */
 export async function returnJob(
   db: Db,
   job: LeasedJob,
@@ -208,7 +216,7 @@ export async function returnJob(
     where id = ${job.id} and state = 'running' and ${isSame} returning key, lane, owner`)
 }
 
-/** Renews the leases of a process; returns the tokens that still hold one. */
+/** Renews the leases of a process. Returns the tokens whose leases are still valid. */
 export async function renewLeases(db: Db, tokens: readonly string[], expiresAt: string): Promise<string[]> {
   const rows = await db.all<{ lease: string }>(sql`
     update jobs set lease_expires_at = ${expiresAt}
@@ -216,12 +224,14 @@ export async function renewLeases(db: Db, tokens: readonly string[], expiresAt: 
   return rows.map(({ lease }) => lease)
 }
 
-/** Ends all leases: where there is one process only, what runs at its start was left by the one before. */
+/** Ends all leases. With a single process, any job that runs at its start was abandoned by the previous process. */
 export async function endAllLeases(db: Db): Promise<void> {
   await db.run(sql`update jobs set lease = null, lease_expires_at = null where state = 'running'`)
 }
 
-/** Has jobs above an id that wait for others placed again; returns the last of them, or `undefined` without any. */
+/**
+ * Marks a batch of waiting jobs above an id to be placed again. Returns the last id, or `undefined` if there were none.
+ */
 export async function replaceJobs(db: Db, after: number, limit: number): Promise<number | undefined> {
   const rows = await db.all<{ id: number }>(sql`
     update jobs set stage = 'new' where state = 'waiting' and id in (

@@ -23,7 +23,7 @@ import { type Lane, laneAlone } from './lanes.ts'
 
 export const leaseMs = 15_000
 
-/** Bounds the work of one dispatch, however many jobs were queued. */
+/** Maximum number of jobs that one dispatch places, which bounds its cost. */
 const batchSize = 200
 
 export interface Claimed {
@@ -33,13 +33,13 @@ export interface Claimed {
 }
 
 export interface Dispatch {
-  /** Free places by lane. */
+  /** Number of free places by lane. */
   free: ReadonlyMap<string, number>
-  /** Whether the process that runs this job has ended. */
+  /** Returns true when the process that runs this job has ended. */
   isAbandoned(job: LeasedJob): boolean
 }
 
-/** The lanes of these kinds by name. */
+/** Returns the lanes of these kinds by name. */
 export function lanesOf(kinds: readonly AnyJobKind[]): Map<string, Lane> {
   return new Map(
     kinds.flatMap(({ kind, concurrency, perOwner = defaultPerOwner, lanes = {} }) => [
@@ -49,12 +49,12 @@ export function lanesOf(kinds: readonly AnyJobKind[]): Map<string, Lane> {
   )
 }
 
-/** Of lanes whose kinds this process does not know, too. */
+/** Default for kinds without a limit, and for lanes of kinds that this process does not know. */
 const defaultPerOwner = 4
 
 /**
- * Places what is to be placed, at most a batch, and claims what is ready in the free lanes. Its cost does not depend on how
- * many jobs wait. `isDone` is false when there was more to place.
+ * Places up to one batch of jobs and claims ready jobs for the free lanes. The cost does not depend on the length of
+ * the queue. `isDone` is false when more jobs remain to be placed.
  */
 export function dispatch(
   deps: RootDeps,
@@ -62,7 +62,7 @@ export function dispatch(
   { free, isAbandoned }: Dispatch,
 ): Promise<{ claimed: Claimed[]; isDone: boolean }> {
   const placesIn = (lane: string) => free.get(lane) ?? 0
-  // A claim that a power cut takes back is made again.
+  // If a power failure loses a claim, the job is claimed again.
   return provisionally(deps, async (deps) => {
     await preferIndexes(deps.db)
     const abandoned = (await listRunning(deps.db)).filter(isAbandoned)
@@ -70,7 +70,7 @@ export function dispatch(
     const unplaced = await listUnplaced(deps.db, clock, batchSize)
     const open = [...free.keys()].filter((lane) => placesIn(lane) > 0)
     const ready = await listReadyLanes(deps.db, open)
-    // Looking changes nothing: every change is sent to all processes, which look again.
+    // Return before writing: every write notifies all processes, which would dispatch again.
     if (abandoned.length + unplaced.length + ready.length === 0) return { claimed: [], isDone: true }
 
     const ticket = await takeTicket(deps.db)
@@ -81,7 +81,7 @@ export function dispatch(
     }
     const claimed: Claimed[] = []
     const isReady = new Set(await listReadyLanes(deps.db, open))
-    // In the order of the places, in which a lane comes before that of its jobs that run alone.
+    // `open` lists a lane before its lane of jobs that run alone.
     for (const lane of open.filter((lane) => isReady.has(lane))) {
       const isTaken = claimed.some(({ job }) => laneAlone(job.lane ?? job.kind) === lane)
       if (!isTaken) claimed.push(...(await claim(deps, kinds, lane, placesIn(lane))))
@@ -90,7 +90,7 @@ export function dispatch(
   })
 }
 
-/** Gives turns to queued jobs of owners that may have more of them ready. Owners in a lane take turns. */
+/** Makes queued jobs ready, up to the limit of their owner. Owners in a lane take turns. */
 async function admit(deps: Deps, kinds: readonly AnyJobKind[], ids: readonly number[]): Promise<void> {
   const lanes = lanesOf(kinds)
   const limitOf = (lane: string) => lanes.get(lane)?.perOwner ?? defaultPerOwner
@@ -120,14 +120,14 @@ async function claim(deps: Deps, kinds: readonly AnyJobKind[], lane: string, pla
     const [job] = await claimReady(deps.db, lane, 1, lease, deps.now())
     const kind = kinds.find(({ kind }) => kind === job?.kind)
     if (!job || !kind) return claimed
-    // What they were queued for was committed before this run begins, so it sees all of it.
+    // The changes that these jobs were queued for are committed, so this run covers them.
     if (job.key !== null && kind.absorbs) await deleteWaitingJobs(deps.db, job.key)
     claimed.push({ job, kind, token: lease.token })
   }
   return claimed
 }
 
-/** Puts back a job whose process ended. One that ends its process again and again waits, and runs alone. */
+/** Returns a job whose process ended to the queue. A job that was interrupted repeatedly waits and then runs alone. */
 async function takeBack(deps: Deps, kinds: readonly AnyJobKind[], job: LeasedJob): Promise<void> {
   const interruptions = job.interruptions + 1
   const lane = job.lane ?? job.kind
@@ -143,7 +143,9 @@ async function takeBack(deps: Deps, kinds: readonly AnyJobKind[], job: LeasedJob
   await passOn(deps.db, place)
 }
 
-/** Ends a run in the transaction of `deps`: `end` changes the row, and others get their turn. */
+/**
+ * Ends a run in the transaction of `deps`: `end` changes the row, then the next jobs of its key and owner are placed.
+ */
 export async function endRun(deps: Deps, end: () => ReturnType<typeof returnJob>): Promise<boolean> {
   await preferIndexes(deps.db)
   await lockQueue(deps.db)

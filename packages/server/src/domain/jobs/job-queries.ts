@@ -6,7 +6,7 @@ import { laneWithOthers } from './lanes.ts'
 export const jobStates = ['waiting', 'running', 'finished', 'failed'] as const
 export type JobState = (typeof jobStates)[number]
 
-/** Work to be done later, by any process. */
+/** Unit of deferred work, which any process may run. */
 export interface Job {
   id: number
   kind: string
@@ -14,15 +14,15 @@ export interface Job {
   payload: object
   state: JobState
   attempts: number
-  /** How many of its runs ended with their process, since it last got further. */
+  /** Number of runs that ended with their process since the job last made progress. */
   interruptions: number
-  /** How many of its last runs met a dependency that was unavailable. */
+  /** Number of consecutive runs that failed because a dependency was unavailable. */
   outages: number
-  /** Absent: the kind. */
+  /** Defaults to the kind. */
   lane: string | null
   owner: string | null
   runAt: string
-  /** Progress, in a unit of the kind. */
+  /** Progress, in units of the kind. */
   done: number | null
   total: number | null
   lastError: string | null
@@ -55,14 +55,14 @@ export async function updateProgress(db: Db, id: number, token: string, done: nu
   await db.run(sql`update jobs set done = ${done}, total = ${total} where ${isHeld(id, token)}`)
 }
 
-/** What a job that ends or is put back leaves to others. */
+/** Key, lane and owner of a job that ended or was returned to the queue. */
 export interface Place {
   key: string | null
   lane: string | null
   owner: string | null
 }
 
-/** Marks a job as finished; `undefined` when this run does not hold it any more. */
+/** Marks a job as finished. Returns `undefined` when this run no longer holds the lease. */
 export async function finishJob(db: Db, id: number, token: string, now: string): Promise<Place | undefined> {
   return db.one<Place>(sql`
     update jobs set state = 'finished', stage = 'over', lease = null, lease_expires_at = null, last_error = null, finished_at = ${now}
@@ -95,7 +95,7 @@ export interface Postponement {
   error: string | null
 }
 
-/** Puts the job back among those that wait. */
+/** Returns the job to the queue. */
 export async function postponeJob(
   db: Db,
   id: number,
@@ -116,14 +116,17 @@ function isHeld(id: number, token: string): Sql {
   return sql`id = ${id} and lease = ${token}`
 }
 
-/** Lets the waiting jobs of this key run now. */
+/** Makes the waiting jobs of this key due now. */
 export async function hurryJobs(db: Db, key: string, now: string): Promise<void> {
   await db.run(sql`
     update jobs set run_at = ${now}, scheduled_at = ${now}, stage = 'new'
     where key = ${key} and state = 'waiting' and run_at > ${now}`)
 }
 
-/** Lets a failed job, or one that waits for its next attempt, run now, as if it were new. False when it is neither. */
+/**
+ * Makes a failed job, or one that waits for its next attempt, due now with all counters reset. Returns false when the
+ * job is neither.
+ */
 export async function retryJob(db: Db, id: number, now: string): Promise<boolean> {
   const found = await db.one<{ lane: string | null }>(sql`
     select lane from jobs
@@ -141,7 +144,7 @@ export async function findJob(db: Db, id: number): Promise<Job | undefined> {
   return row && jobFrom(row)
 }
 
-/** The last one that was queued under the key. */
+/** Returns the job that was last queued under the key. */
 export async function findNewestJob(db: Db, key: string): Promise<Job | undefined> {
   const row = await db.one<JobRow>(sql`select ${jobColumns} from jobs where key = ${key} order by id desc limit 1`)
   return row && jobFrom(row)
@@ -152,7 +155,7 @@ export interface JobFilter {
   kind: string | undefined
 }
 
-/** Newest first, one more than asked for. */
+/** Returns jobs, newest first, one more than the page holds. */
 export async function newestJobs(db: Db, filter: JobFilter, offset: number, perPage: number): Promise<Job[]> {
   const rows = await db.all<JobRow>(sql`
     select ${jobColumns} from jobs where ${matches(db, filter)}
@@ -160,7 +163,7 @@ export async function newestJobs(db: Db, filter: JobFilter, offset: number, perP
   return rows.map(jobFrom)
 }
 
-/** Stops counting above the most. */
+/** Counts jobs, up to `most` + 1. */
 export async function countJobs(db: Db, filter: JobFilter, most: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (select 1 from jobs where ${matches(db, filter)} limit ${most + 1}) as counted`)
@@ -173,21 +176,21 @@ function matches(db: Db, { states, kind }: JobFilter): Sql {
     ${kind === undefined ? empty : sql`and kind = ${kind}`}`
 }
 
-/** Of those that are not finished. */
+/** Counts unfinished jobs by kind and state. */
 export async function countOpenJobs(db: Db): Promise<JobCount[]> {
   return db.all(sql`
     select kind, state, count(*) as total from jobs where state in ('waiting', 'running', 'failed')
     group by kind, state order by kind, state`)
 }
 
-/** When the oldest waiting job of each kind was due. */
+/** Returns the due time of the oldest waiting job of each kind. */
 export async function listOldestDue(db: Db): Promise<{ kind: string; runAt: string }[]> {
   const rows = await db.all<{ kind: string; run_at: string }>(sql`
     select kind, min(run_at) as run_at from jobs where state = 'waiting' group by kind order by kind`)
   return rows.map(({ kind, run_at: runAt }) => ({ kind, runAt }))
 }
 
-/** How many rows went. */
+/** Deletes old jobs. Returns the number deleted. */
 export async function deleteOldJobs(db: Db, state: JobState, before: string, limit: number): Promise<number> {
   return db.run(sql`
     delete from jobs where id in (

@@ -3,79 +3,81 @@ import { insertJob } from './job-queries.ts'
 import type { Lane } from './lanes.ts'
 
 /**
- * What a kind of job does. It runs at least once, and may run again from the beginning: after an error, after a kill, or
- * because its process was silent for so long that another one took over. What it writes must bear that.
+ * Definition of a kind of job. A job runs at least once and may run again from the beginning: after an error, after a
+ * crash, or when its process missed its lease and another process took over. Its writes must be idempotent.
  */
 export interface JobKind<Payload extends object> {
   kind: string
-  /** How many run at the same time in one process. */
+  /** Maximum number of concurrent runs in one process. */
   concurrency: number
-  /** How many of one owner run at the same time in all processes. */
+  /** Maximum number of concurrent runs for one owner in all processes. */
   perOwner?: number
-  /** Further lanes: a job in one of them does not wait for places of the others. */
+  /** Additional lanes. Jobs in a lane do not wait for those in other lanes. */
   lanes?: Readonly<Record<string, Lane>>
   /**
-   * After so many errors it has failed. Neither a run that ended with its process nor one that met an unavailable
-   * dependency counts.
+   * Number of errors after which the job fails. Interrupted runs and runs that met an unavailable dependency do not
+   * count.
    */
   mostAttempts: number
   /**
-   * One run does what all waiting jobs of its key ask for: they are dropped when it begins, and it leaves no trace when
-   * it is done.
+   * Whether one run covers all waiting jobs of its key. They are deleted when it begins, and its own row when it is
+   * done.
    */
   absorbs?: boolean
-  /** Resolves to nothing when the job is done, or to the time at which it is to go on. */
+  /** Runs the job. Resolves to `undefined` when the job is done, or to the time at which it continues. */
   run(deps: RootDeps, job: RunningJob<Payload>): Promise<Postponed | undefined>
-  /** After a run that ended with its process, in the transaction that puts the job back. */
+  /** Called after a run was interrupted, in the transaction that returns the job to the queue. */
   interrupted?(deps: Deps, payload: Payload, interruptions: number): Promise<void>
-  /** After the last attempt, in the transaction that marks the job as failed. */
+  /** Called after the last attempt, in the transaction that marks the job as failed. */
   giveUp?(deps: Deps, payload: Payload, error: string): Promise<void>
 }
 
 export interface Postponed {
   againAt: string
-  /** Absent: the same. */
+  /** Defaults to the current lane. */
   lane?: string
 }
 
 export interface RunningJob<Payload extends object> {
   id: number
   payload: Payload
-  /** 1 the first time. */
+  /** Number of this attempt, starting at 1. */
   attempt: number
-  /** The lane in which it runs. */
+  /** Lane in which the job runs. */
   lane: string
-  /** Aborted when the process stops, or when another one has taken the job over. Long runs watch it. */
+  /** Aborted when the process stops or another process has taken the job over. Long runs must check it. */
   signal: AbortSignal
-  /** Records progress; may be called at any rate. */
+  /** Records progress. Writes are throttled. */
   progress(done: number, total: number): Promise<void>
-  /** Deletes the job in the caller's transaction. It runs on until `run` ends. */
+  /** Deletes the job in the caller's transaction. The run continues until `run` ends. */
   forget(deps: Deps): Promise<void>
 }
 
-/** A kind with its payload forgotten, as the runner holds it. */
+/** Kind of job with an erased payload type, as used by the runner. */
 export type AnyJobKind = JobKind<never>
 
 export function jobKind<Payload extends object>(kind: JobKind<Payload>): AnyJobKind {
-  return kind as unknown as AnyJobKind // its payload is what was queued under its name
+  return kind as unknown as AnyJobKind // jobs of this kind are queued with this payload
 }
 
 export interface QueuedJob {
   kind: string
   /** Jobs with the same key run one at a time, in the order in which they were queued. */
   key?: string
-  /** One of the kind's lanes; absent: the one that has the kind's name. */
+  /** One of the kind's lanes; defaults to the lane named after the kind. */
   lane?: string
-  /** Owners of jobs take turns in a lane, however many jobs each has. Absent: the job waits for no other one. */
+  /**
+   * Owners take turns in a lane, however many jobs each of them has. Jobs without an owner do not take part in turns.
+   */
   owner?: string
   payload: object
-  /** Not before this time; absent: now. */
+  /** Earliest start; defaults to now. */
   runAt?: string
 }
 
 /**
- * Leaves work to be done when the transaction has committed, by whichever process is free; returns the job's id. Inside
- * a transaction the work is queued if and only if it commits.
+ * Queues a job and returns its id. Any process may run it once the transaction has committed; if the transaction is
+ * rolled back, the job is not queued.
  */
 export function enqueue({ db, now }: Pick<Deps, 'db' | 'now'>, job: QueuedJob): Promise<number> {
   const time = now()

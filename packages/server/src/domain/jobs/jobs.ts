@@ -19,7 +19,7 @@ import {
 
 export { type Job, jobStates } from './job-queries.ts'
 
-/** Newest first. */
+/** Returns a page of jobs, newest first. */
 export async function findJobs({ db }: Deps, filter: JobFilter, page: PageRequest): Promise<Page<Job>> {
   const [rows, total] = await Promise.all([
     newestJobs(db, filter, page.offset, page.perPage),
@@ -34,7 +34,7 @@ export async function getJob({ db }: Deps, id: number): Promise<Job> {
   return job
 }
 
-/** Lets a job that failed, or that waits for its next attempt, run now. */
+/** Makes a failed job, or one that waits for its next attempt, run now. */
 export function runJobAgain(deps: Deps, id: number): Promise<Job> {
   return transaction(deps, async (deps) => {
     const isPutBack = await retryJob(deps.db, id, deps.now())
@@ -44,17 +44,20 @@ export function runJobAgain(deps: Deps, id: number): Promise<Job> {
   })
 }
 
-/** How far the work is that was queued under this key. */
+/** Returns the progress of the newest job of this key. */
 export function findProgress({ db }: Deps, key: string): Promise<Pick<Job, 'done' | 'total'> | undefined> {
   return findNewestJob(db, key)
 }
 
-/** Lets what waits for this key run now, whenever its next attempt was to be. */
+/** Makes the waiting jobs of this key run now, before their next attempt was due. */
 export async function hurry(deps: Deps, key: string): Promise<void> {
   await hurryJobs(deps.db, key, deps.now())
 }
 
-/** For the metrics: unfinished jobs by kind and state, and for how long the oldest waiting job of each kind has been due. */
+/**
+ * Returns metrics: the number of unfinished jobs by kind and state, and how long the oldest waiting job of each kind
+ * has been due.
+ */
 export async function measureQueue({ db, now }: Deps): Promise<QueueMetrics> {
   const [counts, oldest] = await Promise.all([countOpenJobs(db), listOldestDue(db)])
   const at = Date.parse(now())
@@ -63,8 +66,8 @@ export async function measureQueue({ db, now }: Deps): Promise<QueueMetrics> {
 }
 
 /**
- * Places waiting jobs again. Nothing depends on it, unless rows were deleted by hand or by a program that does not know of
- * stages: then jobs would wait for others that are gone.
+ * Places all waiting jobs again. This is only needed after rows were deleted by hand or by an older version that does
+ * not know stages; without it, jobs would wait for deleted ones forever.
  */
 export async function replaceWaitingJobs({ db }: Deps): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) after = await replaceJobs(db, after, batchSize)
@@ -73,7 +76,7 @@ export async function replaceWaitingJobs({ db }: Deps): Promise<void> {
 const dayMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
 
-/** What is done is kept for a day, what failed for a month, for whoever looks at the list. */
+/** Deletes finished jobs after a day and failed jobs after a month. */
 export async function forgetOldJobs(deps: Deps): Promise<void> {
   for (const [state, days] of [
     ['finished', 1],

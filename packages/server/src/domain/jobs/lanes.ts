@@ -1,14 +1,17 @@
-/** How many jobs of a lane run at the same time. */
+/** Limits of a lane. */
 export interface Lane {
-  /** In one process. */
+  /** Maximum number of concurrent runs in one process. */
   concurrency: number
-  /** Of one owner, in all processes together. */
+  /** Maximum number of concurrent runs for one owner in all processes. */
   perOwner: number
 }
 
 const alone = 'alone:'
 
-/** The lane of jobs that end their process again and again: each runs when no other job of the lane does. */
+/**
+ * Returns the lane for jobs that repeatedly ended their process. Each of them runs only while no other job of the lane
+ * does.
+ */
 export const laneAlone = (lane: string): string => (isAlone(lane) ? lane : `${alone}${lane}`)
 
 export const isAlone = (lane: string): boolean => lane.startsWith(alone)

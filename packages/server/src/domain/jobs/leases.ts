@@ -5,18 +5,19 @@ import { leaseMs } from './dispatch.ts'
 
 const heartbeatMs = leaseMs / 3
 
-/** The leases of the jobs that a process runs. */
+/** Leases of the jobs that this process runs. */
 export interface Leases {
-  /** Renews the lease until `release`; the signal aborts when another process has taken the job over. */
+  /** Renews the lease until `release` is called. The signal aborts when another process has taken the job over. */
   hold(token: string): { lost: AbortSignal; release(): void }
-  /** Whether the process that runs this job has ended. */
+  /** Returns true when the process that runs this job has ended. */
   isAbandoned(job: LeasedJob): boolean
   close(): void
 }
 
 /**
- * Clocks of machines differ and jump, so an expired lease alone does not prove that its process has ended: it must also
- * stay as it is for longer than a heartbeat, by this process's monotonic clock. `confirmMs` is 0 in tests that set the clock.
+ * Opens the leases of a process. Clocks of machines differ and jump, so an expired lease alone does not prove that its
+ * process has ended: the lease must also stay unchanged for longer than a heartbeat of this process's monotonic clock.
+ * Tests that set the clock pass 0 for `confirmMs`.
  */
 export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Leases {
   const held = new Map<string, AbortController>()
@@ -33,7 +34,7 @@ export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Lease
       if (lease === null || leaseExpiresAt === null) return true
       if (held.has(lease)) return false
       const now = deps.now()
-      // A lease ends soon, unless the clock of its process was wrong.
+      // A valid lease ends soon; a lease far in the future was written by a wrong clock.
       const isOver = leaseExpiresAt <= now || leaseExpiresAt > later(deps, 2 * leaseMs)
       const name = `${id} ${lease} ${leaseExpiresAt}`
       const since = suspects.get(name) ?? performance.now()
@@ -53,7 +54,7 @@ export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Lease
     }
   }
 
-  /** Nothing stays suspect for long: it is taken over, or renewed under another time. */
+  /** Removes old suspects: by now each was taken over or renewed its lease. */
   function forgetSuspects(): void {
     const before = performance.now() - 10 * leaseMs
     suspects = new Map([...suspects].filter(([, since]) => since > before))

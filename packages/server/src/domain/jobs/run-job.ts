@@ -12,7 +12,7 @@ import type { Leases } from './leases.ts'
 const progressEveryMs = 500
 const recordAgainMs = 1_000
 
-/** Runs a claimed job and records how it ended. */
+/** Runs a claimed job and records the outcome. */
 export async function runJob(
   deps: RootDeps,
   { job, kind, token }: Claimed,
@@ -40,7 +40,7 @@ export async function runJob(
     lease.release()
   }
 
-  /** Runs the job; returns how to record what became of it. */
+  /** Runs the job. Returns the function that records the outcome. */
   async function outcomeOf(): Promise<() => Promise<unknown>> {
     try {
       const again = await kind.run(deps, running as RunningJob<never>) // queued under the kind's name
@@ -84,7 +84,9 @@ export async function runJob(
     })
   }
 
-  /** Tries until the database answers: a job whose end is not recorded would seem interrupted, and run again. */
+  /**
+   * Retries until the database is available. A job whose end is not recorded would count as interrupted and run again.
+   */
   async function untilAvailable(record: () => Promise<unknown>): Promise<void> {
     for (;;) {
       try {
@@ -97,7 +99,7 @@ export async function runJob(
     }
   }
 
-  /** Writes now and then, since every write is sent to all processes; always writes the end. */
+  /** Throttles writes of progress, because every write notifies all processes. The final progress is always written. */
   function openProgress(): RunningJob<never>['progress'] {
     let writtenAt = 0
     return async (done, total) => {

@@ -6,20 +6,20 @@ import { isAlone, laneAlone, laneWithOthers } from './lanes.ts'
 import { openLeases } from './leases.ts'
 import { runJob } from './run-job.ts'
 
-/** For retries whose time has come, and for notifications that were lost. */
+/** Interval for retries that are due and for lost notifications. */
 const lookEveryMs = 2_000
 const patienceMs = 8_000
 
 export interface JobRunner {
-  /** Waits a while for running jobs to end or to be put back. */
+  /** Waits a limited time for running jobs to end or to be returned to the queue. */
   stop(): Promise<void>
 }
 
-/** Runs queued jobs of these kinds: at once when any process queues one, and when its time has come. */
+/** Runs jobs of these kinds as soon as any process queues one or one is due. */
 export function runJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): JobRunner {
   const stopping = new AbortController()
   const leases = openLeases(deps)
-  /** The lane of each running job. */
+  /** Lane of each running job. */
   const running = new Map<Promise<void>, string>()
   let looking: Promise<void> | undefined
   let lookAgain = false
@@ -80,7 +80,7 @@ export function runJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): JobRunner
   }
 }
 
-/** Runs everything that is due, one after the other; returns how many jobs ran. */
+/** Runs all due jobs one after the other. Returns the number of jobs that ran. */
 export async function runDueJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<number> {
   const leases = openLeases(deps, 0)
   try {
@@ -95,7 +95,7 @@ export async function runDueJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): 
   }
 }
 
-/** Claims a job of any lane, those that run alone last. */
+/** Claims a job of any lane. Lanes of jobs that run alone come last. */
 async function claimOne(
   deps: RootDeps,
   kinds: readonly AnyJobKind[],
@@ -112,7 +112,10 @@ async function claimOne(
   return undefined
 }
 
-/** Free places by lane, given the lanes of the jobs that run. A job that runs alone has its lane to itself. */
+/**
+ * Returns the number of free places by lane, given the lanes of the running jobs. A job that runs alone blocks its
+ * lane.
+ */
 export function freePlaces(kinds: readonly AnyJobKind[], running: readonly string[]): Map<string, number> {
   const free = new Map<string, number>()
   for (const [lane, { concurrency }] of lanesOf(kinds)) {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RootDeps } from '../deps.ts'
 
-/** Notifications from other processes can get lost. */
+/** Poll interval, because notifications from other processes can be lost. */
 const pollMs = 1000
 
 /**
- * Loads a value, and loads it again whenever any process changes its table, until `isOver` holds, the time is up, or the
- * process stops. Returns the value loaded last.
+ * Loads a value, and reloads it whenever any process changes its table, until `isOver` returns true, the time is up or
+ * the process stops. Returns the last loaded value.
  */
 export async function waitFor<Loaded>(
   { db, stopping }: Pick<RootDeps, 'db' | 'stopping'>,

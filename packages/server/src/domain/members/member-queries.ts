@@ -21,7 +21,7 @@ interface MemberRow {
   creator_state: User['state']
 }
 
-/** One row more than the page holds. Whoever is a member more than once appears with the highest level. */
+/** Returns one row more than the page holds. A user with several memberships appears once, with the highest level. */
 export async function listMembers(
   db: Db,
   source: MemberSource,
@@ -51,7 +51,7 @@ export async function countMembers(db: Db, source: MemberSource, filter: MemberF
   return row?.total ?? 0
 }
 
-/** The place of each membership among those of the same user. */
+/** SQL that ranks the memberships of each user, highest level first. */
 function ranked(db: Db, { projectId, namespaceIds }: MemberSource, today: string): Sql {
   return sql`ranked as (
     select id, row_number() over (partition by user_id order by access_level desc, id) as place
@@ -73,7 +73,10 @@ export interface MemberTerms {
   expiresOn: string | null
 }
 
-/** A membership that is over gives way. False when the user is a member already. Give one id, not both. */
+/**
+ * Inserts a membership, replacing one that has expired. Returns false when the user is already a member. `place` has
+ * exactly one of the two ids.
+ */
 export async function insertMember(
   db: Db,
   place: { projectId?: number; namespaceId?: number },
@@ -93,7 +96,7 @@ export async function insertMember(
   return changed === 1
 }
 
-/** `expiresOn` undefined leaves the day as it is. */
+/** Updates a direct membership. Leaves the expiry date unchanged when `expiresOn` is undefined. */
 export async function updateMember(
   db: Db,
   source: MemberSource,
@@ -112,7 +115,7 @@ export async function deleteMember(db: Db, source: MemberSource, userId: number)
   await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
 }
 
-/** At most so many memberships that were over before that day or are over since. How many it were. */
+/** Deletes up to `limit` memberships that have expired by `today`. Returns the number deleted. */
 export async function deleteExpiredMembers(db: Db, today: string, limit: number): Promise<number> {
   return db.run(sql`
     delete from members where id in (
@@ -134,7 +137,7 @@ export async function findExistingUserId(db: Db, id: number): Promise<number | u
   return row?.id
 }
 
-/** The group that gives the user his highest level, of these; the nearest of several. */
+/** Returns the group in which the user has the highest level; among equal levels, the most deeply nested group. */
 export async function findHighestGroup(
   db: Db,
   userId: number,
@@ -148,12 +151,12 @@ export async function findHighestGroup(
     order by m.access_level desc, g.lineage desc, m.id limit 1`)
 }
 
-/** Whether another user owns one of the namespaces, can sign in, and stays: without an end date. */
+/** Returns true when another active user owns one of the namespaces through a membership without an expiry date. */
 export async function hasOtherOwner(db: Db, namespaceIds: readonly number[], userId: number): Promise<boolean> {
   return (await listIdsOwnedByOthers(db, namespaceIds, userId)).length > 0
 }
 
-/** Those of the namespaces of which that is true. */
+/** Returns the namespaces that another active user owns through a membership without an expiry date. */
 export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number[], userId: number): Promise<number[]> {
   const rows = await db.all<{ namespace_id: number }>(sql`
     select distinct m.namespace_id from members m join users u on u.id = m.user_id
@@ -163,7 +166,9 @@ export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number
   return rows.map((row) => row.namespace_id)
 }
 
-/** The highest level the user holds in the project or any of the namespaces; 0 when none. Day as YYYY-MM-DD. */
+/**
+ * Returns the user's highest level in the project or any of the namespaces, or 0 without one. `today` is YYYY-MM-DD.
+ */
 export async function findAccessLevel(
   db: Db,
   userId: number,
@@ -179,7 +184,7 @@ export async function findAccessLevel(
   return row?.level ?? 0
 }
 
-/** The user's levels in those of the projects and namespaces that he is a direct member of. */
+/** Returns the user's levels in those of the projects and namespaces that the user is a direct member of. */
 export async function listLevels(
   db: Db,
   userId: number,

@@ -1,20 +1,20 @@
 import type { User } from '../users/user.ts'
 
-/** What of a user may be shown to anybody. */
+/** Attributes of a user that any caller may read. */
 export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
 
 /** A membership, direct or inherited. */
 export interface Member {
   person: Person
   accessLevel: number
-  /** YYYY-MM-DD; over from that day on. */
+  /** Expiry date as YYYY-MM-DD; the membership is invalid from that day on. */
   expiresOn: string | null
   createdAt: string
   updatedAt: string
   createdBy: Person | null
 }
 
-/** Where memberships are counted: in a project, in namespaces, or in both. */
+/** Places whose memberships a query covers: a project, namespaces, or both. */
 export interface MemberSource {
   projectId: number | null
   namespaceIds: readonly number[]

@@ -22,10 +22,12 @@ import {
   updateMember,
 } from './member-queries.ts'
 
-/** What people are members of. */
+/** Project or group that users are members of. */
 export type MemberPlace = { project: Project; group?: undefined } | { group: Namespace; project?: undefined }
 
-/** Direct members, or with those of the groups above, each with the highest level. */
+/**
+ * Whether a query covers direct members only, or also inherited ones. Each user appears once, with the highest level.
+ */
 export type Reach = 'direct' | 'all'
 
 export async function findMembers(
@@ -53,11 +55,11 @@ export async function getMember(deps: Deps, place: MemberPlace, reach: Reach, us
 
 export interface MemberTerms {
   accessLevel: number
-  /** YYYY-MM-DD; undefined leaves it as it is. */
+  /** Expiry date as YYYY-MM-DD; undefined leaves it unchanged. */
   expiresOn: string | null | undefined
 }
 
-/** Whom to add: one of both. */
+/** User to add, identified by id or by username. */
 export interface Candidate {
   id?: number | undefined
   username?: string | undefined
@@ -89,7 +91,10 @@ export function addMember(
   })
 }
 
-/** Each on his own: who cannot be added does not keep the others out. What is wrong, by the name that was sent. */
+/**
+ * Adds several members independently: one failure does not prevent the others. Returns error messages by the name that
+ * the client sent.
+ */
 export async function addMembers(
   deps: Deps,
   caller: Caller,
@@ -127,8 +132,8 @@ export function changeMember(
 }
 
 /**
- * Everybody may leave; others are removed by whoever may manage members. `unmodifiedSince` (ms): a membership that
- * changed after that stays.
+ * Removes a member. Any member may leave; removing another one requires the right to manage members. Keeps a membership
+ * that was changed after `unmodifiedSince` (in ms).
  */
 export function removeMember(
   deps: Deps,
@@ -150,7 +155,7 @@ export function removeMember(
   })
 }
 
-/** They count for nothing from their day on; the rows go when there is time. */
+/** Deletes expired memberships in batches. They grant no access from their expiry date on, so this only frees space. */
 export async function forgetExpiredMembers(deps: Deps): Promise<void> {
   const atOnce = 500
   const today = deps.now().slice(0, 10)
@@ -177,7 +182,7 @@ async function findCandidate(deps: Deps, { id, username }: Candidate): Promise<n
   return username === undefined ? undefined : findUserIdByName(deps.db, username)
 }
 
-/** Nobody hands out, or takes away, more than he holds. */
+/** Rejects granting or removing ownership by a caller who is not an owner. */
 async function assertMayGrant(deps: Deps, caller: Caller, place: MemberPlace, accessLevel: number): Promise<void> {
   if (accessLevel > roles.maintainer && (await levelIn(deps, place, caller)) < roles.owner) throw forbidden()
 }
@@ -202,7 +207,7 @@ async function assertTerms(deps: Deps, place: MemberPlace, userId: number, terms
 
 const lastOwner = 'A group needs an owner who is active and whose membership does not end. Add another one first.'
 
-/** Keeps the last owner of a group, and the user to whom a personal project belongs. */
+/** Rejects removing the last owner of a group, or the user that a personal project belongs to. */
 async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): Promise<void> {
   if (place.project) {
     if (place.project.namespace.ownerId === member.person.id) throw forbidden()
@@ -212,12 +217,12 @@ async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): 
   if (!(await hasOtherOwner(deps.db, lineageOf(place.group), member.person.id))) throw forbidden(lastOwner)
 }
 
-/** Two owners cannot remove each other at the same time. */
+/** Locks the group, so that two owners cannot remove each other concurrently. */
 async function hold(deps: Deps, place: MemberPlace): Promise<void> {
   if (place.group) await lockNamespace(deps.db, place.group.id)
 }
 
-/** For answers about many at once, where each has one line. */
+/** Returns an error as one sentence, for responses that list one line per member. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Failure)) throw error
   const { cause } = error

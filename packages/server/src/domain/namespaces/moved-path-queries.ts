@@ -2,24 +2,24 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { lineageRange, type Namespace } from '../projects/project.ts'
 
-/** The project that had this path. */
+/** Returns the id of the project that had this path. */
 export async function findMovedProjectId(db: Db, fullPath: string): Promise<number | undefined> {
   const row = await db.one<{ id: number }>(sql`
     select project_id as id from moved_paths where path_key = ${fullPath.toLowerCase()} and project_id is not null`)
   return row?.id
 }
 
-/** The group that had this path. */
+/** Returns the id of the group that had this path. */
 export async function findMovedGroupId(db: Db, fullPath: string): Promise<number | undefined> {
   const row = await db.one<{ id: number }>(sql`
     select namespace_id as id from moved_paths where path_key = ${fullPath.toLowerCase()} and namespace_id is not null`)
   return row?.id
 }
 
-/** Whatever is at a path now has it alone: nobody is led from it, or from below it, to somewhere else any more. */
+/** Deletes the redirects from a path and all paths below it, because a project or namespace now has that path. */
 export async function forgetMovedPaths(db: Db, fullPath: string): Promise<void> {
   const key = fullPath.toLowerCase()
-  // In the order of bytes 0 is what follows the slash.
+  // In byte order, 0 directly follows the slash.
   await db.run(sql`
     delete from moved_paths where path_key = ${key} or (path_key >= ${`${key}/`} and path_key < ${`${key}0`})`)
 }
@@ -31,7 +31,7 @@ export async function insertMovedProject(db: Db, projectId: number, oldFullPath:
       created_at = excluded.created_at`)
 }
 
-/** A namespace has moved, with all groups and projects in it, whose paths are the new ones by now. */
+/** Records redirects for a namespace and all groups and projects below it, which already have their new paths. */
 export async function insertMovedNamespace(db: Db, after: Namespace, oldFullPath: string, now: string): Promise<void> {
   const [from, to] = lineageRange(after)
   const oldKey = oldFullPath.toLowerCase()

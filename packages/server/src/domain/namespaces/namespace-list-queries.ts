@@ -10,13 +10,13 @@ import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-
 
 export interface NamespaceFilter {
   kind?: Namespace['kind'] | undefined
-  /** Everything of these visibilities is in; with all three, everything. */
+  /** Visibilities whose namespaces are all included; all three include everything. */
   open: readonly Visibility[]
-  /** Besides: what he is a member of, and these. */
+  /** Membership whose namespaces are included too, as are the namespaces in `ids`. */
   member?: Membership | undefined
   ids?: readonly number[] | undefined
   exceptIds?: readonly number[] | undefined
-  /** Null: nothing above it. */
+  /** Null selects top-level namespaces. */
   parentId?: number | null | undefined
   below?: Namespace | undefined
   visibility?: Visibility | undefined
@@ -24,10 +24,12 @@ export interface NamespaceFilter {
   search?: PathSearch | undefined
 }
 
-/** Up to this many are gathered and sorted; more are read in the order of an index until the page is full. */
+/**
+ * Maximum number of rows that are collected and sorted; a larger result is read in index order until the page is full.
+ */
 const mostGathered = 2000
 
-/** One row more than the page holds. How it is found depends on how many `countNamespaces` counted. */
+/** Returns one row more than the page holds. `counted`, from `countNamespaces`, selects the query plan. */
 export async function listNamespaces(
   db: Db,
   filter: NamespaceFilter,
@@ -48,14 +50,14 @@ export async function listNamespaces(
   return rows.map(namespaceFrom)
 }
 
-/** Counts no further than one above what lists tell. */
+/** Counts matching namespaces, up to one above the maximum total of lists. */
 export async function countNamespaces(db: Db, filter: NamespaceFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (${gathered(db, filter)} limit ${maxCountedRows + 1}) as counted`)
   return row?.total ?? 0
 }
 
-/** Ids, reached from whatever narrows them most; each once. */
+/** Query of distinct ids that starts from the most selective condition. */
 function gathered(db: Db, filter: NamespaceFilter): Sql {
   const { open, member, ids = [], parentId, below, search, organizationId } = filter
   const rest = narrowing(db, filter)
@@ -97,17 +99,17 @@ const keys: Record<NamespaceOrder['by'], Sql> = {
   id: sql`namespaces.id`,
 }
 
-/** Served by the indexes that begin with the kind. */
+/** Condition on the kind that uses the indexes that start with it. */
 function isOfKind({ kind }: NamespaceFilter): Sql {
   return kind ? sql`namespaces.kind = ${kind}` : sql`1 = 1`
 }
 
-/** An expression, where another condition has the better index. */
+/** Condition on the kind as an expression, so that the planner uses the better index of another condition. */
 function isOfKindToo({ kind }: NamespaceFilter): Sql {
   return kind ? sql`namespaces.kind || '' = ${kind}` : sql`1 = 1`
 }
 
-/** Everything but the kind and who may see it, each with its `and`. */
+/** All conditions except kind and visibility, each preceded by `and`. */
 function narrowing(db: Db, filter: NamespaceFilter): Sql {
   const { exceptIds, parentId, below, visibility, search, organizationId } = filter
   return sql`
@@ -125,7 +127,7 @@ function isBelow(namespace: Namespace): Sql {
   return sql`and namespaces.lineage >= ${from} and namespaces.lineage < ${to}`
 }
 
-/** An expression for the visibility: others have the better index. */
+/** Condition on the visibility as an expression, so that the planner uses the better index of another condition. */
 function isIn(db: Db, { open, member, ids = [] }: NamespaceFilter): Sql {
   if (open.length === everything) return empty
   const ways = [sql`namespaces.id in ${db.dialect.integers(ids)}`]
@@ -141,7 +143,7 @@ function matches(db: Db, { text, terms, withFullPath }: PathSearch): Sql {
     or lower(namespaces.path) = ${text.toLowerCase()})`
 }
 
-/** How many people are members of each of these groups or of a group below them. */
+/** Returns, by group id, the number of users who are members of the group or of a group below it. */
 export async function countMembersBelow(
   db: Db,
   namespaceIds: readonly number[],

@@ -36,7 +36,9 @@ export async function findNamespaceByPath(db: Db, fullPath: string): Promise<Nam
   return row && namespaceFrom(row)
 }
 
-/** Held until the transaction ends, so that its path cannot change while something is put below it. */
+/**
+ * Returns the namespace and locks it until the transaction ends, so that its path cannot change while a child is added.
+ */
 export async function lockNamespace(db: Db, id: number): Promise<Namespace | undefined> {
   const row = await db.one<NamespaceRow>(sql`
     select ${namespaceColumns} from namespaces where id = ${id} ${db.dialect.forUpdate}`)
@@ -56,7 +58,7 @@ export interface GroupDraft {
   visibility: Visibility
 }
 
-/** `undefined` when a group, a user or a project has the path. */
+/** Inserts a group. Returns `undefined` when a group, user or project already has the path. */
 export async function insertGroup(
   db: Db,
   draft: GroupDraft,
@@ -79,7 +81,10 @@ export async function insertGroup(
   return row && namespaceFrom(row)
 }
 
-/** False when a group, a user or a project has the path. Throws a unique violation when one gets it meanwhile. */
+/**
+ * Updates a group. Returns false when a group, user or project already has the path; throws a unique violation when one
+ * takes it concurrently.
+ */
 export async function updateGroup(db: Db, group: Namespace, now: string): Promise<boolean> {
   const key = group.fullPath.toLowerCase()
   const changed = await db.run(sql`
@@ -92,7 +97,7 @@ export async function updateGroup(db: Db, group: Namespace, now: string): Promis
   return changed === 1
 }
 
-/** Gives everything below a group the paths and names that follow from its own. */
+/** Updates the full paths and names of all namespaces below a renamed group. */
 export async function updateSubgroupPaths(db: Db, before: Namespace, after: Namespace): Promise<void> {
   const [from, to] = lineageRange(before)
   await db.run(sql`
@@ -103,7 +108,7 @@ export async function updateSubgroupPaths(db: Db, before: Namespace, after: Name
     where lineage >= ${from} and lineage < ${to}`)
 }
 
-/** Subgroups, projects and memberships go with it. */
+/** Deletes a namespace. The database cascades to subgroups, projects and memberships. */
 export async function deleteNamespace(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from namespaces where id = ${id}`)) === 1
 }
@@ -114,7 +119,7 @@ export async function listOwnNamespaces(db: Db, userId: number): Promise<Namespa
   return rows.map(namespaceFrom)
 }
 
-/** The visibilities of the projects and the subgroups right in a group. */
+/** Returns the visibilities of a group's direct projects and subgroups. */
 export async function listVisibilitiesIn(
   db: Db,
   groupId: number,
@@ -145,7 +150,7 @@ export function namespaceFrom(row: NamespaceRow): Namespace {
   }
 }
 
-/** These namespaces' own ids and those of everything inside. */
+/** Returns the ids of these namespaces and of all namespaces below them. */
 export async function listNamespaceIdsBelow(
   db: Db,
   namespaces: readonly Pick<Namespace, 'id' | 'lineage'>[],

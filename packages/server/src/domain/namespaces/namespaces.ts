@@ -14,14 +14,17 @@ import { assertOrganizationReadable } from './organizations.ts'
 
 export interface NamespaceQuery {
   search?: string | undefined
-  /** The search looks at full paths. */
+  /** Whether the search covers full paths. */
   fullPathSearch?: boolean | undefined
   ownedOnly?: boolean | undefined
   topLevelOnly?: boolean | undefined
   organizationId?: number | undefined
 }
 
-/** The caller's own namespace and the groups he is a member of; everything for administrators. */
+/**
+ * Returns the caller's own namespace and the groups that the caller is a member of; all namespaces for an
+ * administrator.
+ */
 export async function findNamespaces(
   deps: Deps,
   caller: Caller,
@@ -42,7 +45,7 @@ export async function findNamespaces(
   return pageOf(page, rows, counted)
 }
 
-/** Only members are told, even of a public group. */
+/** Returns a namespace to its members only, even if it is a public group. */
 export async function getNamespace(deps: Deps, caller: Caller, reference: string): Promise<Namespace> {
   const namespace = await findNamespace(deps, reference)
   const level = await groupLevel(deps, namespace, caller)
@@ -50,7 +53,7 @@ export async function getNamespace(deps: Deps, caller: Caller, reference: string
   return namespace
 }
 
-/** By namespace id, for the groups among them that the caller administers: how many members they have. */
+/** Returns the number of members, by namespace id, of those groups that the caller owns. */
 export async function countMembersFor(
   deps: Deps,
   caller: Caller,
@@ -71,8 +74,8 @@ export async function countMembersFor(
 }
 
 /**
- * Whether a user or group has the path, and if so one like it that is free. Of one that is invisible it is told only to
- * somebody who would hear it anyway, by trying to create a group there.
+ * Returns whether a user or group has the path and, if so, a similar path that is free. Reveals an invisible namespace
+ * only to a caller who could also detect it by trying to create a group at that path.
  */
 export async function checkPath(
   deps: Deps,
@@ -96,7 +99,7 @@ export async function checkPath(
   return { exists: true, suggests: [`${path}${number}`] }
 }
 
-/** Takes as long for one that is not there. */
+/** Returns whether the caller can see the namespace. Takes equally long when it does not exist. */
 async function isNamespaceVisible(deps: Deps, namespace: Namespace | undefined, caller: Caller): Promise<boolean> {
   const level = await groupLevel(deps, namespace, caller)
   return (await isGroupVisible(deps, namespace ?? nowhere, caller, level)) && namespace !== undefined

@@ -15,13 +15,13 @@ interface OrganizationRow {
 
 const columns = sql`o.id, o.name, o.path, o.description, o.is_public, o.created_at, o.updated_at`
 
-/** Whose organizations are asked for; absent: everybody's. Day as YYYY-MM-DD. */
+/** User whose readable organizations are queried; undefined stands for an anonymous request. `today` is YYYY-MM-DD. */
 export interface Insider {
   userId: number | undefined
   today: string
 }
 
-/** When it is readable for him. */
+/** Returns the organization if the user can read it. Without `insider` any organization is returned. */
 export async function findOrganization(
   db: Db,
   id: number,
@@ -32,7 +32,7 @@ export async function findOrganization(
   return row && organizationFrom(row)
 }
 
-/** One row more than the page holds. */
+/** Returns one row more than the page holds. */
 export async function listOrganizations(
   db: Db,
   insider: Insider | undefined,
@@ -44,7 +44,7 @@ export async function listOrganizations(
   return rows.map(organizationFrom)
 }
 
-/** Counts no further than one above what lists tell. */
+/** Counts readable organizations, up to one above the maximum total of lists. */
 export async function countOrganizations(db: Db, insider: Insider | undefined): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from
@@ -56,7 +56,7 @@ export async function hasPrivateOrganization(db: Db): Promise<boolean> {
   return (await db.one(sql`select 1 as found from organizations where not is_public limit 1`)) !== undefined
 }
 
-/** `undefined` when the path is taken. */
+/** Inserts an organization. Returns `undefined` when the path is taken. */
 export async function insertOrganization(
   db: Db,
   fresh: NewOrganization,
@@ -72,7 +72,10 @@ export async function insertOrganization(
   return row && organizationFrom(row)
 }
 
-/** Public, made by him, or with a group or project that he is a member of. */
+/**
+ * Condition for organizations that are public, were created by the user, or contain a group or project with the user as
+ * a member.
+ */
 function isReadable(insider: Insider | undefined): Sql {
   if (!insider) return empty
   const { userId, today } = insider

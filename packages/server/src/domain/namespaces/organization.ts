@@ -1,12 +1,12 @@
 export type NewOrganization = Pick<Organization, 'name' | 'path' | 'description' | 'isPublic'>
 
-/** What topics and projects belong to. The first one is there from the start, and public. */
+/** Owner of topics and projects. The first organization exists from the start and is public. */
 export interface Organization {
   id: number
   name: string
   path: string
   description: string
-  /** A private one is not there for those who have nothing to do with it. */
+  /** A private organization is hidden from users who did not create it and are not members of anything in it. */
   isPublic: boolean
   createdAt: string
   updatedAt: string

@@ -38,21 +38,24 @@ export async function findOrganizations(
   return pageOf(page, rows, counted)
 }
 
-/** Whoever may not know of it is told that it is not there. */
+/** Returns an organization. Throws `not-found` when the caller may not read it. */
 export async function readOrganization(deps: Deps, visitor: Visitor | null, id: number): Promise<Organization> {
   const organization = await findOrganization(deps.db, id, insiderOf(deps, visitor))
   if (!organization) throw notFound('Organization')
   return organization
 }
 
-/** Whoever asks. */
+/** Returns an organization without checking who may read it. */
 export async function getOrganization(deps: Deps, id: number): Promise<Organization> {
   const organization = await findOrganization(deps.db, id, undefined)
   if (!organization) throw notFound('Organization')
   return organization
 }
 
-/** Whether the caller may know of it, if one is asked for; costs nothing for the first one. */
+/**
+ * Throws `not-found` when an organization is given that the caller may not read. Skips the query for the first
+ * organization.
+ */
 export async function assertOrganizationReadable(
   deps: Deps,
   visitor: Visitor | null,
@@ -61,7 +64,7 @@ export async function assertOrganizationReadable(
   if (id !== undefined && id !== defaultOrganizationId) await readOrganization(deps, visitor, id)
 }
 
-/** Whether anything in this instance is hidden by its organization; remembered. */
+/** Returns true when any organization is private. The result is cached. */
 export function hasHiddenOrganizations(deps: RootDeps): Promise<boolean> {
   return privates(deps.db).get('any', () => hasPrivateOrganization(deps.db))
 }

@@ -1,7 +1,10 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
-/** A user's own namespace: his name, at his username. Throws a unique violation when a group has that path. */
+/**
+ * Inserts a user's own namespace with the user's name and username. Throws a unique violation when a group has that
+ * path.
+ */
 export async function insertOwnNamespace(
   db: Db,
   owner: { id: number; username: string; name: string },
@@ -19,7 +22,7 @@ export async function insertOwnNamespace(
   return row.id
 }
 
-/** Throws a unique violation when a group has that path. */
+/** Updates name and path of a user's own namespace. Throws a unique violation when a group has that path. */
 export async function updateOwnNamespace(
   db: Db,
   owner: { id: number; username: string; name: string },
@@ -32,7 +35,7 @@ export async function updateOwnNamespace(
     where owner_id = ${id} and kind = 'user'`)
 }
 
-/** Projects in a user's own namespace are addressed by his username. */
+/** Updates the paths of the projects in a user's own namespace. */
 export async function updateOwnProjectPaths(db: Db, owner: { id: number; username: string }): Promise<void> {
   await db.run(sql`
     update projects set full_path = ${owner.username} || '/' || path,

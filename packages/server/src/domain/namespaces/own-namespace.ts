@@ -11,7 +11,7 @@ import {
   updateOwnProjectPaths,
 } from './own-namespace-queries.ts'
 
-/** Where a user's personal projects live; he owns what is in it. */
+/** Creates the namespace of a user's personal projects and makes the user its owner. */
 export async function createOwnNamespace(deps: Deps, user: User): Promise<void> {
   const now = deps.now()
   const namespaceId = await insertOwnNamespace(deps.db, user, defaultOrganizationId, now)
@@ -19,7 +19,7 @@ export async function createOwnNamespace(deps: Deps, user: User): Promise<void> 
   await insertOwnMembership(deps.db, namespaceId, user.id, roles.owner, now)
 }
 
-/** After the user's name or username has changed. */
+/** Applies a change of the user's name or username to the namespace and its projects. */
 export async function renameOwnNamespace(deps: Deps, user: User): Promise<void> {
   const now = deps.now()
   const before = await findOwnNamespace(deps.db, user.id)

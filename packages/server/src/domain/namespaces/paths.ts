@@ -19,7 +19,7 @@ const projectName =
   /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\p{Pd}+\u{a9}-\u{1f9ff}_. ]*$/u
 const groupName = /^[\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_][\p{Alphabetic}\p{M}\p{Nd}\u{a9}-\u{1f9ff}_()\-. ]*$/u
 
-/** Everything wrong with those attributes of a project that are given. */
+/** Returns the validation errors of those project attributes that are given. */
 export function projectProblems(draft: {
   name?: string | undefined
   path?: string | undefined
@@ -35,7 +35,7 @@ export function projectProblems(draft: {
   })
 }
 
-/** Everything wrong with those attributes of a group that are given. */
+/** Returns the validation errors of those group attributes that are given. */
 export function groupProblems(
   draft: { name?: string | undefined; path?: string | undefined; description?: string | undefined },
   isTopLevel: boolean,
@@ -51,12 +51,12 @@ export function groupProblems(
   })
 }
 
-/** Said of the path, as GitLab does; below a long group there is room for short ones only. */
+/** Validates the length of a full path. Reports it as an error of `path`, as GitLab does. */
 export function fullPathProblems(fullPath: string): InvalidAttributes {
   return fullPath.length > maxLength ? { path: [tooLong(maxLength)] } : {}
 }
 
-/** The name itself where it can be a path, else what is left of it in lower case: `Über Maß` becomes `uber-mass`. */
+/** Returns the name itself if it is a valid path, otherwise a lower-case form of it: `Über Maß` becomes `uber-mass`. */
 export function pathFromName(name: string): string {
   if (isProjectPath(name)) return name
   return name
@@ -69,7 +69,7 @@ export function pathFromName(name: string): string {
     .replace(/^-|-$/g, '')
 }
 
-/** What stands behind a group in addresses, so that nothing in it can be called so. */
+/** URL segments that follow a group's path, and so cannot be paths of its children. */
 const reservedInGroups = new Set([
   ...['-', 'badges', 'blame', 'blob', 'builds', 'commits', 'create', 'create_dir', 'edit', 'files', 'find_file'],
   ...['new', 'preview', 'raw', 'refs', 'tree', 'update', 'wikis'],
@@ -104,7 +104,7 @@ function descriptionProblems(description: string | null | undefined): string[] {
   return isLonger(description ?? '', maxDescriptionLength) ? [tooLong(maxDescriptionLength)] : []
 }
 
-/** As git has it. */
+/** Returns true for a valid git branch name. */
 function isBranchName(name: string): boolean {
   return (
     name.length <= maxLength &&

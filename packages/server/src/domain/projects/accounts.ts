@@ -10,18 +10,18 @@ import { type UserChange, type UserDraft, userProblems } from '../users/user-dra
 import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../users/user-queries.ts'
 import { getUser } from '../users/users.ts'
 
-/** Creates a user and his own namespace. Accounts are confirmed at once, because no mail is sent. */
+/** Creates a user and the user's own namespace. Accounts are confirmed immediately, because no mail is sent. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
   return orTaken(deps, draft, undefined, async () => {
     const problems = userProblems(draft)
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, draft, undefined)) ?? invalid(problems)
-    // Before the transaction, which other writers wait for.
+    // Hash before the transaction starts, because other writers wait for it.
     const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password, 'accounts')
     return storeAccount(deps, draft, passwordHash, createdBy)
   })
 }
 
-/** Without asking whether the draft is in order. Throws a unique violation when a name is taken. */
+/** Stores a user without validating the draft. Throws a unique violation when a name is taken. */
 export function storeAccount(
   deps: Deps,
   draft: UserDraft,
@@ -46,7 +46,7 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
       const user = await lockUser(deps.db, id)
       if (!user) throw notFound('User')
       const changed = await updateUser(deps.db, merge(user, change), passwordHash, deps.now())
-      // Sessions that were started with the old password end.
+      // End all sessions that were started with the old password.
       if (passwordHash !== undefined) await deleteSessionsOf(deps.db, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
       return changed
@@ -62,7 +62,7 @@ function merge(user: User, { password: _, ...change }: UserChange): User {
   return { ...user, ...given }
 }
 
-/** Turns a unique violation into what the client is told about it. */
+/** Runs the work and converts a unique violation into an error for the client. */
 async function orTaken<T>(deps: Deps, draft: UserChange, id: number | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -73,7 +73,7 @@ async function orTaken<T>(deps: Deps, draft: UserChange, id: number | undefined,
   }
 }
 
-/** Set when somebody else has the address or the username. */
+/** Returns an error when another user has the e-mail address or the username. */
 async function takenBy(
   deps: Deps,
   { email = '', username = '' }: UserChange,

@@ -5,15 +5,15 @@ import { findUserById } from '../users/user-queries.ts'
 import type { Project } from './project.ts'
 import { projectLevel, type Visitor } from './visible.ts'
 
-/** The user in whose name deferred work runs. */
+/** User on whose behalf deferred work runs. */
 export interface Requester {
   userId: number | null
-  /** Whether the request had administrator rights; in admin mode not every token of an administrator has them. */
+  /** Whether the request had administrator rights. In admin mode, some tokens of administrators do not. */
   asAdmin: boolean
 }
 
 /**
- * Returns the user with the rights they have now, never more than the request had; null when the account has been
+ * Returns the user with their current rights, limited to those that the request had. Returns null when the account was
  * deleted or may not sign in.
  */
 export async function currentVisitor(deps: Deps, { userId, asAdmin }: Requester): Promise<Visitor | null> {
@@ -22,7 +22,7 @@ export async function currentVisitor(deps: Deps, { userId, asAdmin }: Requester)
   return { user, isAdmin: asAdmin && user.isAdmin }
 }
 
-/** Whether the guard would let this user through now, for work that runs some time after its request. */
+/** Returns true when the guard would currently permit this user, for work that runs after its request. */
 export async function isStillPermitted(
   deps: Deps,
   permission: Permission,

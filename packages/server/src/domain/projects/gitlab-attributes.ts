@@ -3,7 +3,7 @@ import { type Deps, transaction } from '../deps.ts'
 import type { AttributeOwner, GitlabAttributes } from './gitlab-attribute.ts'
 import { listAttributes, lockAttributes, updateAttributes } from './gitlab-attribute-queries.ts'
 
-/** Only of those that have any. */
+/** Returns the attributes by id. Rows without attributes may be missing. */
 export async function readAttributes(
   { db }: Deps,
   owner: AttributeOwner,
@@ -13,7 +13,7 @@ export async function readAttributes(
   return new Map(rows.map(({ id, gitlab_attributes }) => [id, gitlab_attributes ?? {}]))
 }
 
-/** Stores what is given beside what is there. */
+/** Merges the given attributes into the stored ones. */
 export async function storeAttributes(
   deps: Deps,
   owner: AttributeOwner,

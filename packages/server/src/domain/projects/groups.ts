@@ -36,15 +36,15 @@ export interface NewGroup {
   description?: string | undefined
   visibility?: Visibility | undefined
   parentId?: number | undefined
-  /** Absent: the parent's, or the first one. */
+  /** Defaults to the parent's organization, or to the first one. */
   organizationId?: number | undefined
 }
 
-/** GitLab's limit of nesting. */
+/** GitLab's maximum nesting depth. */
 const mostAncestors = 20
 const tooDeep = 'has too deep level of nesting'
 
-/** The creator owns it. */
+/** Creates a group owned by the caller. */
 export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promise<Namespace> {
   return transaction(deps, async (deps) => {
     const now = deps.now()
@@ -77,7 +77,7 @@ export interface GroupChange {
   visibility?: Visibility | undefined
 }
 
-/** A new path or name is carried to everything below. */
+/** Updates a group, and the paths and names of everything below it. */
 export function changeGroup(deps: Deps, id: number, change: GroupChange): Promise<Namespace> {
   return transaction(deps, async (deps) => {
     const before = await holdGroup(deps, id)
@@ -109,23 +109,23 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
   })
 }
 
-/** What a client asks a list of groups for. */
+/** Query parameters of the list of groups. */
 export interface GroupQuery {
   search?: string | undefined
   owned?: boolean | undefined
   minAccessLevel?: number | undefined
-  /** False: only groups that the caller has something to do with. */
+  /** False limits the list to groups that the caller is related to. */
   allAvailable?: boolean | undefined
   topLevelOnly?: boolean | undefined
   visibility?: Visibility | undefined
   organizationId?: number | undefined
   exceptIds?: readonly number[] | undefined
   parentId?: number | undefined
-  /** However deep. */
+  /** Ancestor group, at any depth. */
   below?: Namespace | undefined
 }
 
-/** Those of the groups that the caller can read, of all organizations or of one that he may know of. */
+/** Returns a page of groups that the caller can read, of all organizations or of one that the caller can read. */
 export async function findGroups(
   deps: Deps,
   caller: Visitor | null,
@@ -158,13 +158,13 @@ export async function findGroups(
   return pageOf(page, await listNamespaces(deps.db, filter, order, page, counted), counted)
 }
 
-/** Ids of the groups that somebody can see because he is a member of something inside. */
+/** Returns the ids of the groups that a user can see because of memberships inside them. */
 async function listGroupsAround(deps: Deps, member: Membership): Promise<number[]> {
   const roots = await listMembershipRoots(deps.db, member)
   return [...new Set(roots.flatMap(lineageOf))]
 }
 
-/** A group is in its parent's organization; whoever begins a new tree says in which. */
+/** Returns the organization of a new group: the parent's, or the given one for a top-level group. */
 async function organizationFor(
   deps: Deps,
   caller: Caller,
@@ -177,7 +177,7 @@ async function organizationFor(
   return organization
 }
 
-/** What is in a private organization is seen by its members alone. */
+/** Returns a validation error for a visible group in a private organization, whose contents only members may see. */
 function hiddenness(visibility: Visibility, { isPublic }: Organization): InvalidAttributes {
   if (isPublic || visibility === 'private') return {}
   return { visibility_level: [`${visibility} is not allowed since the organization has a private visibility.`] }
@@ -196,7 +196,7 @@ export function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
   return isAdmin || (user.canCreateGroup && !user.isExternal)
 }
 
-/** With what is above it, so that its path is still its path when it is written. */
+/** Locks the group and all groups above it, so that its full path cannot change before it is written. */
 async function holdGroup(deps: Deps, id: number): Promise<Namespace> {
   const found = await findNamespaceById(deps.db, id)
   for (const heldId of found ? lineageOf(found) : []) await lockNamespace(deps.db, heldId)
@@ -235,7 +235,7 @@ function given(change: GroupChange): Partial<Namespace> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
-/** GitLab prints the attributes as Ruby would, and clients look for the words in it. */
+/** Returns GitLab's error message, which formats the attributes as a Ruby hash. Clients search it for words. */
 function notSaved(problems: InvalidAttributes): Failure {
   const pairs = Object.entries(problems).map(([name, messages]) => `:${name}=>[${messages.map(quoted).join(', ')}]`)
   return refused(`Failed to save group {${pairs.join(', ')}}`)

@@ -3,26 +3,26 @@ import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import { lineageRange, type Namespace } from './project.ts'
 
-/** Somebody, as far as he is a member at this level or above. Day as YYYY-MM-DD. */
+/** Memberships of a user at this level or above. `today` is YYYY-MM-DD. */
 export interface Membership {
   userId: number
   level: number
   today: string
 }
 
-/** A subquery: ids of the projects that he is a direct member of. */
+/** Subquery of the projects that the user is a direct member of. */
 export function memberProjects({ userId, level, today }: Membership): Sql {
   return sql`(select m.project_id from members m
     where m.user_id = ${userId} and m.project_id is not null and m.access_level >= ${level}
       and (m.expires_on is null or m.expires_on > ${today}))`
 }
 
-/** A subquery: ids of the namespaces that he is a member of, directly or from above. */
+/** Subquery of the namespaces that the user is a member of, directly or by inheritance. */
 export function memberNamespaces(member: Membership): Sql {
   return sql`(${selectMemberNamespaces(member)})`
 }
 
-/** The same as a query, for `among`. */
+/** Query of the namespaces that the user is a member of, directly or by inheritance, for `among`. */
 export function selectMemberNamespaces({ userId, level, today }: Membership): Sql {
   return sql`select m.namespace_id from members m
     where m.user_id = ${userId} and m.namespace_id is not null and m.access_level >= ${level}
@@ -33,7 +33,10 @@ export function selectMemberNamespaces({ userId, level, today }: Membership): Sq
     where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today})`
 }
 
-/** Where his memberships are rooted: the namespaces, and those of the projects, with what is above them. */
+/**
+ * Returns the namespaces of the user's direct memberships, and the namespaces of projects with the user as a direct
+ * member.
+ */
 export async function listMembershipRoots(
   db: Db,
   { userId, level, today }: Membership,
@@ -45,7 +48,7 @@ export async function listMembershipRoots(
     order by n.id`)
 }
 
-/** Whether he is a member of a project in the namespace, or of anything below it. */
+/** Returns true when the user is a member of the namespace, of a project in it, or of anything below it. */
 export async function isMemberBelow(
   db: Db,
   namespace: Pick<Namespace, 'id' | 'lineage'>,
@@ -63,7 +66,7 @@ export async function isMemberBelow(
   return row !== undefined
 }
 
-/** The projects in the namespace and below it; with a membership only those that it reaches. */
+/** Returns the projects in the namespace and below it; with `member`, only those that the membership covers. */
 export async function listProjectIdsWithin(
   db: Db,
   namespace: Pick<Namespace, 'id' | 'lineage'>,

@@ -8,11 +8,11 @@ import type { ProjectOrder } from './project-order.ts'
 import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
 import type { PathSearch } from './search.ts'
 
-/** Whose list it is. */
+/** Projects that a list may contain. */
 export interface Audience {
-  /** Everything of these visibilities is in. */
+  /** Visibilities whose projects are all included. */
   open: readonly Visibility[]
-  /** Besides: what he is a member of. */
+  /** Membership whose projects are included too. */
   member?: Membership | undefined
 }
 
@@ -20,9 +20,9 @@ export interface ProjectFilter {
   audience: Audience
   visibility?: Visibility | undefined
   organizationId?: number | undefined
-  /** In one namespace, or also in those below it. */
+  /** A namespace, optionally with all namespaces below it. */
   within?: { namespace: Namespace; descendants: boolean } | undefined
-  /** Of each list at least one topic; the first list should be the rarest. */
+  /** Requires at least one topic of each list. The first list should be the most selective. */
   topics?: readonly (readonly number[])[] | undefined
   starredBy?: number | undefined
   search?: PathSearch | undefined
@@ -35,10 +35,12 @@ export interface ProjectFilter {
   updatedBefore?: string | undefined
 }
 
-/** Up to this many are gathered and sorted; more are read in the order of an index until the page is full. */
+/**
+ * Maximum number of rows that are collected and sorted; a larger result is read in index order until the page is full.
+ */
 const mostGathered = 2000
 
-/** Counts no further than one above what lists tell. */
+/** Counts matching projects, up to one above the maximum total of lists. */
 export async function countProjects(db: Db, filter: ProjectFilter): Promise<number> {
   const found = gathered(db, filter, sql`1`)
   if (!found) return 0
@@ -47,7 +49,7 @@ export async function countProjects(db: Db, filter: ProjectFilter): Promise<numb
   return row?.total ?? 0
 }
 
-/** One row more than the page holds. How it is found depends on how many `countProjects` counted. */
+/** Returns one row more than the page holds. `counted`, from `countProjects`, selects the query plan. */
 export async function listProjects(
   db: Db,
   filter: ProjectFilter,
@@ -55,7 +57,7 @@ export async function listProjects(
   page: PageRequest,
   counted: number,
 ): Promise<Project[]> {
-  // The column that the rows are found by: SQLite does not see that its order is that of the other.
+  // Sorts by the column of the driving table: SQLite does not infer that the joined ids have the same order.
   const idColumn = filter.topics?.length ? sql`tagged.project_id` : sql`projects.id`
   const key = order.by === 'id' ? idColumn : orderKey(db, filter, order.by)
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
@@ -88,7 +90,7 @@ const keys = {
   star_count: sql`projects.star_count`,
 }
 
-/** A query that reaches the projects from whatever narrows them most; `undefined` when there can be none. */
+/** Query that starts from the most selective condition; `undefined` when no project can match. */
 function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined {
   const { audience, visibility, within, topics, starredBy, search } = filter
   if (audience.open.length === 0 && !audience.member) return undefined
@@ -117,11 +119,11 @@ function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined 
   return branches.length > 0 ? join(branches, ' union all ') : undefined
 }
 
-/** A query whose rows come in the order of an index, and are tested one by one. */
+/** Query that scans an index in its order and filters each row. */
 function scanned(db: Db, filter: ProjectFilter, columns: Sql, order: ProjectOrder): Sql {
   const { audience, within, topics } = filter
   const [only, ...others] = audience.open
-  // The one case that an index with the visibility serves.
+  // Only this case has an index that starts with the visibility.
   if (only && others.length === 0 && !audience.member && !within && !topics?.length && order.by === 'id') {
     return sql`select ${columns} from projects where projects.visibility = ${only} ${narrowing(db, filter)}`
   }
@@ -140,7 +142,9 @@ function flat(db: Db, filter: ProjectFilter, columns: Sql): Sql {
 
 const visibilities: readonly Visibility[] = ['public', 'internal', 'private']
 
-/** An expression, because the index on the column would be taken for more selective than it is. */
+/**
+ * Condition on the visibility as an expression, because the planner overestimates how selective the column's index is.
+ */
 function isOf(wanted: readonly Visibility[]): Sql {
   return sql`projects.visibility || '' in (${join(wanted)})`
 }
@@ -163,17 +167,20 @@ function isTagged(db: Db, table: Sql, ids: readonly number[]): Sql {
     : sql`${table}.topic_id in ${db.dialect.integers(ids)}`
 }
 
-/** Planning takes longer with every condition, and engines have a most. */
+/** Maximum number of `exists` conditions: each one slows down planning, and engines limit their number. */
 const mostProbed = 4
 
-/** Of each list a project can have one topic only, that of its organization. */
+/**
+ * Counts matching topics. This works because a project can have at most one topic of each list, that of its
+ * organization.
+ */
 function isTaggedWithAll(db: Db, lists: readonly (readonly number[])[]): Sql {
   return sql`(
     select count(*) from project_topics also
     where also.project_id = projects.id and also.topic_id in ${db.dialect.integers(lists.flat())}) = ${lists.length}`
 }
 
-/** Everything but the visibility and the first topic, each with its `and`. */
+/** All conditions except the visibility and the first topic, each preceded by `and`. */
 function narrowing(db: Db, filter: ProjectFilter): Sql {
   const { within, topics = [], starredBy, search, isArchived } = filter
   const all: Sql[] = [empty]
@@ -184,7 +191,7 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
       all.push(sql`exists (
       select 1 from project_topics also where also.project_id = projects.id and ${isTagged(db, sql`also`, ids)})`)
     }
-  // An expression: where an index of organizations helps, the query says so besides.
+  // Condition as an expression. Where an index on organizations helps, the caller adds a plain condition too.
   if (filter.organizationId !== undefined) all.push(sql`projects.organization_id + 0 = ${filter.organizationId}`)
   if (within) all.push(isWithin(within.namespace, within.descendants))
   if (starredBy !== undefined) {
@@ -216,13 +223,15 @@ function matches(db: Db, { text, terms, withFullPath }: PathSearch): Sql {
   return sql`(${equals(sql`projects.name`)} or ${equals(sql`projects.path`)})`
 }
 
-/** The topics of exactly these names or aliases, one per name and organization, and how many projects have each. */
+/**
+ * Returns the topics with exactly these names or aliases, one per name and organization, and their numbers of projects.
+ */
 export function listTopicsNamed(
   db: Db,
   names: readonly string[],
 ): Promise<{ id: number; name: string; total: number }[]> {
   const keys = db.dialect.texts(names.map((name) => name.toLowerCase()))
-  // The key has the index.
+  // The condition on the key uses the index.
   return db.all(sql`
     select t.id, n.name, t.total_projects_count as total from topic_names n join topics t on t.id = n.topic_id
     where n.organization_id in (select id from organizations) and n.name_key in ${keys}

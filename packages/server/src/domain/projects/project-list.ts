@@ -21,11 +21,11 @@ import type { ProjectOrder } from './project-order.ts'
 import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
-/** What a client asks a list of projects for. */
+/** Query parameters of the list of projects. */
 export interface ProjectQuery
   extends Pick<ProjectFilter, 'visibility' | 'organizationId' | 'within' | 'isArchived' | 'idAfter'> {
   search?: string | undefined
-  /** The search looks at full paths too. */
+  /** Whether the search covers full paths. */
   searchNamespaces?: boolean | undefined
   owned?: boolean | undefined
   membership?: boolean | undefined
@@ -36,14 +36,14 @@ export interface ProjectQuery
   activeBefore?: string | undefined
   updatedAfter?: string | undefined
   updatedBefore?: string | undefined
-  /** Names as they were sent; all must match. */
+  /** Topic names as sent; a project must have all of them. */
   topics?: readonly string[] | undefined
   topicId?: number | undefined
-  /** Asks for something that no project has. */
+  /** True when a parameter has a value that no project can match. */
   isVain?: boolean | undefined
 }
 
-/** Where somebody's personal projects are; by id or username. */
+/** Returns the namespace of a user's personal projects. `reference` is an id or a username. */
 export async function getOwnNamespace(deps: Deps, reference: string): Promise<Namespace> {
   const user = await findUserByReference(deps, reference)
   const namespace = user && (await findOwnNamespace(deps.db, user.id))
@@ -51,7 +51,7 @@ export async function getOwnNamespace(deps: Deps, reference: string): Promise<Na
   return namespace
 }
 
-/** Those of the projects that the caller can read, of all organizations or of one that he may know of. */
+/** Returns a page of projects that the caller can read, of all organizations or of one that the caller can read. */
 export async function findProjects(
   deps: RootDeps,
   caller: Visitor | null,
@@ -81,7 +81,9 @@ export async function findProjects(
 
 const mostCompared = 2000
 
-/** Similar to nothing, or among too many to compare them all: as if no order had been asked for. */
+/**
+ * Returns the order by similarity, or the default order without a search or when there are too many rows to compare.
+ */
 function similarityOrder(counted: number, search: PathSearch | undefined): ProjectOrder {
   return { by: search && counted <= mostCompared ? 'similarity' : 'id', direction: 'desc' }
 }
@@ -89,7 +91,10 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
 const countedTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics', 'project_stars']
 const counts = new WeakMap<Changes, Cache<number>>()
 
-/** Counting costs more than the page itself; what was counted holds until one of the tables changes. */
+/**
+ * Returns the cache of totals. Counting is slower than reading a page, so totals are cached until one of the tables
+ * changes.
+ */
 function countsIn(changes: Changes): Cache<number> {
   const known = counts.get(changes) ?? openCache(changes, countedTables, 2000)
   counts.set(changes, known)
@@ -103,7 +108,7 @@ function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string):
   return { open, member: { userId: caller.user.id, level: Math.max(least, roles.guest), today } }
 }
 
-/** Ids to choose from for each topic that is asked for; `undefined` when one of them cannot be found. */
+/** Returns the candidate topic ids for each requested topic, or `undefined` when one of the topics does not exist. */
 async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): Promise<number[][] | undefined> {
   const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
   names.delete('')
@@ -113,27 +118,27 @@ async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): P
   const lists = [...found.values()]
   if (lists.some((topics) => topics.length === 0)) return undefined
   const uses = (topics: { total: number }[]) => topics.reduce((sum, topic) => sum + topic.total, 0)
-  // A name and an alias may stand for the same.
+  // A name and an alias may refer to the same topic.
   const byIds = new Map(lists.map((topics) => [topics.map((topic) => topic.id).join(), topics]))
   const ids = [...byIds.values()].sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
-  // A list with that topic in it says less than the topic.
+  // A list that contains the requested topic is redundant.
   return topicId === undefined ? ids : [...ids.filter((list) => !list.includes(topicId)), [topicId]]
 }
 
-/** What somebody holds in a project: by his own membership, and through its groups. */
+/** A user's levels in a project: from a direct membership, and inherited from its groups. */
 export interface HeldLevels {
   own: number | null
   throughGroups: number | null
 }
 
-/** What answers about projects tell besides the project. */
+/** Data that project responses need besides the project. */
 export interface ProjectFacts {
-  /** Of personal projects. */
+  /** Owner of the namespace, for personal projects. */
   owner: Person | undefined
   held: HeldLevels
 }
 
-/** In the order of the projects. */
+/** Returns the facts in the order of the projects. */
 export async function readProjectFacts(
   deps: Deps,
   caller: Visitor | null,
@@ -177,7 +182,10 @@ function highest(levels: readonly number[]): number | null {
   return most > 0 ? most : null
 }
 
-/** Code of private projects is not for guests; nor is what it would tell, such as the default branch. */
+/**
+ * Returns whether the caller may read the code and attributes that depend on it, such as the default branch. Guests of
+ * private projects may not.
+ */
 export function mayReadCode(project: Project, caller: Visitor | null, { own, throughGroups }: HeldLevels): boolean {
   if (project.visibility !== 'private' || caller?.isAdmin) return true
   const isOwner = caller !== null && project.namespace.ownerId === caller.user.id

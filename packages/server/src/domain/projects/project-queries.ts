@@ -28,7 +28,7 @@ export interface ProjectRow extends Prefixed<NamespaceRow> {
   last_activity_at: string
 }
 
-/** For `from projects p join namespaces n on n.id = p.namespace_id`. */
+/** Columns for `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
   p.promote_on_ingestion, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
@@ -58,7 +58,7 @@ export async function listProjectsById(db: Db, ids: readonly number[]): Promise<
   return rows.map(projectFrom)
 }
 
-/** Nobody else changes the row until the transaction ends. False when the project is gone. */
+/** Locks the project's row until the transaction ends. Returns false when the project does not exist. */
 export async function lockProject(db: Db, id: number): Promise<boolean> {
   return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forNoKeyUpdate}`)) !== undefined
 }
@@ -74,7 +74,7 @@ export interface ProjectDraft {
   autoResolve: boolean
 }
 
-/** `undefined` when the namespace has a project of that name, or a project or group at that path. */
+/** Inserts a project. Returns `undefined` when the namespace has a project of that name, or the path is taken. */
 export async function insertProject(
   db: Db,
   namespace: Namespace,
@@ -97,7 +97,7 @@ export async function insertProject(
   return row?.id
 }
 
-/** Throws a unique violation when name or path are taken. */
+/** Updates a project. Throws a unique violation when the name or path is taken. */
 export async function updateProject(db: Db, project: Project, now: string): Promise<void> {
   await db.run(sql`
     update projects set namespace_id = ${project.namespace.id}, name = ${project.name}, path = ${project.path}, full_path = ${project.fullPath},
@@ -109,7 +109,7 @@ export async function updateProject(db: Db, project: Project, now: string): Prom
     where id = ${project.id}`)
 }
 
-/** Which of a project's name and path somebody else has already. */
+/** Returns which of the name and path are taken by another project or group. */
 export async function findTaken(
   db: Db,
   namespaceId: number,
@@ -129,7 +129,7 @@ export async function findTaken(
   return { name: taken.has('name'), path: taken.has('path') }
 }
 
-/** Gives all projects in a group and below it the paths that follow from its own. */
+/** Updates the full paths of all projects in a renamed group and below it. */
 export async function updateProjectPathsBelow(db: Db, before: Namespace, after: Namespace): Promise<void> {
   const [from, to] = lineageRange(before)
   await db.run(sql`
@@ -140,7 +140,7 @@ export async function updateProjectPathsBelow(db: Db, before: Namespace, after: 
       select id from namespaces where id = ${before.id} or (lineage >= ${from} and lineage < ${to}))`)
 }
 
-/** Everything it owns in the database goes with it. */
+/** Deletes a project. The database cascades to all rows that belong to it. */
 export async function deleteProject(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from projects where id = ${id}`)) === 1
 }
@@ -151,7 +151,7 @@ export async function countProjectsIn(db: Db, namespaceId: number): Promise<numb
   return row?.total ?? 0
 }
 
-/** Of projects in these namespaces and below them. */
+/** Returns the ids of the projects in these namespaces and below them. */
 export async function listProjectIdsBelow(
   db: Db,
   namespaces: readonly Pick<Namespace, 'id' | 'lineage'>[],
@@ -168,7 +168,7 @@ export async function listProjectIdsBelow(
   return ids
 }
 
-/** False when the user had starred the project already. */
+/** Inserts a star. Returns false when the user had already starred the project. */
 export async function insertStar(db: Db, projectId: number, userId: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     insert into project_stars (project_id, user_id, created_at) values (${projectId}, ${userId}, ${now})
@@ -176,7 +176,7 @@ export async function insertStar(db: Db, projectId: number, userId: number, now:
   return changed === 1
 }
 
-/** False when the user had not starred the project. */
+/** Deletes a star. Returns false when the user had not starred the project. */
 export async function deleteStar(db: Db, projectId: number, userId: number): Promise<boolean> {
   const changed = await db.run(sql`
     delete from project_stars where project_id = ${projectId} and user_id = ${userId}`)
@@ -239,7 +239,7 @@ export function projectFrom(row: ProjectRow): Project {
   }
 }
 
-/** Null takes a limit off. */
+/** Updates the limits. Null removes a limit. */
 export async function updateUploadLimits(
   db: Db,
   projectId: number,

@@ -1,6 +1,6 @@
 import type { Visibility } from '../access/roles.ts'
 
-/** A group, or a user's own namespace. */
+/** Group, or a user's own namespace. */
 export interface Namespace {
   id: number
   organizationId: number
@@ -8,7 +8,7 @@ export interface Namespace {
   name: string
   path: string
   fullPath: string
-  /** Names from the root down, joined with ` / `. */
+  /** Names from the root downwards, joined with ` / `. */
   fullName: string
   description: string
   visibility: Visibility
@@ -35,11 +35,13 @@ export interface Project {
   starCount: number
   enforceAuthChecksOnUploads: boolean
   promoteOnIngestion: boolean
-  /** What its scanner no longer reports on the default branch is resolved, not only marked. */
+  /**
+   * Resolves vulnerabilities that their scanner no longer reports on the default branch, instead of only marking them.
+   */
   autoResolve: boolean
-  /** Null: what the server allows. */
+  /** Null applies the server's limit. */
   maxUploadBytes: number | null
-  /** Null: as much as there is room for. */
+  /** Null sets no quota. */
   uploadQuotaBytes: number | null
   createdAt: string
   updatedAt: string
@@ -48,18 +50,18 @@ export interface Project {
 
 const reach: Record<Visibility, number> = { private: 0, internal: 1, public: 2 }
 
-/** Whether something of the first visibility is seen by more people than something of the second. */
+/** Returns true when the first visibility admits more users than the second. */
 export function isWider(visibility: Visibility, than: Visibility): boolean {
   return reach[visibility] > reach[than]
 }
 
-/** The namespace's own id and those above it: where memberships are inherited from. */
+/** Returns the ids of the namespace and its ancestors, from which memberships are inherited. */
 export function lineageOf(namespace: Pick<Namespace, 'id' | 'lineage'>): number[] {
   return [...namespace.lineage.split('/').filter(Boolean).map(Number), namespace.id]
 }
 
-/** What is below a namespace has a lineage in this range: from the first inclusive to the second exclusive. */
+/** Range of lineages below a namespace: from the first (inclusive) to the second (exclusive). */
 export function lineageRange(namespace: Pick<Namespace, 'id' | 'lineage'>): [from: string, to: string] {
   const start = `${namespace.lineage}${namespace.id}`
-  return [`${start}/`, `${start}0`] // in the order of bytes 0 is what follows the slash
+  return [`${start}/`, `${start}0`] // in byte order, 0 directly follows the slash
 }

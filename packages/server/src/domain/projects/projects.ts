@@ -31,11 +31,11 @@ import {
 } from './project-queries.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
 
-/** What a project is created from; one of name and path follows from the other. */
+/** Attributes of a new project. A missing name or path is derived from the other one. */
 export interface NewProject {
   name?: string | undefined
   path?: string | undefined
-  /** Absent: the creator's own. */
+  /** Defaults to the creator's own namespace. */
   namespaceId?: number | undefined
   description?: string | null | undefined
   visibility?: Visibility | undefined
@@ -76,13 +76,16 @@ export interface ProjectChange {
   isArchived?: boolean | undefined
 }
 
-/** What a project was and what it is. */
+/** Project before and after a change. */
 export interface Change {
   before: Project
   after: Project
 }
 
-/** Another path, visibility or the archive are up to owners. Both projects are read under the transaction's lock. */
+/**
+ * Updates a project. Changing the path, visibility or archived state requires an owner. Both states are read under a
+ * lock.
+ */
 export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Change> {
   return transaction(deps, async (deps) => {
     const before = await holdProject(deps, id)
@@ -105,7 +108,9 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
   })
 }
 
-/** Owners, into where they may create groups, or to themselves. What is in its path leads to it from now on. */
+/**
+ * Transfers a project to a namespace in which the caller may create projects. The old path redirects to the new one.
+ */
 export function transferProject(deps: Deps, caller: Caller, id: number, reference: string): Promise<Change> {
   return transaction(deps, async (deps) => {
     const { id: targetId } = await getNamespace(deps, caller, reference)
@@ -138,7 +143,7 @@ async function assertTransferable(deps: Deps, caller: Caller, project: Project, 
   if (name || path) throw refuse('Project with same name or path in target namespace already exists')
 }
 
-/** Says `unchanged` when the caller has starred the project already. */
+/** Throws `unchanged` when the caller has already starred the project. */
 export function starProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
   return transaction(deps, async (deps) => {
     if (!(await insertStar(deps.db, project.id, caller.user.id, deps.now()))) throw unchanged()
@@ -147,7 +152,7 @@ export function starProject(deps: Deps, caller: Caller, project: Project): Promi
   })
 }
 
-/** Says `unchanged` when the caller has not starred the project. */
+/** Throws `unchanged` when the caller has not starred the project. */
 export function unstarProject(deps: Deps, caller: Caller, project: Project): Promise<Project> {
   return transaction(deps, async (deps) => {
     if (!(await deleteStar(deps.db, project.id, caller.user.id))) throw unchanged()
@@ -156,7 +161,7 @@ export function unstarProject(deps: Deps, caller: Caller, project: Project): Pro
   })
 }
 
-/** Locked, so that neither its path nor what is in it can change meanwhile. */
+/** Returns the locked namespace of a new project, so that its path and contents cannot change concurrently. */
 async function namespaceFor(deps: Deps, creator: Visitor, id: number | undefined): Promise<Namespace> {
   const { user, isAdmin } = creator
   const wanted = id ?? (await findOwnNamespace(deps.db, user.id))?.id
@@ -201,7 +206,7 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
   }
 }
 
-/** As GitLab does it: a new project in a group is not more visible than the group, without a word. */
+/** Limits the visibility of a new project to that of its group, silently, as GitLab does. */
 function narrower(visibility: Visibility, { kind, visibility: most }: Namespace): Visibility {
   return kind === 'group' && isWider(visibility, most) ? most : visibility
 }
@@ -211,21 +216,21 @@ function visibilityProblems(visibility: Visibility, { kind, visibility: most }: 
   return { visibility_level: [`${visibility} is not allowed in a ${most} group.`] }
 }
 
-/** With its namespace, and the one it is to go to. */
+/** Locks the project, its namespace, and the namespace that it is transferred to. */
 async function holdProject(deps: Deps, id: number, targetId?: number): Promise<Project> {
   for (;;) {
     const { namespace } = await reload(deps, id)
     const ids = new Set(targetId === undefined ? [namespace.id] : [namespace.id, targetId])
-    // What shares a namespace waits for each other here: no two can take the same name.
+    // Locking the namespace serialises its writers, so that two projects cannot take the same name.
     for (const heldId of [...ids].sort((a, b) => a - b)) await lockNamespace(deps.db, heldId)
     await lockProject(deps.db, id)
     const held = await reload(deps, id)
     if (ids.has(held.namespace.id)) return held
-    // It was transferred before it was locked.
+    // The project was transferred before it was locked, so try again.
   }
 }
 
-/** Writes the project as it is now; where it was leads to it. */
+/** Updates the project and redirects its old path. */
 async function move(deps: Deps, before: Project, after: Project): Promise<void> {
   const now = deps.now()
   await updateProject(deps.db, after, now)

@@ -1,20 +1,22 @@
-/** What a search for projects or groups looks for. */
+/** Parsed search for projects or groups. */
 export interface PathSearch {
-  /** Without terms, the whole name or path. */
+  /** Full text, which must equal the name or path if there are no terms. */
   text: string
-  /** All of them, each anywhere, in the name, or all in the path, and so on. */
+  /** Terms that must all occur in one of the searched columns. */
   terms: readonly string[]
-  /** The full path is looked at too. */
+  /** Whether the full path is searched too. */
   withFullPath: boolean
 }
 
-/** What comes behind narrows nothing down, and makes a search slow. */
+/** Limits of a search. More text would not narrow the result, but slow the query down. */
 const maxLength = 1024
 const maxTerms = 64
 
 const isTerm = (word: string) => [...word].length >= 3
 
-/** Words of three letters or more count, as everywhere in GitLab's search. Absent for a blank text. */
+/**
+ * Parses a search. Only words of at least three letters become terms, as in GitLab. Returns `undefined` for blank text.
+ */
 export function readPathSearch(search: string, withFullPath: boolean): PathSearch | undefined {
   const text = search.slice(0, maxLength).trim().replace(/\s+/g, ' ')
   if (text === '') return undefined

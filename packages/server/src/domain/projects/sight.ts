@@ -14,16 +14,17 @@ import {
 } from './visible.ts'
 
 /*
- * What a request names, for somebody who may know of it. Whether something is hidden, was at this path once or never
- * was there, the database is asked as many questions: the time of a refusal tells none from the others. What is not there
- * is never remembered, so what is remembered and hidden is looked up again; and the second look is not remembered.
+ * Resolves the project or group that a request names, if the caller may see it. Runs the same number of database
+ * queries whether the resource is hidden, has moved or does not exist, so that response times do not distinguish these
+ * cases. Absent resources are never cached; therefore a cached but hidden resource is queried again, bypassing the
+ * cache.
  */
 
-/** What was found, and the caller's level in it. */
+/** Resource that was found, with the caller's access level in it. */
 export interface Sighted<T> {
   found: T
   level: number
-  /** It was at this path until it moved. */
+  /** True when the reference is a former path of the resource. */
   hasMoved: boolean
 }
 

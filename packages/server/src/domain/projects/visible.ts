@@ -9,10 +9,10 @@ import { isMemberBelow, listProjectIdsWithin } from './membership-queries.ts'
 import { lineageOf, type Namespace, type Project } from './project.ts'
 import { findProjectById, findProjectByPath } from './project-queries.ts'
 
-/** A caller, whatever token he came with. */
+/** Caller without the token. */
 export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
 
-/** What a process remembers of projects and memberships. */
+/** A process's caches of projects, groups and access levels. */
 export interface ProjectMemory {
   projects: Cache<Project | undefined>
   groups: Cache<Namespace | undefined>
@@ -29,7 +29,7 @@ export function openProjectMemory(changes: Changes): ProjectMemory {
   }
 }
 
-/** By id (all digits) or by full path, which has a slash; the case does not matter. */
+/** Finds a project by id (all digits) or by full path (contains a slash), ignoring case. */
 export async function findProject(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Project | undefined> {
   const load = (): Promise<Project | undefined> | undefined => {
     if (/^-?\d+$/.test(reference)) {
@@ -41,7 +41,7 @@ export async function findProject(deps: Deps, reference: string, memory?: Projec
   return memory ? memory.projects.get(reference, async () => load()) : load()
 }
 
-/** A group by id or full path. */
+/** Finds a group by id or full path. */
 export async function findGroup(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Namespace | undefined> {
   const load = async (): Promise<Namespace | undefined> => {
     const found = await findNamespace(deps, reference)
@@ -56,12 +56,15 @@ export async function findNamespace(deps: Deps, reference: string): Promise<Name
   return Number.isSafeInteger(id) ? findNamespaceById(deps.db, id) : undefined
 }
 
-/** Stands for what is not there where the database is to be asked all the same: the time of an answer tells things. */
+/**
+ * Placeholder for a missing resource. Running the same queries on it keeps response times from revealing that it is
+ * missing.
+ */
 export const nowhere = { id: 0, lineage: '', visibility: 'private' } as const
 
 /**
- * The caller's level in the project, inherited or his own; administrators are owners, nobody is 0. Of no project it is
- * 0 for everybody else, which takes as long.
+ * Returns the caller's direct or inherited access level in the project. Administrators count as owners; anonymous
+ * requests have level 0. Without a project it returns 0 for other users, after the same queries.
  */
 export function projectLevel(
   deps: Deps,
@@ -95,13 +98,13 @@ async function level(
   return memory ? memory.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
 }
 
-/** Whether something of this visibility can be read by a caller who holds this level in it. */
+/** Returns true when a caller with this access level can read a resource of this visibility. */
 export function isVisible(visibility: Visibility, caller: Visitor | null, callerLevel: number): boolean {
   if (callerLevel >= roles.guest || visibility === 'public') return true
   return visibility === 'internal' && caller !== null && !caller.user.isExternal
 }
 
-/** A group that could not be read otherwise is visible to whoever is a member of something in it. */
+/** Returns true when the caller can read the group, or is a member of anything in it. */
 export async function isGroupVisible(
   deps: Deps,
   group: Pick<Namespace, 'id' | 'lineage' | 'visibility'>,
@@ -116,13 +119,13 @@ export async function isGroupVisible(
   return memory ? memory.insiders.get(`${caller.user.id}:${group.id}:${today}`, load) : load()
 }
 
-/** Everything of these visibilities is in the caller's lists, whether he is a member or not. */
+/** Returns the visibilities whose resources are all included in the caller's lists, regardless of membership. */
 export function openVisibilities(caller: Visitor | null): readonly Visibility[] {
   if (caller?.isAdmin) return ['public', 'internal', 'private']
   return caller && !caller.user.isExternal ? ['public', 'internal'] : ['public']
 }
 
-/** The projects below a group in which the caller has at least this level, inherited or his own. */
+/** Returns the projects below a group in which the caller has at least this level, directly or by inheritance. */
 export async function listProjectIdsFor(
   deps: Deps,
   group: Namespace,

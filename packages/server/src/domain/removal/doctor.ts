@@ -19,7 +19,7 @@ import {
   wrongUsage,
 } from './removal-queries.ts'
 
-/** A disagreement between the database and the object store, or between a stored figure and the rows it counts. */
+/** Inconsistency between the database and the object store, or between a stored figure and the rows that it counts. */
 interface Disagreement {
   kind: 'missing object' | 'wrong size' | 'wrong content' | 'object without a row' | WrongFigure
   what: string
@@ -27,26 +27,26 @@ interface Disagreement {
 
 export interface Checkup {
   findings: Disagreement[]
-  /** How many of them are as they were, without `fix` all. */
+  /** Number of problems that were not fixed; all of them without `fix`. */
   left: number
   files: number
   objects: number
 }
 
 const batchSize = 1000
-/** An upload on its way has bytes and no row yet. */
+/** Minimum age of an orphaned object, because an upload in progress has no row yet. */
 const graceMs = 24 * 60 * 60 * 1000
 
 export interface Examination {
   fix: boolean
-  /** Reads all of every file whose SHA-256 is known. */
+  /** Whether to read every file whose SHA-256 is known. */
   contents?: boolean
 }
 
 /**
- * Compares every row with its object and every object with its row; with `fix` repairs what it finds. A row without its
- * bytes is removed: there is nothing left that it could answer with. What has other bytes stays, since most of it may be
- * as it was, and a backup may have the rest. May run beside the server.
+ * Compares every row with its object and every object with its row. With `fix`, repairs what it finds: deletes rows
+ * without an object, because their content is lost. Keeps rows whose object has the wrong content, because most of it
+ * may be intact and a backup may have the rest. Can run while the server runs.
  */
 export async function examine(deps: Deps, options: Examination): Promise<Checkup> {
   const sizes = new Map<string, { bytes: number; modifiedAt: Date }>()
@@ -64,7 +64,7 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
           findings.push({ kind: 'wrong content', what: `${row.what} (${row.key})` })
         continue
       }
-      // It may have been deleted, or uploaded, while the store was being listed.
+      // The file may have been deleted or uploaded while the store was being listed.
       const [still] = await listReferencedKeys(deps.db, [row.key])
       const object = await deps.objects.open(row.key, row.bytes > 0 ? { start: 0, end: 0 } : undefined)
       object?.on('error', () => {}).destroy()
@@ -103,7 +103,9 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
   return { findings, left: left.length, files, objects: sizes.size }
 }
 
-/** One that was deleted meanwhile is none. */
+/**
+ * Returns true when the content does not match its digest. Returns false for a file that was deleted in the meantime.
+ */
 async function isChanged(deps: Deps, { key, sha256 }: StoredFile): Promise<boolean> {
   const object = sha256 === null ? undefined : await deps.objects.open(key)
   if (!object) return false
@@ -120,7 +122,7 @@ async function orphansAmong(deps: Deps, sizes: ReadonlyMap<string, { modifiedAt:
     const batch = keys.slice(start, start + batchSize)
     const known = new Set([
       ...(await listReferencedKeys(deps.db, batch)),
-      // Marked already: the job takes them.
+      // Pending deletions are handled by the periodic task.
       ...(await listDoomedAmong(deps.db, batch)),
     ])
     orphans.push(...batch.filter((key) => !known.has(key)))

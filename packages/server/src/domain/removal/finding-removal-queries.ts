@@ -2,11 +2,11 @@ import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { deleteFindings } from '../reports/imports/finding-queries.ts'
 
-/** What reports leave in a project, by the index that finds it there. */
+/** Tables of a project's report data, with the column of the index that finds its rows. */
 const named = { findings: 'uuid', identifiers: 'fingerprint' } as const
 type Named = keyof typeof named
 
-/** All ids of the project, read some at a time. */
+/** Returns all ids of the project's rows. Reads them in batches. */
 export async function listIdsIn(db: Db, table: Named, projectId: number): Promise<number[]> {
   const ids: number[] = []
   const name = raw(named[table])
@@ -22,7 +22,7 @@ export async function listIdsIn(db: Db, table: Named, projectId: number): Promis
 
 const pageSize = 2000
 
-/** Findings with their vulnerabilities, and everything that hangs on either. */
+/** Deletes findings with their vulnerabilities and all child rows of either. */
 export async function deleteWithVulnerabilities(db: Db, ids: readonly number[]): Promise<void> {
   const rows = await db.all<{ vulnerability_id: number }>(sql`
     select vulnerability_id from promoted_findings where finding_id in ${db.dialect.integers(ids)}`)

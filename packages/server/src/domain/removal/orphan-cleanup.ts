@@ -1,17 +1,17 @@
 import type { Deps } from '../deps.ts'
 import { listDoomedAmong, listReferencedKeys } from './removal-queries.ts'
 
-/** An object may be on its way to getting a row for as long as a slow client takes to send the rest of its form. */
+/** Minimum age of an orphaned object. Its row is inserted only after a slow client has sent the rest of the form. */
 const graceMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
 const prefix = 'files/'
 
 /**
- * Removes what crashes leave behind: objects that no row refers to, because the row was never committed, and uploads into
- * the store that were never finished.
+ * Deletes orphaned objects, which crashes leave behind: objects whose rows were never committed, and unfinished uploads
+ * to the store.
  */
 export async function sweepObjects(deps: Deps): Promise<void> {
-  // What a restored backup does not know may be known to the database that comes back after it.
+  // Objects without a row in a restored backup may still have one in the database that replaces it later.
   const before = Date.parse(deps.now()) - Math.max(graceMs, deps.settings.objectRetentionMs)
   await sweepUnreferenced(deps, before)
   const removed = await deps.objects.removeUnfinished(prefix, new Date(before))
@@ -32,7 +32,7 @@ async function sweepUnreferenced(deps: Deps, before: number): Promise<void> {
 }
 
 async function removeUnreferenced(deps: Deps, keys: readonly string[]): Promise<void> {
-  // Pending deletions have a time of their own.
+  // Pending deletions are handled by another periodic task.
   const referenced = new Set([...(await listReferencedKeys(deps.db, keys)), ...(await listDoomedAmong(deps.db, keys))])
   const orphans = keys.filter((key) => !referenced.has(key))
   for (const key of orphans) await deps.objects.remove(key)

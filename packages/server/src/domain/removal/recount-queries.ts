@@ -13,7 +13,7 @@ export async function countWrongCells(db: Db, projectId: number): Promise<number
   return countRows(db, cellDifferences(db, projectId))
 }
 
-/** Adds the difference, so that what other transactions add meanwhile stays correct. */
+/** Corrects the counts by adding the difference, so that concurrent changes stay correct. */
 export async function correctCells(db: Db, projectId: number): Promise<void> {
   await db.run(sql`
     insert into vulnerability_counts (project_id, ${cell}, dismissal_reason, total, seconds)
@@ -27,8 +27,8 @@ export async function countWrongDays(db: Db, projectId: number): Promise<number>
 }
 
 /**
- * Adds the difference to the given day. Which earlier day is wrong cannot be known: only the current state of a
- * vulnerability is stored in its row, and severity and branch may have changed since.
+ * Corrects the growth by adding the difference to the given day. The wrong day cannot be determined: a vulnerability's
+ * row stores only its current state, and its severity and branch may have changed since.
  */
 export async function correctDays(db: Db, projectId: number, day: string): Promise<void> {
   await db.run(sql`
@@ -36,7 +36,7 @@ export async function correctDays(db: Db, projectId: number, day: string): Promi
     on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
 }
 
-/** 1 when the number of stars of the project is wrong, otherwise 0. */
+/** Returns 1 when the project's number of stars is wrong, otherwise 0. */
 export async function countWrongStars(db: Db, projectId: number): Promise<number> {
   return countRows(
     db,
@@ -56,7 +56,9 @@ export async function countWrongOccurrences(db: Db, findingIds: readonly number[
   )
 }
 
-/** A finding whose row in `promoted_findings` is wrong, missing, or one too many: then it has no vulnerability. */
+/**
+ * Finding whose row in `promoted_findings` is wrong, missing or superfluous. A superfluous row has no vulnerability.
+ */
 interface WronglyPromoted {
   findingId: number
   vulnerabilityId: number | null
@@ -78,7 +80,7 @@ export async function deletePromoted(db: Db, findingIds: readonly number[]): Pro
   await db.run(sql`delete from promoted_findings where finding_id in ${db.dialect.integers(findingIds)}`)
 }
 
-/** Keeps these findings and their vulnerabilities unchanged until the transaction ends. */
+/** Locks these findings and their vulnerabilities until the transaction ends. */
 export async function lockWithVulnerabilities(db: Db, findingIds: readonly number[]): Promise<void> {
   const ids = db.dialect.integers(findingIds)
   await db.all(sql`
@@ -89,7 +91,10 @@ export async function lockWithVulnerabilities(db: Db, findingIds: readonly numbe
 
 const cell = sql`is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch`
 
-/** What is missing in each cell of the project, in the order in which counts are changed elsewhere. */
+/**
+ * Query of the differences per facet count, in the order in which other transactions update the counts, which avoids
+ * deadlocks.
+ */
 function cellDifferences(db: Db, projectId: number): Sql {
   const { seconds } = db.dialect
   const took = sql`case when state = 'resolved' and resolved_at is not null
@@ -130,7 +135,7 @@ interface PromotedRow {
   kept_vulnerability_id: number | null
   kept_scanner_id: number | null
   facets: number | null
-  /** That of the vulnerability; its other columns are null too when there is none. */
+  /** Id of the vulnerability; all of its columns are null when it does not exist. */
   id: number | null
   severity: number
   state: State

@@ -18,7 +18,7 @@ import {
 } from './recount-queries.ts'
 import { lockProjects } from './removal-queries.ts'
 
-/** The columns whose values other rows determine, by what the doctor reports when they disagree. */
+/** Columns that are derived from other rows, by the problem that the doctor reports when they are wrong. */
 export const derivedColumns = {
   'wrong upload usage': ['upload_usage.files', 'upload_usage.bytes'],
   'wrong topic counts': ['topics.total_projects_count', 'topics.non_private_projects_count'],
@@ -37,7 +37,7 @@ export type WrongFigure = keyof typeof derivedColumns
 
 interface ProjectFigure {
   kind: WrongFigure
-  /** The number of wrong rows. */
+  /** Returns the number of wrong rows. */
   countWrong(db: Db, projectId: number): Promise<number>
   correct(deps: Deps, projectId: number): Promise<void>
 }
@@ -78,8 +78,8 @@ const projectFigures: readonly ProjectFigure[] = [
 ]
 
 /**
- * Compares the stored figures of every project with the rows they are derived from; with `fix` corrects them, in one
- * transaction per project. Each comparison is one statement, so changes made meanwhile are not reported.
+ * Compares the stored figures of every project with the rows that they are derived from. With `fix`, corrects them in
+ * one transaction per project. Each comparison is one statement, so concurrent changes are not reported as errors.
  */
 export async function recountProjects(deps: Deps, fix: boolean): Promise<{ kind: WrongFigure; what: string }[]> {
   const findings: { kind: WrongFigure; what: string }[] = []
@@ -102,7 +102,7 @@ export async function recountProjects(deps: Deps, fix: boolean): Promise<{ kind:
 
 function correctAll(deps: Deps, projectId: number, figures: readonly ProjectFigure[]): Promise<void> {
   return transaction(deps, async (deps) => {
-    // Two doctors at once would each add the same difference.
+    // Two concurrent corrections would each add the same difference.
     await lockProjects(deps.db, [projectId])
     for (const figure of figures) await figure.correct(deps, projectId)
   })
@@ -131,7 +131,7 @@ async function correctOccurrences(db: Db, findingIds: readonly number[]): Promis
   return wrong
 }
 
-/** Calls `work` with the ids of the project's findings, some at a time. */
+/** Calls `work` with the ids of the project's findings in batches. Returns the sum of the results. */
 async function sumOfBatches(
   db: Db,
   projectId: number,

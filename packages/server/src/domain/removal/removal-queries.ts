@@ -3,18 +3,18 @@ import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import type { Namespace } from '../projects/project.ts'
 
-/** Until the transaction ends nobody adds to these projects; whoever is at it is waited for. */
+/** Locks the projects until the transaction ends, so that no other transaction adds rows to them. */
 export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {
   await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
-/** The same for groups. */
+/** Locks the namespaces until the transaction ends, so that no other transaction adds rows to them. */
 export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<void> {
   await db.all(sql`
     select id from namespaces where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
-/** Groups that this user owns himself; held, so that nobody else can leave them meanwhile. */
+/** Locks and returns the groups that this user owns directly, so that no other owner can leave them concurrently. */
 export async function lockOwnedGroups(
   db: Db,
   userId: number,
@@ -25,7 +25,7 @@ export async function lockOwnedGroups(
     where n.kind = 'group' and m.user_id = ${userId} and ${isOwning(today)} order by n.id ${db.dialect.forUpdate}`)
 }
 
-/** Those of the namespaces that another user owns today, even one who is blocked or whose membership will end. */
+/** Returns the namespaces that have another owner today, including blocked owners and memberships that will expire. */
 export async function listIdsWithOtherOwners(
   db: Db,
   namespaceIds: readonly number[],
@@ -43,7 +43,7 @@ function isOwning(today: string): Sql {
   return sql`m.access_level >= ${roles.owner} and (m.expires_on is null or m.expires_on > ${today})`
 }
 
-/** Those of the keys that some row refers to. */
+/** Returns those of the keys that a row refers to. */
 export async function listReferencedKeys(db: Db, keys: readonly string[]): Promise<string[]> {
   const wanted = db.dialect.texts(keys)
   const rows = await db.all<{ key: string }>(sql`
@@ -59,7 +59,7 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
   return rows.map((row) => row.key)
 }
 
-/** Of reports that are not taken in yet. */
+/** Returns the object keys of reports that have not been imported yet. */
 export async function listReportKeys(db: Db, projectIds: readonly number[]): Promise<string[]> {
   const rows = await db.all<{ key: string }>(sql`
     select object_key as key from imports
@@ -73,22 +73,25 @@ export async function listDoomedAmong(db: Db, keys: readonly string[]): Promise<
   return rows.map((row) => row.key)
 }
 
-/** A row that says there is an object of so many bytes. */
+/** Row that refers to an object, with the recorded size. */
 export interface StoredFile {
   kind: (typeof fileKinds)[number]
   id: number
   key: string
   bytes: number
-  /** Of its content, where that is kept. */
+  /** Recorded digest of the content, if there is one. */
   sha256: string | null
-  /** For people. */
+  /** Description for log messages and output. */
   what: string
 }
 
-/** In the order they are listed; merged avatars are kept in case a merge of topics is undone. */
+/** Kinds of stored files, in listing order. Avatars of merged topics are kept in case the merge is undone. */
 const fileKinds = ['upload', 'avatar', 'merged avatar', 'export', 'report'] as const
 
-/** Uploads, deleted ones too, then avatars, exports, and reports not taken in yet; each by id, after the given one. */
+/**
+ * Lists stored files after the given one, by kind and id: uploads (including deleted ones), avatars, merged avatars,
+ * exports, and reports that have not been imported yet.
+ */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
   const reached = fileKinds.indexOf(after?.kind ?? 'upload')
   const idAfter = (kind: StoredFile['kind']) => {
@@ -140,7 +143,7 @@ export async function dropMergedAvatars(db: Db, mergeIds: readonly number[]): Pr
   await db.run(sql`update topic_merges set source_avatar_key = null where id in ${db.dialect.integers(mergeIds)}`)
 }
 
-/** Owners whose kept figures are not what their uploads add up to. */
+/** Returns the owners whose stored usage differs from the sum of their uploads. */
 export async function wrongUsage(db: Db): Promise<{ owner: 'project' | 'group'; id: number }[]> {
   const rows = await db.all<{ project_id: number | null; namespace_id: number | null }>(sql`
     select s.project_id, s.namespace_id from upload_usage s
@@ -160,7 +163,7 @@ const usageByOwner = sql`
   select project_id, namespace_id, count(*) as files, sum(bytes) as bytes from uploads
   where deleted_at is null group by project_id, namespace_id`
 
-/** Counts what is stored of every owner anew. */
+/** Recomputes the stored usage of all owners. */
 export async function correctUsage(db: Db): Promise<void> {
   await db.run(sql`delete from upload_usage`)
   await db.run(sql`insert into upload_usage (project_id, namespace_id, files, bytes) ${usageByOwner}`)

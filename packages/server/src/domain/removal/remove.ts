@@ -21,7 +21,9 @@ import {
   lockProjects,
 } from './removal-queries.ts'
 
-/** A project with everything it owns: rows and the marks of its files in one transaction, then the files. */
+/**
+ * Deletes a project with all of its rows and marks its files for deletion in one transaction, then deletes the files.
+ */
 export function removeProject(deps: Deps, project: Project): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: [project.id],
@@ -30,7 +32,7 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
   }))
 }
 
-/** A group with its subgroups and all their projects. */
+/** Deletes a group with its subgroups and all of their projects. */
 export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
     namespaceIds: await holdNamespaces(deps, [group]),
@@ -40,13 +42,13 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
 }
 
 /**
- * Removes a user with their own namespace and its projects. What they uploaded or wrote elsewhere becomes the ghost's.
- * Groups that would be left without an owner prevent it, or are removed along.
+ * Deletes a user with their own namespace and its projects. Reassigns what they created elsewhere to the ghost user.
+ * Groups that would lose their only owner prevent the deletion, or are deleted too (`withGroups`).
  */
 export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise<void> {
   return remove(deps, async (deps) => {
     const { alone, withoutLasting } = await solelyOwnedGroups(deps, user)
-    // A group that others still own, if only until tomorrow, is not removed along.
+    // A group that has another owner today is not deleted, even if that ownership ends tomorrow.
     if (withoutLasting.length > 0 || (alone.length > 0 && !withGroups)) {
       throw conflict('User cannot be removed while is the sole-owner of a group')
     }
@@ -70,13 +72,13 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
 }
 
 /**
- * Locks the namespaces with all below them, and lists them. From then on nothing is created in them or transferred into
- * them that would go without its files being marked and its topics being counted.
+ * Locks the namespaces and all namespaces below them, and returns their ids. Afterwards no other transaction can create
+ * or transfer anything into them, whose files would not be marked for deletion and whose topics would not be recounted.
  */
 async function holdNamespaces(deps: Deps, tops: readonly Pick<Namespace, 'id' | 'lineage'>[]): Promise<number[]> {
   for (let held: number[] = []; ; ) {
     const ids = await listNamespaceIdsBelow(deps.db, tops)
-    // What came in before its parent was locked is found by looking again.
+    // Look again for namespaces that were created before their parent was locked.
     if (ids.length === held.length) return ids
     await lockNamespaces(deps.db, ids)
     held = ids
@@ -84,9 +86,9 @@ async function holdNamespaces(deps: Deps, tops: readonly Pick<Namespace, 'id' | 
 }
 
 interface SolelyOwned {
-  /** Groups without another owner, in themselves or above. */
+  /** Groups without another owner, direct or inherited. */
   alone: Pick<Namespace, 'id' | 'lineage'>[]
-  /** Groups whose other owners are blocked, deactivated or about to end. */
+  /** Groups whose other owners are all blocked, deactivated or have an expiry date. */
   withoutLasting: Pick<Namespace, 'id' | 'lineage'>[]
 }
 
@@ -112,8 +114,8 @@ interface Removal {
 }
 
 /**
- * There may be very many of them: one statement that took all along would keep SQLite's thread for a minute, and take
- * longer than PostgreSQL lets any.
+ * Deletes findings and identifiers in batches. A single cascading statement could block SQLite's thread for a minute
+ * and exceed PostgreSQL's statement timeout.
  */
 export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
   for (const id of projectIds) {
@@ -122,11 +124,14 @@ export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: reado
   }
 }
 
-/** Files go after the rows; those that a crash or a silent store leaves behind are marked, and the job takes them. */
+/**
+ * Runs the removal plan in a transaction, then deletes the objects. Objects that remain after a crash or a failure of
+ * the store are marked, and the periodic task deletes them.
+ */
 async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promise<void> {
   await transaction(deps, async (deps) => {
     const { projectIds, namespaceIds, userIds = [], deleteRows } = await plan(deps)
-    // An upload that came in between would lose its row without its file being marked.
+    // An upload committed after the keys were listed would lose its row without its file being marked.
     await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))

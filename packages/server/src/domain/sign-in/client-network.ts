@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The part of a client's address that limits count by: all of an IPv4 address, and the /64 of an IPv6 address, since
- * one client usually has that many addresses to choose from.
+ * Returns the network that a client is rate limited by: the whole IPv4 address, or the /64 of an IPv6 address, because
+ * one client usually controls all addresses of a /64.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '')
@@ -18,7 +18,7 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** An IPv4 address at the end stands for two groups. */
+/** Splits the groups of an IPv6 address. An embedded IPv4 address counts as two groups. */
 function groupsOf(text: string): string[] {
   return text.split(':').flatMap((group) => (group === '' ? [] : group.includes('.') ? ['0', '0'] : [group]))
 }

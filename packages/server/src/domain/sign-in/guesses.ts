@@ -7,8 +7,8 @@ const guessWindowMs = 5 * 60 * 1000
 const name = 'password_guesses'
 
 /**
- * Counts an attempt at a password, and refuses it when there were too many. Attempts are counted in the database before
- * the password is verified, so concurrent ones, and those at other processes, count too.
+ * Counts a password attempt and rejects it when there were too many. Attempts are counted in the database before the
+ * password is verified, so concurrent attempts and those on other processes count too.
  */
 export async function countGuess(deps: Deps, subject: string): Promise<void> {
   const now = deps.now()

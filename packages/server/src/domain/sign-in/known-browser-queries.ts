@@ -13,7 +13,7 @@ export async function upsertKnownBrowser(db: Db, userId: number, digest: string,
     on conflict (digest, user_id) do update set last_used_at = excluded.last_used_at`)
 }
 
-/** Keeps the user's most recently used browsers. */
+/** Deletes all but the user's most recently used browsers. */
 export async function deleteOldestKnownBrowsers(db: Db, userId: number, kept: number): Promise<void> {
   await db.run(sql`
     delete from known_browsers where user_id = ${userId} and digest not in

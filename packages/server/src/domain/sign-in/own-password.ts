@@ -25,11 +25,14 @@ const linkHours = 24
 
 export interface NewPassword {
   password: string
-  /** Whether the user's personal access tokens end as well. */
+  /** Revokes the user's personal access tokens as well. */
   revokesTokens: boolean
 }
 
-/** Needs the current password. Ends all other sessions of the user, and renews the proof of this one. */
+/**
+ * Changes the caller's password after checking the current one. Ends all other sessions of the user, and renews this
+ * session's authentication.
+ */
 export async function changeOwnPassword(
   deps: Deps,
   caller: Caller,
@@ -54,8 +57,8 @@ export async function changeOwnPassword(
 }
 
 /**
- * Creates a link that sets this user's password once, and returns its secret, of which only a digest is stored. The
- * user's older links end.
+ * Creates a link that sets this user's password once, and returns its secret. Only a digest of the secret is stored.
+ * The user's older links stop working.
  */
 export async function createPasswordLink(deps: Deps, userId: number): Promise<{ secret: string; expiresAt: string }> {
   const secret = deps.random(32).toString('base64url')
@@ -68,7 +71,7 @@ export async function createPasswordLink(deps: Deps, userId: number): Promise<{ 
   return { secret, expiresAt }
 }
 
-/** The same at an administrator's request. */
+/** Creates a password link at an administrator's request, and logs it. */
 export async function issuePasswordLink(
   deps: Deps,
   caller: Caller,
@@ -79,7 +82,7 @@ export async function issuePasswordLink(
   return link
 }
 
-/** Sets the password of the user whom the link was created for, ends the user's sessions and starts a new one. */
+/** Sets the password of the user that the link was created for, ends that user's sessions and starts a new one. */
 export async function redeemPasswordLink(
   deps: Deps,
   secret: string,

@@ -13,14 +13,17 @@ export async function insertPasswordLink(
     values (${userId}, ${digest}, ${expiresAt}, ${now})`)
 }
 
-/** Whose link it is; `undefined` when there is none, or no longer. */
+/** Returns the user of a password link, or `undefined` when the link does not exist or has expired. */
 export async function findPasswordLink(db: Db, digest: string, now: string): Promise<{ userId: number } | undefined> {
   const row = await db.one<{ user_id: number }>(sql`
     select user_id from password_links where digest = ${digest} and expires_at > ${now}`)
   return row && { userId: row.user_id }
 }
 
-/** False when it is gone: of two requests with the same link one changes the password. */
+/**
+ * Deletes a password link. Returns false when it was already deleted, so that only one of two concurrent requests
+ * changes the password.
+ */
 export async function deletePasswordLink(db: Db, digest: string): Promise<boolean> {
   return (await db.run(sql`delete from password_links where digest = ${digest}`)) === 1
 }

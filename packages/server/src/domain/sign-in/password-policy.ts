@@ -1,6 +1,6 @@
 import { commonPasswords } from './common-passwords.ts'
 
-/** What the owner of a password is known by; attackers try such words first. */
+/** Names of the password's owner, which attackers try first. */
 export interface PasswordOwner {
   username?: string | undefined
   email?: string | undefined
@@ -11,11 +11,11 @@ const minLength = 8
 const maxLength = 128
 const minDifferent = 5
 const minContextWord = 4
-/** How much of a password must be left without the words of its context. */
+/** Minimum number of characters that must remain once those names are removed. */
 const minRest = 6
 const productWords = ['alcove', 'gitlab']
 
-/** Every rule that a new password breaks, in GitLab's words. Passwords that were set before are not affected. */
+/** Returns every rule that a new password violates, in GitLab's words. Existing passwords are not checked. */
 export function passwordProblems(password: string, owner: PasswordOwner = {}): string[] {
   const { length } = [...password]
   if (length === 0) return ["can't be blank"]
@@ -34,7 +34,7 @@ function isCommon(password: string): boolean {
   )
 }
 
-/** The name of the user, of the mail domain or of this program, with little else. */
+/** Returns true when the password is little more than the user's name, mail domain or the name of this program. */
 function isAboutOwner(password: string, { username = '', email = '', name = '' }: PasswordOwner): boolean {
   const words = [username, email, name, ...productWords]
     .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
@@ -48,7 +48,7 @@ function isAboutOwner(password: string, { username = '', email = '', name = '' }
   })
 }
 
-/** Without the digits and signs that people put around a word. */
+/** Strips leading and trailing digits and symbols from a word. */
 function wordOf(text: string): string {
   return text.replace(/^[^\p{L}]{1,8}/u, '').replace(/[^\p{L}]{1,8}$/u, '')
 }
@@ -65,7 +65,7 @@ const lookalikes: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** With letters in place of the digits and signs that look like them. */
+/** Replaces digits and symbols with the letters that they resemble. */
 function plainLetters(text: string): string {
   return text.replace(/[013457@$!]/g, (sign) => lookalikes[sign] ?? sign)
 }

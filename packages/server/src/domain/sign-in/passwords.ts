@@ -2,23 +2,29 @@ import { hash, verify } from '@node-rs/argon2'
 import { openFairQueue } from '../../platform/fair-queue.ts'
 import type { Deps } from '../deps.ts'
 
-/** OWASP's minimum for Argon2id; higher costs would let few sign-ins fill the memory of a small server. */
+/**
+ * OWASP's minimum cost for Argon2id. At higher costs a few concurrent sign-ins could exhaust the memory of a small
+ * server.
+ */
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
 /**
- * Hashing shares libuv's four threads with files and DNS. Two at a time leave half of them free, and a queue of 32 is
- * worked off in less than a second.
+ * Hashing shares libuv's four threads with file and DNS operations. Two concurrent hashes leave half of the threads
+ * free, and a queue of 32 drains in less than a second.
  */
 const hashing = openFairQueue({ concurrency: 2, maxWaiting: 32, maxWaitingPerParty: 8 })
 
-/** Argon2id in PHC form, which includes the parameters and the salt. Takes some 20 ms, off the event loop. */
+/**
+ * Returns an Argon2id hash in PHC format, which includes the parameters and the salt. Takes about 20 ms, off the event
+ * loop.
+ */
 export function hashPassword(deps: Deps, password: string, party: string): Promise<string> {
   return hashing.run(party, () => hash(password, { ...cost, salt: deps.random(16) }))
 }
 
 /**
- * Compares a password with the hash that `findHash` returns, in the party's turn. Takes as long without a hash as with
- * one, so that timing does not reveal which accounts exist.
+ * Compares a password with the hash that `findHash` returns, queued fairly by party. Takes equally long without a hash,
+ * so that response times do not reveal which accounts exist.
  */
 export function verifyPassword(
   password: string,
@@ -32,6 +38,6 @@ export function verifyPassword(
   })
 }
 
-/** The hash of unknown random bytes, made with the same cost. */
+/** Hash of unknown random bytes with the same cost, compared when there is no account. */
 const hashOfNothing =
   '$argon2id$v=19$m=19456,t=2,p=1$o4KFg/D8iMJoKqJWTHH14g$8XvxfTajUgXGLHry+jxJgPYT4dhXV3Qw4CmX29dfY8U'

@@ -7,14 +7,14 @@ import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
 import { isSignedInByPassword } from './sessions.ts'
 import { type Client, provePassword, proveToken } from './sign-in.ts'
 
-/** How long a browser may manage credentials after its user entered the password. */
+/** Number of minutes after entering the password in which a browser session may manage credentials. */
 const reauthenticationMinutes = 15
 const minuteMs = 60 * 1000
 const adminHours = 6
 
 /**
- * Refuses a signed-in browser whose user has not entered the password (or the token that it was signed in with) lately,
- * so that an unattended browser is not worth a lasting credential. Tokens are not affected.
+ * Rejects a session whose user has not recently entered the password, or the token that the session was signed in with.
+ * An unattended browser therefore cannot be used to create lasting credentials. Access tokens are not affected.
  */
 export function assertRecentlyAuthenticated(deps: Deps, { token }: Caller): void {
   if (token.kind !== 'session') return
@@ -23,7 +23,7 @@ export function assertRecentlyAuthenticated(deps: Deps, { token }: Caller): void
   throw new Failure({ kind: 'reauthentication-required' })
 }
 
-/** Renews the proof of a signed-in browser by what it was signed in with: the password, or the token. */
+/** Renews the authentication of a session with the credential that it was signed in with: the password or the token. */
 export async function confirmSession(
   deps: RootDeps,
   caller: Caller,
@@ -42,7 +42,7 @@ export async function confirmSession(
   logSecurity(deps, 'session.confirmed', { user: caller.user, address: client.address })
 }
 
-/** Gives this browser the rights of its administrator for some hours, for the password. */
+/** Gives this session its user's administrator rights for some hours, after checking the password. */
 export async function enterAdminMode(deps: Deps, caller: Caller, password: string): Promise<void> {
   assertPasswordSession(caller)
   await proveOwnPassword(deps, caller, password)
@@ -57,7 +57,10 @@ export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> 
   await updateAdminUntil(deps.db, caller.token.id, null)
 }
 
-/** Wrong passwords are counted for each session and token, so that one of them cannot lock out the others. */
+/**
+ * Checks the caller's password. Wrong passwords are counted per session or token, so that one cannot lock out the
+ * others.
+ */
 export async function proveOwnPassword(deps: Deps, { user, token }: Caller, password: string): Promise<User> {
   const kind = token.kind === 'session' ? 'session' : 'token'
   try {

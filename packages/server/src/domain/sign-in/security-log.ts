@@ -2,16 +2,16 @@ import type { Deps } from '../deps.ts'
 import type { User } from '../users/user.ts'
 
 interface SecurityFacts {
-  /** The user whom the event is about. */
+  /** User that the event is about. */
   user?: Pick<User, 'id' | 'username'> | undefined
-  /** The user who caused it, when that is another one. */
+  /** User who caused the event, if a different one. */
   by?: Pick<User, 'id' | 'username'> | undefined
   address?: string
   reason?: string
   method?: 'password' | 'token' | 'link'
 }
 
-/** Logs a security event as a line with `event`. Takes no secrets and no text that a client chose. */
+/** Logs a security event as a line with the field `event`. Must not receive secrets or text chosen by a client. */
 export function logSecurity(deps: Deps, event: string, { user, by, ...facts }: SecurityFacts): void {
   deps.log.info(
     {

@@ -30,21 +30,21 @@ export async function insertSession(
     values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt}, ${tokenId})`)
 }
 
-/** Without its last use, which changes too often to be remembered. */
+/** Returns a session without its time of last use, which changes too often to be cached. */
 export async function findSessionByDigest(db: Db, digest: string): Promise<Session | undefined> {
   const row = await db.one<SessionRow>(sql`
     select ${columns}, null as last_used_at from sessions s where s.digest = ${digest}`)
   return row && sessionFrom(row)
 }
 
-/** When the use of a session was last recorded. */
+/** Returns the time at which the use of a session was last recorded. */
 export async function findSessionUse(db: Db, id: number): Promise<string | undefined> {
   const row = await db.one<{ last_used_at: string }>(sql`
     select last_used_at from session_uses where session_id = ${id}`)
   return row?.last_used_at
 }
 
-/** Newest first, without those that have expired or were last used before the given time. */
+/** Returns the user's sessions, newest first, except those that have expired or were last used before `idleBefore`. */
 export async function listSessionsOf(db: Db, userId: number, now: string, idleBefore: string): Promise<Session[]> {
   const rows = await db.all<SessionRow>(sql`
     select ${columns}, u.last_used_at from ${sessionsWithUse}
@@ -53,14 +53,14 @@ export async function listSessionsOf(db: Db, userId: number, now: string, idleBe
   return rows.map(sessionFrom)
 }
 
-/** Of those that a user has, only the newest so many stay. */
+/** Deletes all but the user's newest sessions. */
 export async function deleteOldestSessions(db: Db, userId: number, kept: number): Promise<void> {
   await db.run(sql`
     delete from sessions where user_id = ${userId} and id not in
       (select id from sessions where user_id = ${userId} order by id desc limit ${kept})`)
 }
 
-/** False when this user has no such session. */
+/** Deletes a session. Returns false when this user has no such session. */
 export async function deleteSession(db: Db, id: number, userId: number): Promise<boolean> {
   return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 1
 }
@@ -84,7 +84,7 @@ export async function updateAuthenticatedAt(db: Db, id: number, at: string): Pro
 }
 
 export async function noteSessionUse(db: Db, id: number, at: string): Promise<void> {
-  // From a select, so that a session that ended in between is no error.
+  // Inserts from a select, so that a session that was deleted concurrently causes no foreign key error.
   await db.run(sql`
     insert into session_uses (session_id, last_used_at) select id, ${at} from sessions where id = ${id}
     on conflict (session_id) do update set last_used_at = excluded.last_used_at`)

@@ -1,17 +1,17 @@
-/** A signed-in browser. */
+/** Session of a signed-in browser. */
 export interface Session {
   id: number
   userId: number
   createdAt: string
   expiresAt: string
   lastUsedAt: string | null
-  /** Where it was signed in from, and with what. */
+  /** IP address that the session was started from. */
   address: string | null
   userAgent: string | null
-  /** In admin mode: until when the browser has its administrator's rights. */
+  /** End of admin mode, in which the session has its user's administrator rights. */
   adminUntil: string | null
-  /** The token it was signed in with; null for a password. */
+  /** Token that the session was signed in with; null for a password. */
   tokenId: number | null
-  /** When the password or the token was last entered. */
+  /** Time at which the password or the token was last entered. */
   authenticatedAt: string
 }

@@ -22,20 +22,20 @@ import {
   noteSessionUse,
 } from './session-queries.ts'
 
-/** A session ends after this time, however much it is used. */
+/** Maximum age of a session in days, however much it is used. */
 export const sessionDays = 14
 
 interface SignedIn {
   session: Session
   user: User
-  /** What it was signed in with. */
+  /** Token that the session was signed in with. */
   token: AccessToken | undefined
 }
 
 /** A process's cache of sessions. */
 export interface SessionMemory {
   sessions: Cache<SignedIn | undefined>
-  /** Session id → when its use was last recorded (ms). */
+  /** Time in milliseconds at which the use of each session was last recorded, by session id. */
   notedAt: Map<number, number>
 }
 
@@ -43,7 +43,7 @@ export function openSessionMemory(changes: Changes): SessionMemory {
   return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
 }
 
-/** Returns the caller that the cookie belongs to, or `undefined` when its session is unknown or has ended. */
+/** Returns the caller that the cookie belongs to, or `undefined` when the session is unknown or has ended. */
 export async function findSignedIn(deps: Deps, secret: string, memory: SessionMemory): Promise<Caller | undefined> {
   const key = digestSession(secret)
   const found = await memory.sessions.get(key, () => load(deps, key))
@@ -72,7 +72,7 @@ export async function findSignedIn(deps: Deps, secret: string, memory: SessionMe
   }
 }
 
-/** True when the session was not used for so long that it ends. */
+/** Returns true when the session has been unused for so long that it ends. */
 async function isIdle(deps: Deps, session: Session, memory: SessionMemory): Promise<boolean> {
   const oldest = Date.parse(deps.now()) - deps.settings.sessionIdleMs
   const notedAt = memory.notedAt.get(session.id)
@@ -95,7 +95,7 @@ async function load(deps: Deps, key: string): Promise<SignedIn | undefined> {
   return { session, user, token }
 }
 
-/** The sessions of the caller that have not ended, newest first. */
+/** Returns the caller's sessions that have not ended, newest first. */
 export async function findSessions(deps: Deps, { user }: Caller): Promise<Session[]> {
   return listSessionsOf(deps.db, user.id, deps.now(), idleBefore(deps))
 }
@@ -105,14 +105,16 @@ export async function endSession(deps: Deps, { user }: Caller, id: number): Prom
   logSecurity(deps, 'session.ended', { user })
 }
 
-/** Ends all sessions of a user, for an administrator. */
+/** Ends all sessions of a user on behalf of an administrator. */
 export async function endSessionsOf(deps: Deps, caller: Caller, userId: number): Promise<void> {
   const user = await getUser(deps, userId)
   await deleteSessionsOf(deps.db, user.id)
   logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
 }
 
-/** True for a session that was started with a password; other callers are limited by the scopes of a token. */
+/**
+ * Returns true for a session that was started with a password. All other callers are limited by the scopes of a token.
+ */
 export function isSignedInByPassword({ token }: Caller): boolean {
   return token.kind === 'session' && token.signedInWith === undefined
 }
@@ -132,7 +134,9 @@ export function digestSession(secret: string): string {
 const noteEveryMs = 5 * 60 * 1000
 const maxNoted = 10_000
 
-/** Records the use of a session. Best effort and not awaited: a lost record costs a few minutes of precision. */
+/**
+ * Records the use of a session. The write is best effort and not awaited: losing it costs a few minutes of precision.
+ */
 function noteUse(deps: Deps, id: number, now: string, memory: SessionMemory): void {
   const at = Date.parse(now)
   if (at - (memory.notedAt.get(id) ?? 0) < noteEveryMs) return

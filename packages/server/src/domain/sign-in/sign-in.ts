@@ -19,19 +19,19 @@ import { logSecurity } from './security-log.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'
 import { digestSession, sessionDays } from './sessions.ts'
 
-/** The client that a request comes from, as far as the connection and its cookies say. */
+/** Client of a request, as identified by its connection and cookies. */
 export interface Client {
   address: string
   userAgent: string | undefined
-  /** The cookie of a browser that a user has signed in from before. */
+  /** Cookie that identifies a browser from which a user has signed in before. */
   browser: string | undefined
 }
 
-/** A new session. The secrets go into cookies; the database has their digests. */
+/** New session with the secrets for its cookies; the database only has their digests. */
 export interface NewSession {
   user: User
   secret: string
-  /** Absent after a sign-in without a password. */
+  /** Absent when the user signed in without a password. */
   browser?: string
 }
 
@@ -39,13 +39,13 @@ const dayMs = 24 * 60 * 60 * 1000
 const maxSessions = 100
 const maxUserAgentLength = 255
 
-/** Starts a session for a username or an e-mail address and its password. */
+/** Starts a session for a username or e-mail address and its password. */
 export async function signIn(deps: Deps, login: string, password: string, client: Client): Promise<NewSession> {
   const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
   const known = await usersKnownTo(deps, client.browser)
   const network = networkOf(client.address)
-  // What was typed, not the user that was found: a refusal must not reveal that a name and an address belong together.
-  // Hashed, because users sometimes type their password there.
+  // Counts by the login as typed, not by the user that was found: a rejection must not reveal that a username and an
+  // e-mail address belong together. The login is hashed, because users sometimes type their password there.
   const from = user && client.browser && known.has(user.id) ? `browser ${digestBrowser(client.browser)}` : network
   const subject = hash('sha256', `${login.toLowerCase()}\n${from}`)
   try {
@@ -61,7 +61,7 @@ export async function signIn(deps: Deps, login: string, password: string, client
   }
 }
 
-/** Starts a session that has the rights of the token and ends with it. */
+/** Starts a session that has the rights of the token and ends when the token does. */
 export async function signInWithToken(deps: RootDeps, token: string, client: Client): Promise<NewSession> {
   try {
     const { user, token: used } = await proveToken(deps, token, client)
@@ -76,7 +76,7 @@ export async function signInWithToken(deps: RootDeps, token: string, client: Cli
   }
 }
 
-/** The caller that a token stands for, when the token lets its owner read at least. */
+/** Returns the caller that a token authenticates, if the token at least allows its owner to read. */
 export async function proveToken(deps: RootDeps, token: string, { address }: Client): Promise<Caller> {
   const memory = openTokenMemory(deps.db.changes)
   const caller = await authenticate(deps, token.trim(), memory, { isRotation: false, address })
@@ -86,7 +86,7 @@ export async function proveToken(deps: RootDeps, token: string, { address }: Cli
   return caller
 }
 
-/** Starts a session of a user who has just proved to know the password, and makes the browser known. */
+/** Starts a session for a user whose password was just verified, and marks the browser as known. */
 export async function startPasswordSession(deps: Deps, user: User, client: Client): Promise<NewSession> {
   return transaction(deps, async (deps) => {
     const session = await startSession(deps, user, client, null)
@@ -106,11 +106,12 @@ async function startSession(deps: Deps, user: User, client: Client, tokenId: num
     tokenId,
   }
   await transaction(deps, async (deps) => {
-    // The user may have been blocked or deleted since the proof; a session that outlives a block would revive with it.
+    // The user may have been blocked or deleted since the password was verified; a session created now would outlive
+    // the block.
     const current = await lockUser(deps.db, user.id)
     if (!current) throw unauthenticated()
     if (current.state !== 'deactivated') assertActive(current)
-    // Signing in is how a deactivated user comes back.
+    // Signing in reactivates a deactivated user.
     if (current.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', createdAt)
     await insertSession(deps.db, session, digestSession(secret))
     await deleteOldestSessions(deps.db, user.id, maxSessions)
@@ -118,17 +119,17 @@ async function startSession(deps: Deps, user: User, client: Client, tokenId: num
   return { user: { ...user, state: 'active' }, secret }
 }
 
-/** How an attempt at a password is counted. */
+/** Keys by which a password attempt is counted and queued. */
 export interface Attempt {
-  /** Wrong passwords are counted together. */
+  /** Key by which wrong passwords are counted. */
   subject: string
-  /** Takes turns with others in the queue for hashing. */
+  /** Key for fair queueing of password hashing. */
   party: string
 }
 
 /**
- * Returns the user when the password is correct and the user may sign in. The attempt is counted in its turn, so the
- * table of counts grows no faster than passwords can be verified.
+ * Returns the user when the password is correct and the user may sign in. The attempt is counted when its turn to be
+ * hashed comes, so the table of counts grows no faster than passwords can be verified.
  */
 export async function provePassword(
   deps: Deps,

@@ -6,7 +6,7 @@ import type { AccessToken } from './token.ts'
 import { insertToken, revokeToken } from './token-queries.ts'
 import { digestToken, mintToken } from './tokens.ts'
 
-/** A token together with its secret, which nobody can read again. */
+/** Token with its secret, which cannot be read again later. */
 export interface IssuedToken extends AccessToken {
   secret: string
 }
@@ -17,9 +17,9 @@ export interface TokenDraft {
   name: string
   description?: string | null | undefined
   scopes: readonly string[]
-  /** Of a token that takes the place of another one. */
+  /** Id of the token family, for a token that replaces another one. */
   familyId?: number | undefined
-  /** YYYY-MM-DD; as late as allowed when absent. */
+  /** Expiry date as YYYY-MM-DD; the latest allowed date when absent. */
   expiresOn?: string | undefined
 }
 
@@ -36,12 +36,12 @@ export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedT
   try {
     return await storeToken(deps, { ...draft, expiresOn }, mintToken(deps.random))
   } catch (error) {
-    // He was removed in between.
+    // The user was deleted concurrently.
     throw isForeignKeyViolation(error) ? notFound('User') : error
   }
 }
 
-/** Puts a token with a new secret in the place of this one, which is revoked. */
+/** Revokes a token and returns its successor with a new secret. */
 export async function rotateToken(deps: Deps, old: AccessToken, expiresOn?: string): Promise<IssuedToken> {
   const draft = {
     ...old,
@@ -51,13 +51,13 @@ export async function rotateToken(deps: Deps, old: AccessToken, expiresOn?: stri
   const problems = tokenProblems(deps, draft)
   if (Object.keys(problems).length > 0) throw badRequest(firstSentence(problems))
   return transaction(deps, async (deps) => {
-    // Of two requests with the same token one gets a successor.
+    // Only one of two concurrent rotations of a token succeeds.
     if (!(await revokeToken(deps.db, old.id))) throw badRequest('token already revoked')
     return storeToken(deps, draft, mintToken(deps.random))
   })
 }
 
-/** With a secret of the caller's choice, and without asking whether the rules allow it. */
+/** Stores a token with the given secret, without validating it. */
 export async function storeToken(
   deps: Deps,
   draft: Omit<TokenDraft, 'expiresOn'> & { expiresOn: string | null },
@@ -68,7 +68,7 @@ export async function storeToken(
   return { ...(await insertToken(deps.db, token, digestToken(secret))), secret }
 }
 
-/** The day so many days from today, YYYY-MM-DD. */
+/** Returns the date `days` from today as YYYY-MM-DD. */
 export function dayAfter(deps: Deps, days: number): string {
   const day = new Date(deps.now())
   day.setUTCDate(day.getUTCDate() + days)
@@ -77,7 +77,7 @@ export function dayAfter(deps: Deps, days: number): string {
 
 const maxNameLength = 255
 
-/** A day in the past is allowed: such a token is expired from the start. */
+/** Returns validation errors. A date in the past is allowed and makes the token expired from the start. */
 function tokenProblems(deps: Deps, draft: Pick<TokenDraft, 'name' | 'scopes' | 'expiresOn'>): InvalidAttributes {
   const latest = dayAfter(deps, maxLifetimeDays)
   return {

@@ -17,7 +17,7 @@ import { type AccessToken, type TokenFilter, tokenOrders } from './token.ts'
 import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
 import { administratorScopes } from './tokens.ts'
 
-/** By token id: where each was used from, the last address first. */
+/** Returns, by token id, the addresses that each token was used from, latest first. */
 export function findTokenAddresses(deps: Deps, tokens: readonly AccessToken[]): Promise<Map<number, string[]>> {
   return listTokenAddresses(
     deps.db,
@@ -25,7 +25,7 @@ export function findTokenAddresses(deps: Deps, tokens: readonly AccessToken[]): 
   )
 }
 
-/** The caller's own personal tokens; everybody's for administrators. An order nobody knows is by id. */
+/** Returns the caller's personal tokens, or those of all users for an administrator. Unknown orders sort by id. */
 export async function findTokens(
   deps: Deps,
   caller: Caller,
@@ -43,7 +43,7 @@ export async function findTokens(
   return pageOfTokens(deps, { ...filter, kind: 'personal', userId: owner }, order, page)
 }
 
-/** The tokens with which administrators act as this user. */
+/** Returns the impersonation tokens of this user. */
 export async function findImpersonationTokens(
   deps: Deps,
   userId: number,
@@ -54,14 +54,14 @@ export async function findImpersonationTokens(
   return pageOfTokens(deps, { kind: 'impersonation', userId, state }, undefined, page)
 }
 
-/** Only administrators are told whether a token that is not their own exists. */
+/** Returns a personal token. Only administrators can find out whether a token of another user exists. */
 export async function getToken(deps: Deps, caller: Caller, id: number): Promise<AccessToken> {
   const token = await findPersonalToken(deps, id)
   if (token && owns(caller, token)) return token
   throw caller.isAdmin ? gone() : unauthenticated()
 }
 
-/** The token that the request was sent with. */
+/** Returns the token that authenticated the request. */
 export async function getOwnToken(deps: Deps, caller: Caller): Promise<AccessToken> {
   assertToken(caller)
   const token = await findTokenById(deps.db, caller.token.id)
@@ -76,7 +76,7 @@ export async function getImpersonationToken(deps: Deps, userId: number, id: numb
   return token
 }
 
-/** Revoking twice is no error. */
+/** Revokes a personal token. Revoking it twice is not an error. */
 export async function revokePersonalToken(deps: Deps, caller: Caller, id: number): Promise<void> {
   const token = await findPersonalToken(deps, id)
   if (!token) throw notFound()
@@ -109,7 +109,7 @@ export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: str
   return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
 }
 
-/** A signed-in browser has none. */
+/** Rejects a session, which has no token. */
 function assertToken({ token }: Caller): void {
   if (token.kind !== 'session') return
   throw badRequest('This endpoint requires token type to be a personal access token')
@@ -117,7 +117,7 @@ function assertToken({ token }: Caller): void {
 
 const ownTokenDays = 30
 
-/** Issues a token to the user of a signed-in browser, for 30 days unless the draft says otherwise. */
+/** Issues a token to the user of a browser session, valid for 30 days by default. */
 export async function issueOwnToken(
   deps: Deps,
   caller: Caller,
@@ -138,8 +138,8 @@ export async function issueTokenFor(deps: Deps, caller: Caller, draft: TokenDraf
 }
 
 /**
- * Refuses to hand out scopes that the caller's own token does not cover; otherwise each token would be worth the widest
- * one in its owner's reach. A session that was started with a password covers everything its user may have.
+ * Rejects scopes that the caller's own token does not cover; otherwise any token could be exchanged for one with all of
+ * its owner's rights. A session that was started with a password covers every scope.
  */
 function assertCovers(caller: Caller, scopes: readonly string[]): void {
   if (isSignedInByPassword(caller)) return

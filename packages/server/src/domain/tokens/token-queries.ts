@@ -22,7 +22,7 @@ const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.
   t.expires_on, t.created_at`
 const tokensWithUse = sql`access_tokens t left join token_uses u on u.token_id = t.id`
 
-/** Without its last use, which changes too often to be remembered. */
+/** Returns a token without its time of last use, which changes too often to be cached. */
 export async function findTokenByDigest(db: Db, digest: string): Promise<TokenHolder | undefined> {
   const token = await db.one<TokenRow>(sql`
     select ${columns}, null as last_used_at from access_tokens t where t.digest = ${digest}`)
@@ -36,7 +36,7 @@ export async function findTokenById(db: Db, id: number): Promise<AccessToken | u
   return row && tokenFrom(row)
 }
 
-/** One row more than the page holds. */
+/** Returns one row more than the page holds. */
 export async function listTokens(
   db: Db,
   filter: TokenFilter,
@@ -50,7 +50,7 @@ export async function listTokens(
   return rows.map(tokenFrom)
 }
 
-/** Counts no further than one above what lists tell. */
+/** Counts matching tokens, up to one above the maximum total of lists. */
 export async function countTokens(db: Db, filter: TokenFilter, today: string): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from
@@ -73,31 +73,31 @@ export async function insertToken(
   return tokenFrom(row)
 }
 
-/** False when it was revoked already. */
+/** Revokes a token. Returns false when it was already revoked. */
 export async function revokeToken(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`update access_tokens set is_revoked = true where id = ${id} and not is_revoked`)) === 1
 }
 
-/** A token and all that came from one another by rotation. */
+/** Revokes a token and all tokens that descend from it by rotation. */
 export async function revokeTokenFamily(db: Db, familyId: number): Promise<void> {
   await db.run(sql`
     update access_tokens set is_revoked = true where (id = ${familyId} or family_id = ${familyId}) and not is_revoked`)
 }
 
-/** Without impersonation tokens, which belong to administrators. */
+/** Revokes all personal tokens of the user. Impersonation tokens belong to administrators and are kept. */
 export async function revokePersonalTokensOf(db: Db, userId: number): Promise<void> {
   await db.run(sql`
     update access_tokens set is_revoked = true where user_id = ${userId} and kind = 'personal' and not is_revoked`)
 }
 
 export async function noteTokenUse(db: Db, tokenId: number, at: string): Promise<void> {
-  // From a select, so that a token deleted in between is no error.
+  // Inserts from a select, so that a token that was deleted concurrently causes no foreign key error.
   await db.run(sql`
     insert into token_uses (token_id, last_used_at) select id, ${at} from access_tokens where id = ${tokenId}
     on conflict (token_id) do update set last_used_at = excluded.last_used_at`)
 }
 
-/** Keeps the so many that were used last. */
+/** Records the address that a token was used from, and keeps only the most recent ones. */
 export async function noteTokenAddress(
   db: Db,
   tokenId: number,
@@ -116,7 +116,7 @@ export async function noteTokenAddress(
       order by last_used_at desc, address limit ${most})`)
 }
 
-/** Where each was used from, the last first. */
+/** Returns, by token id, the addresses that each token was used from, latest first. */
 export async function listTokenAddresses(db: Db, tokenIds: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await db.all<{ token_id: number; address: string }>(sql`
     select token_id, address from token_addresses where token_id in ${db.dialect.integers(tokenIds)}

@@ -8,15 +8,15 @@ export interface AccessToken {
   description: string | null
   scopes: readonly string[]
   isRevoked: boolean
-  /** YYYY-MM-DD; not valid from that day on. */
+  /** Expiry date as YYYY-MM-DD; the token is invalid from that day on. */
   expiresOn: string | null
-  /** The first of those that came from one another by rotation; null for that one. */
+  /** Id of the first token in a chain of rotations; null for that token itself. */
   familyId: number | null
   createdAt: string
   lastUsedAt: string | null
 }
 
-/** The token as a row joined with its user: what authenticating needs, in one look-up. */
+/** Token with its user, loaded in one query for authentication. */
 export interface TokenHolder {
   token: AccessToken
   user: User
@@ -32,7 +32,7 @@ export interface TokenFilter {
   createdBefore?: string | undefined
   lastUsedAfter?: string | undefined
   lastUsedBefore?: string | undefined
-  /** YYYY-MM-DD, that day included. */
+  /** Date as YYYY-MM-DD, inclusive. */
   expiresAfter?: string | undefined
   expiresBefore?: string | undefined
 }

@@ -14,17 +14,21 @@ import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'alpat-'
 
-/** A new secret: `alpat-`, 34 random characters and 6 of checksum, so that leak scanners can tell it from noise. */
+/**
+ * Returns a new secret: `alpat-`, 34 random characters and a checksum of 6 characters, by which secret scanners
+ * recognise it.
+ */
 export function mintToken(random: (bytes: number) => Buffer): string {
   let body = ''
   while (body.length < 34) {
-    // 248 is the largest multiple of 62 in a byte: above it characters would not be equally likely.
+    // 248 is the largest multiple of 62 that fits in a byte. Larger bytes are skipped, so that every character is
+    // equally likely.
     for (const byte of random(48)) if (byte < 248 && body.length < 34) body += alphabet.charAt(byte % 62)
   }
   return prefix + body + checksum(body)
 }
 
-/** True for a text that this program could have minted. */
+/** Returns true for text that has the format and checksum of a token. */
 export function isMintedToken(text: string): boolean {
   const body = text.slice(prefix.length)
   return text.startsWith(prefix) && body.length === 40 && checksum(body.slice(0, 34)) === body.slice(34)
@@ -44,7 +48,7 @@ export function digestToken(token: string): string {
   return hash('sha256', token)
 }
 
-/** All that an instance knows; which of them a user may ask for is up to whoever issues the token. */
+/** All scopes that exist. The functions that issue tokens decide which of them a user may request. */
 export const tokenScopes = [
   'api',
   'read_api',
@@ -67,20 +71,20 @@ export const tokenScopes = [
   'read_service_ping',
 ] as const
 
-/** Those that only administrators can use. */
+/** Scopes that only administrators may use. */
 export const administratorScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping']
 
-/** What a process remembers of tokens, so that not every request asks the database. */
+/** A process's cache of tokens, which saves a database query per request. */
 export interface TokenMemory {
   holders: Cache<TokenHolder | undefined>
-  /** By token id: what was last written down of its use. */
+  /** Last recorded use of each token, by token id. */
   noted: Map<number, NotedUse>
 }
 
-/** Times in ms. */
+/** Recorded use of a token, with times in milliseconds. */
 interface NotedUse {
   at: number
-  /** Since when these addresses have been written down; for a while they are not again. */
+  /** Start of the interval in which each of these addresses is recorded only once. */
   since: number
   addresses: Set<string>
 }
@@ -89,7 +93,10 @@ export function openTokenMemory(changes: Changes): TokenMemory {
   return { holders: openCache(changes, ['access_tokens', 'users'], 10_000), noted: new Map() }
 }
 
-/** Who sends this token. Throws when nobody does, or nobody may any more. */
+/**
+ * Returns the caller that a token authenticates. Throws when the token is unknown, expired or revoked, or its user is
+ * blocked.
+ */
 export async function authenticate(
   deps: Deps,
   token: string,
@@ -101,10 +108,10 @@ export async function authenticate(
   if (!holder) throw unauthenticated()
 
   const now = deps.now()
-  // Expiry before revocation: a token that is both is told the first (contract 1.5).
+  // Expiry is checked before revocation, as in GitLab: a token that is both is reported as expired.
   if (isExpired(holder.token, now)) throw new Failure({ kind: 'token-expired' })
   if (holder.token.isRevoked) {
-    // Somebody else may have the successor: whoever rotates a token twice has lost it or stolen it.
+    // Rotating a token twice suggests that it was stolen, so its successors are revoked too.
     if (isRotation) await revokeTokenFamily(deps.db, holder.token.familyId ?? holder.token.id)
     throw new Failure({ kind: 'token-revoked' })
   }
@@ -113,7 +120,10 @@ export async function authenticate(
   return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
 }
 
-/** The caller acting as somebody else (header `Sudo`); only administrators whose token carries the scope. */
+/**
+ * Returns the caller acting as another user (header `Sudo`). Requires an administrator whose token has the scope
+ * `sudo`.
+ */
 export async function actAs(deps: Deps, caller: Caller, reference: string): Promise<Caller> {
   if (!caller.isAdmin) throw forbidden('Must be admin to use sudo')
   if (caller.token.kind === 'session') {
@@ -126,7 +136,7 @@ export async function actAs(deps: Deps, caller: Caller, reference: string): Prom
   return { user, token: caller.token, isAdmin: mayAdminister(deps, user, caller.token.scopes) }
 }
 
-/** In admin mode an administrator's token counts as anybody's, unless it says that it is for administrating. */
+/** Returns true for an administrator. When admin mode is enabled, the scopes must also include `admin_mode`. */
 export function mayAdminister(deps: Deps, user: User, scopes: readonly string[]): boolean {
   return user.isAdmin && (!deps.settings.adminMode || scopes.includes('admin_mode'))
 }
@@ -152,8 +162,8 @@ const noteEveryMs = 10 * 60 * 1000
 const noteAddressEveryMs = 60 * 1000
 
 /**
- * Best effort and never waited for: a lost note costs a few minutes of precision. A token that is used from many
- * addresses at once is not written down more often than one a minute.
+ * Records the use of a token. The write is best effort and not awaited: losing it costs a few minutes of precision. The
+ * addresses of one token are recorded at most once a minute.
  */
 function noteUse(deps: Deps, tokenId: number, address: string, memory: TokenMemory): void {
   const now = deps.now()

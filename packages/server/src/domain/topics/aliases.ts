@@ -8,7 +8,7 @@ import { getTopic } from './topics.ts'
 
 export type { Alias } from './topic-name-queries.ts'
 
-/** More than anybody thinks of; without an end one topic could hold every word there is. */
+/** Maximum number of aliases per topic, so that one topic cannot claim every word. */
 export const maxAliases = 1000
 
 export async function findAliases(deps: Deps, topicId: number, page: PageRequest): Promise<Page<Alias>> {
@@ -20,7 +20,7 @@ export async function findAliases(deps: Deps, topicId: number, page: PageRequest
   return pageOf(page, rows, counted)
 }
 
-/** From then on the name leads to the topic: on assignment, in search and where projects are found by topic. */
+/** Adds an alias, which resolves to the topic in assignments, in searches and when projects are found by topic. */
 export function addAlias(deps: Deps, topicId: number, name: string): Promise<Alias> {
   return transaction(deps, async (deps) => {
     const [topic] = await lockTopics(deps.db, [topicId])

@@ -19,13 +19,13 @@ import {
   recountTopics,
 } from './topic-queries.ts'
 
-/** Far more than anybody reads; without an end one request would keep all others waiting. */
+/** Maximum number of topics per project, so that one request cannot block others for long. */
 const maxTopics = 500
 
 /**
- * Replaces the topics of a project by these names or aliases; names nobody has yet become topics, where the operator
- * lets the caller do that. Runs inside the caller's transaction. Throws `invalid({ topics })` when a name cannot be a
- * topic.
+ * Replaces the topics of a project with those that have these names or aliases. Creates topics for unknown names if the
+ * settings let the caller do so. Runs in the caller's transaction. Throws `invalid({ topics })` for a name that cannot
+ * be a topic.
  */
 export async function setProjectTopics(
   deps: Deps,
@@ -49,7 +49,7 @@ export async function setProjectTopics(
   }
 }
 
-/** The names a client sent, cut at commas, trimmed, without blanks, and one of those that differ only by case. */
+/** Splits the names at commas, trims them, and drops blanks and names that differ only by case. */
 function readTopicNames(names: readonly string[]): string[] {
   const byKey = new Map<string, string>()
   for (const name of names.flatMap((text) => text.split(','))) {
@@ -73,7 +73,7 @@ async function topicsNamed(
   }
   const keys = names.map((name) => name.toLowerCase())
   let found = await lockTopicsNamed(deps.db, organizationId, keys)
-  // Another request may create some of them meanwhile, or merge them away: each time the rest is looked for again.
+  // A concurrent request may create or merge some of the topics, so look up again those that were not found.
   for (let attempt = 0; found.length < names.length; attempt++) {
     const known = new Set(found.map((topic) => topic.nameKey))
     const fresh = names.filter((name) => !known.has(name.toLowerCase())).sort()
@@ -88,11 +88,11 @@ async function topicsNamed(
 async function createNamed(deps: Deps, organizationId: number, name: string): Promise<void> {
   const now = deps.now()
   const topic = await insertTopic(deps.db, organizationId, { name, title: name, description: null }, null, now)
-  // The name may have become an alias meanwhile: then the topic is one too many.
+  // If a concurrent request made the name an alias, the new topic is redundant.
   if (topic && !(await claimName(deps.db, topic, name, 'own', now))) await deleteTopic(deps.db, topic.id)
 }
 
-/** Of so many names the nearest are looked for. */
+/** Maximum number of unknown names for which similar topics are suggested. */
 const mostSuggested = 5
 
 async function unknownTopics(deps: Deps, organizationId: number, names: readonly string[]): Promise<Failure> {
@@ -109,7 +109,7 @@ function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
-/** Names by project id, in the order of their bytes (upper case before lower). */
+/** Returns topic names by project id, in byte order (upper case before lower case). */
 export async function listTopicNames(db: Db, projectIds: readonly number[]): Promise<Map<number, string[]>> {
   const names = new Map<number, string[]>(projectIds.map((id) => [id, []]))
   for (const { projectId, name } of await listAssignedNames(db, projectIds)) names.get(projectId)?.push(name)
@@ -117,7 +117,7 @@ export async function listTopicNames(db: Db, projectIds: readonly number[]): Pro
   return names
 }
 
-/** Keeps the hidden counter right; inside the transaction that changes the visibility. */
+/** Updates the topics' numbers of non-private projects. Runs in the transaction that changes the visibility. */
 export async function topicVisibilityChanged(
   deps: Deps,
   project: Project,
@@ -129,14 +129,18 @@ export async function topicVisibilityChanged(
   await adjustCounts(deps.db, await listAssignedTopicIds(deps.db, [project.id]), 0, change)
 }
 
-/** The topics of projects that are about to go; give them to `recount` once they are gone, in the same transaction. */
+/**
+ * Returns the topics of projects that are about to be deleted. Pass them to `recount` after the deletion, in the same
+ * transaction.
+ */
 export function topicsOfProjects(deps: Deps, projectIds: readonly number[]): Promise<number[]> {
   return listAssignedTopicIds(deps.db, projectIds)
 }
 
 export async function recount(deps: Deps, topicIds: readonly number[]): Promise<void> {
   if (topicIds.length === 0) return
-  // First, in a statement of its own: an update that has waited for the rows counts what was there before the wait.
+  // Lock the rows in a separate statement first: an update that waits for a lock counts the rows as they were before
+  // the wait.
   await lockTopics(deps.db, topicIds)
   await recountTopics(deps.db, topicIds)
 }

@@ -5,11 +5,11 @@ import { detectImageType } from '../files/image-type.ts'
 import type { TopicAvatar } from './topic.ts'
 
 const maxAvatarBytes = 200 * 1024
-/** By content; WebP is an allowed extension, but no allowed content. */
+/** Allowed content types. As in GitLab, WebP is an allowed extension but not an allowed content type. */
 const types = ['image/png', 'image/jpeg', 'image/gif', 'image/bmp', 'image/tiff', 'image/vnd.microsoft.icon']
 const extensions = ['png', 'jpg', 'jpeg', 'gif', 'bmp', 'tiff', 'ico', 'webp']
 
-/** The avatar that a received file makes; throws what is wrong with it as GitLab words it (contract 3.7). */
+/** Validates an uploaded avatar. Throws GitLab's error messages. */
 export function readAvatar(file: ReceivedFile): TopicAvatar {
   const filename = sanitizeFilename(file.filename)
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''

@@ -1,15 +1,15 @@
-/** What a search for topics looks for (contract 3.2). */
+/** Parsed search for topics. */
 export type TopicSearch =
-  /** All terms occur in the name, or all occur in the title. `query` is what names are compared with for the order. */
+  /** All terms must occur in the name, or all in the title. Results are ordered by the names' similarity to `query`. */
   | { kind: 'terms'; query: string; terms: readonly string[] }
-  /** Too short for terms: the whole text is the name or the title. */
+  /** Text too short for terms, which must equal the name or title. */
   | { kind: 'exact'; text: string }
 
-/** As much as the longest name has; what comes behind narrows nothing down, and makes a search slow. */
+/** Limits of a search. More text would not narrow the result, but slow the query down. */
 const maxLength = 1024
 const maxTerms = 64
 
-/** Absent for a blank text, which does not filter. */
+/** Parses a search. Returns `undefined` for blank text, which does not filter. */
 export function readTopicSearch(text: string): TopicSearch | undefined {
   const query = text.slice(0, maxLength).trim().replace(/\s+/g, ' ')
   if (query === '') return undefined
@@ -19,7 +19,7 @@ export function readTopicSearch(text: string): TopicSearch | undefined {
   return terms.length > 0 ? { kind: 'terms', query, terms } : { kind: 'exact', text: query }
 }
 
-/** At blanks, except between double quotes that stand at the edge of a word. */
+/** Splits at spaces, except within double quotes at the edges of a word. */
 function splitTerms(query: string): string[] {
   const terms: string[] = []
   for (const [, quoted, plain] of query.matchAll(/(?<=^|\s)"([^"]+)"(?=\s|$)|(\S+)/g)) {

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
-/** Another name of a topic. */
+/** Alternative name of a topic. */
 export interface Alias {
   id: number
   topicId: number
@@ -16,18 +16,18 @@ interface AliasRow {
   created_at: string
 }
 
-/** The ids of topics that have the terms in one alias. */
+/** Query of the topics with an alias that contains all of the terms. */
 export function aliasesWithTerms(db: Db, terms: readonly string[]): Sql {
   return sql`select topic_id from topic_names
     where is_alias and ${db.dialect.containsTerms('topic_names', ['name'], terms)}`
 }
 
-/** The id of the topic that a lower-cased name leads to. */
+/** Query of the topic that a lower-cased name or alias resolves to. */
 export function topicNamed(organizationId: number, nameKey: string): Sql {
   return sql`select topic_id from topic_names where organization_id = ${organizationId} and name_key = ${nameKey}`
 }
 
-/** What lower-cased names lead to, by name or alias; name and topic are held until the transaction ends. */
+/** Resolves lower-cased names and aliases, and locks both names and topics until the transaction ends. */
 export async function lockTopicsNamed(
   db: Db,
   organizationId: number,
@@ -40,7 +40,7 @@ export async function lockTopicsNamed(
   return rows.map((row) => ({ topicId: row.topic_id, nameKey: row.name_key, isAlias: row.is_alias }))
 }
 
-/** False when the name leads to a topic already, in any case. */
+/** Inserts a name. Returns `undefined` when the name already resolves to a topic, ignoring case. */
 export async function claimName(
   db: Db,
   topic: { id: number; organizationId: number },
@@ -56,14 +56,14 @@ export async function claimName(
   return row && aliasFrom(row)
 }
 
-/** Throws a unique violation when the name leads to another topic. */
+/** Renames a topic. Throws a unique violation when the name resolves to another topic. */
 export async function changeOwnName(db: Db, topicId: number, name: string): Promise<void> {
   await db.run(sql`
     update topic_names set name = ${name}, name_key = ${name.toLowerCase()}
     where topic_id = ${topicId} and not is_alias`)
 }
 
-/** By name; as many as a topic can have. */
+/** Returns the topic's aliases, ordered by name. */
 export async function listAliases(db: Db, topicId: number, page?: { limit: number; offset: number }): Promise<Alias[]> {
   const { limit, offset } = page ?? { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
   const rows = await db.all<AliasRow>(sql`
@@ -78,7 +78,7 @@ export async function countAliases(db: Db, topicId: number): Promise<number> {
   return row?.total ?? 0
 }
 
-/** False when the topic has no such alias. */
+/** Deletes an alias. Returns false when the topic has no such alias. */
 export async function deleteAlias(db: Db, topicId: number, nameKey: string): Promise<boolean> {
   return (
     (await db.run(sql`
@@ -86,7 +86,7 @@ export async function deleteAlias(db: Db, topicId: number, nameKey: string): Pro
   )
 }
 
-/** The source's names become aliases of the target, before the source goes. */
+/** Turns the source's name and aliases into aliases of the target, before the source is deleted. */
 export async function moveNames(db: Db, sourceId: number, targetId: number): Promise<void> {
   await db.run(sql`update topic_names set topic_id = ${targetId}, is_alias = true where topic_id = ${sourceId}`)
 }

@@ -26,12 +26,12 @@ const columns: Sql = sql`id, organization_id, name, title, description, avatar_k
 export interface TopicFilter {
   organizationId: number
   search?: TopicSearch | undefined
-  /** In lower case: the one that it leads to, as its name or an alias. */
+  /** Lower-cased name or alias of the topic. */
   nameKey?: string | undefined
   withoutProjects: boolean
 }
 
-/** One row more than the page holds, most used first; a search puts the most similar names before that. */
+/** Returns one row more than the page holds, most used topics first. A search orders by similarity first. */
 export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset }: PageRequest): Promise<Topic[]> {
   const { search } = filter
   const similar = search?.kind === 'terms' ? sql`${db.dialect.similarity(sql`name`, search.query)} desc,` : empty
@@ -42,7 +42,7 @@ export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset 
   return rows.map(topicFrom)
 }
 
-/** Stops one above what is ever shown. */
+/** Counts matching topics, up to one above the maximum total of lists. */
 export async function countTopics(db: Db, filter: TopicFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
@@ -58,7 +58,7 @@ function matches(db: Db, { organizationId, search, nameKey, withoutProjects }: T
   if (search?.kind === 'terms') {
     const contains = db.dialect.containsTerms('topics', ['name', 'title'], search.terms)
     const aliased = db.dialect.among(aliasesWithTerms(db, search.terms))
-    // The plus keeps SQLite from going through all topics of the organization: few contain the terms.
+    // The unary plus keeps SQLite from scanning all topics of the organization; the search index is more selective.
     return sql`(${contains} or topics.id ${aliased}) and +organization_id = ${organizationId} ${unused}`
   }
   if (!search) return sql`organization_id = ${organizationId} ${unused}`
@@ -79,7 +79,7 @@ export async function listTopicsById(db: Db, ids: readonly number[]): Promise<To
   return rows.map(topicFrom)
 }
 
-/** Names like the given one, the most similar first. */
+/** Returns similar names, most similar first. */
 export async function listNearest(db: Db, organizationId: number, name: string, limit: number): Promise<string[]> {
   const similar = db.dialect.similarity(sql`name`, name)
   const rows = await db.all<{ name: string }>(sql`
@@ -89,14 +89,14 @@ export async function listNearest(db: Db, organizationId: number, name: string, 
   return rows.map((row) => row.name)
 }
 
-/** Holds the rows until the transaction ends; in the order of their ids, so that two such requests do not deadlock. */
+/** Locks the topics until the transaction ends, in id order, so that concurrent requests cannot deadlock. */
 export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[]> {
   const rows = await db.all<TopicRow>(sql`
     select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
   return rows.map(topicFrom)
 }
 
-/** `undefined` when the organization has a topic of that name, in any case. */
+/** Inserts a topic. Returns `undefined` when the organization already has a topic of that name, ignoring case. */
 export async function insertTopic(
   db: Db,
   organizationId: number,
@@ -115,7 +115,7 @@ export async function insertTopic(
   return row && topicFrom(row)
 }
 
-/** Throws a unique violation when the name is taken. */
+/** Updates a topic. Throws a unique violation when the name is taken. */
 export async function updateTopic(
   db: Db,
   id: number,
@@ -133,12 +133,12 @@ export async function updateTopic(
   return row && topicFrom(row)
 }
 
-/** Assignments go with it. False when there is none. */
+/** Deletes a topic and its assignments. Returns false when it does not exist. */
 export async function deleteTopic(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from topics where id = ${id}`)) === 1
 }
 
-/** Projects that have both keep the one they have. */
+/** Assigns the target to all projects of the source. Skips projects that already have the target. */
 export async function moveAssignments(db: Db, sourceId: number, targetId: number): Promise<void> {
   await db.run(sql`
     insert into project_topics (project_id, topic_id)
@@ -146,7 +146,7 @@ export async function moveAssignments(db: Db, sourceId: number, targetId: number
     on conflict (project_id, topic_id) do nothing`)
 }
 
-/** Sets both counters to what the assignments say. */
+/** Recomputes both counters from the assignments. */
 export async function recountTopics(db: Db, ids: readonly number[]): Promise<void> {
   await db.run(sql`
     update topics set

@@ -3,12 +3,12 @@ import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
 export interface Topic {
   id: number
   organizationId: number
-  /** Called a slug, but free ASCII text. */
+  /** GitLab calls it a slug, but it is any ASCII text. */
   name: string
   title: string
   description: string | null
   avatar: TopicAvatar | null
-  /** Every project that carries the topic, private ones too. */
+  /** Number of projects with the topic, including private ones. */
   totalProjectsCount: number
   createdAt: string
   updatedAt: string
@@ -21,21 +21,21 @@ export interface TopicAvatar {
   bytes: number
 }
 
-/** The parts of a topic that people write. */
+/** Editable attributes of a topic. */
 export interface TopicDraft {
   name: string
   title: string
   description: string | null
 }
 
-/** Throws all that is wrong with a draft, as GitLab words it. */
+/** Throws all validation errors of a draft, in GitLab's words. */
 export function assertTopicDraft(draft: Partial<TopicDraft>, options: { blankTitle: 'refused' | 'allowed' }): void {
   const isAllowed = options.blankTitle === 'allowed' && draft.title?.trim() === ''
   const problems = draftProblems(isAllowed ? { ...draft, title: undefined } : draft)
   if (Object.keys(problems).length > 0) throw invalid(problems)
 }
 
-/** Only attributes with problems. */
+/** Returns the validation errors of the given attributes. */
 export function draftProblems({
   name,
   title,
@@ -71,7 +71,7 @@ function lengthProblem(text: string, most: number): string[] {
   return characters(text) > most ? [`is too long (maximum is ${most} characters)`] : []
 }
 
-/** Characters, not UTF-16 units: an emoji counts once. */
+/** Counts Unicode characters instead of UTF-16 units: an emoji counts once. */
 function characters(text: string): number {
   let count = 0
   for (const _ of text) count++

@@ -30,12 +30,12 @@ import {
 export interface TopicQuery {
   organizationId?: number | undefined
   search?: string | undefined
-  /** Or an alias, in any case. */
+  /** Name or alias, ignoring case. */
   name?: string | undefined
   withoutProjects?: boolean | undefined
 }
 
-/** Whether the caller may know of the organization is asked before (`assertOrganizationReadable`). */
+/** Returns a page of topics. The route first checks access to the organization (`assertOrganizationReadable`). */
 export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRequest): Promise<Page<Topic>> {
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
@@ -50,7 +50,7 @@ export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRe
   return pageOf(page, rows, counted)
 }
 
-/** Counting takes longer than a page, and is the same for all pages of a list. */
+/** Cache of totals. Counting is slower than reading a page, and all pages of a list share the total. */
 const counts = perDatabase((changes) => openCache<number>(changes, ['topics', 'topic_names'], 1000))
 
 export async function getTopic(deps: Deps, id: number): Promise<Topic> {
@@ -59,7 +59,7 @@ export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   return topic
 }
 
-/** Throws when the topic belongs to an organization that is not there for the caller. */
+/** Throws when the topic belongs to an organization that the caller may not read. */
 export async function assertTopicReadable(deps: RootDeps, visitor: Visitor | null, id: number): Promise<void> {
   if (visitor?.isAdmin || !(await hasHiddenOrganizations(deps))) return
   const topic = await findTopic(deps.db, id)
@@ -89,7 +89,7 @@ export interface TopicChange {
   name?: string | undefined
   title?: string | undefined
   description?: string | null | undefined
-  /** A new one, or `null` to remove what is there. */
+  /** New avatar, or `null` to remove the current one. */
   avatar?: ReceivedFile | null | undefined
 }
 
@@ -98,12 +98,12 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
     const [before] = await lockTopics(deps.db, [id])
     if (!before) throw notFound()
     const changed = { ...before, ...given(change) }
-    // GitLab stores a blank title here, and so do we.
+    // A blank title is accepted here, as in GitLab.
     assertTopicDraft(given(change), { blankTitle: 'allowed' })
     const avatar = change.avatar === undefined ? before.avatar : change.avatar && readAvatar(change.avatar)
     if (Object.values(change).every((value) => value === undefined)) return before
     if (changed.name !== before.name) {
-      // An alias of its own is no obstacle: the name leads here already.
+      // If the new name is an alias of this topic, the alias is replaced.
       await deleteAlias(deps.db, id, changed.name.toLowerCase())
       await changeOwnName(deps.db, id, changed.name)
     }
@@ -132,7 +132,7 @@ function given({ name, title, description }: TopicChange): Partial<TopicDraft> {
   }
 }
 
-/** `unmodifiedSince` (ms): a topic that changed after that is not deleted. */
+/** Deletes a topic, unless it was changed after `unmodifiedSince` (in ms). */
 export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: number): Promise<void> {
   await transaction(deps, async (deps) => {
     const [topic] = await lockTopics(deps.db, [id])

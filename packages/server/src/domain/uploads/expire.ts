@@ -4,7 +4,9 @@ import { takeExpiredUploads } from './upload-queries.ts'
 
 const batchSize = 200
 
-/** Takes away for good what was deleted longer ago than the grace period: the rows, and then their bytes. */
+/**
+ * Deletes the rows of uploads that were deleted longer ago than the grace period, and marks their objects for deletion.
+ */
 export async function expireUploads(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - deps.settings.uploadGraceMs).toISOString()
   for (let taken = batchSize; taken === batchSize; ) {

@@ -1,10 +1,10 @@
 export const uploadOrders = ['created_at', 'size', 'filename'] as const
 
-/** Which uploads of an owner are wanted, and in which order. */
+/** Filter and order of a list of uploads. */
 export interface UploadFilter {
-  /** Part of the name, whatever its case. */
+  /** Part of the filename, ignoring case. */
   search?: string | undefined
-  /** A media type, or all of a kind: `image/*`. */
+  /** Media type, or a wildcard such as `image/*`. */
   contentType?: string | undefined
   ids?: readonly number[] | undefined
   uploadedById?: number | undefined
@@ -12,6 +12,6 @@ export interface UploadFilter {
   createdBefore?: string | undefined
   orderBy: (typeof uploadOrders)[number]
   sort: 'asc' | 'desc'
-  /** Those that wait for their bytes to go, instead of those that are there. */
+  /** Selects deleted uploads within the grace period instead of available ones. */
   deleted: boolean
 }

@@ -3,7 +3,7 @@ import type { Project } from '../projects/project.ts'
 import { updateUploadLimits } from '../projects/project-queries.ts'
 import { projectAsOwner, type UploadOwner } from './owner.ts'
 
-/** Sets what a project may hold; null takes a limit off. What is stored already stays. */
+/** Sets the upload limits of a project. Null removes a limit. Existing uploads are kept. */
 export async function setUploadLimits(
   deps: Deps,
   project: Project,

@@ -1,10 +1,10 @@
 import type { Namespace, Project } from '../projects/project.ts'
 
-/** Whose an upload is: both have the same routes, rules and links. */
+/** Project or group that owns uploads. Both have the same routes, rules and links. */
 export interface UploadOwner {
   kind: 'project' | 'group'
   id: number
-  /** What this owner allows, where it is less than what the server does. */
+  /** Maximum file size, if lower than the server's limit. */
   maxUploadBytes: number | null
   quotaBytes: number | null
 }

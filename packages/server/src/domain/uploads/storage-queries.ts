@@ -3,12 +3,12 @@ import type { Db } from '../../db/db.ts'
 import type { PageRequest } from '../page.ts'
 import type { Usage } from './usage-queries.ts'
 
-/** What one project or group stores, without what is deleted. */
+/** Storage used by one project or group, without deleted uploads. */
 export interface StoredBy extends Usage {
   kind: 'project' | 'group'
   id: number
   fullPath: string
-  /** The most it may store; null: any number. */
+  /** Quota in bytes; null for no quota. */
   quotaBytes: number | null
 }
 
@@ -22,7 +22,7 @@ interface OwnerRow {
   quota_bytes: number | null
 }
 
-/** Whoever stores most first, one row more than the page holds. */
+/** Returns owners by usage, largest first, one row more than the page holds. */
 export async function listLargestOwners(db: Db, page: PageRequest): Promise<StoredBy[]> {
   const rows = await db.all<OwnerRow>(sql`
     select u.project_id, u.namespace_id, u.files, u.bytes, p.full_path as project_path, n.full_path as group_path,
@@ -43,7 +43,7 @@ export async function listLargestOwners(db: Db, page: PageRequest): Promise<Stor
   }))
 }
 
-/** Stops counting above the most. */
+/** Counts owners, up to `most` + 1. */
 export async function countOwners(db: Db, most: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (select 1 from upload_usage where files > 0 limit ${most + 1}) as counted`)
@@ -57,7 +57,7 @@ export async function sumUsage(db: Db): Promise<Usage> {
   return row ?? nothing
 }
 
-/** What is deleted and can still be restored. */
+/** Returns the size of deleted uploads that can still be restored. */
 export async function sumDeleted(db: Db): Promise<Usage> {
   const row = await db.one<Usage>(sql`
     select count(*) as files, cast(coalesce(sum(bytes), 0) as bigint) as bytes

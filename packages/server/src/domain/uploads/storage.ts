@@ -6,15 +6,15 @@ import type { Usage } from './usage-queries.ts'
 
 export type { StoredBy } from './storage-queries.ts'
 
-/** What all uploads add up to. */
+/** Total size of all uploads. */
 export interface Storage {
   stored: Usage
-  /** Deleted, and there until the grace period is over. */
+  /** Deleted uploads within the grace period. */
   deleted: Usage
   measuredAt: string
 }
 
-/** Adding up reads a row of every owner, so however often somebody asks, it is done once in a while. */
+/** Time for which the totals are cached, because computing them reads a row of every owner. */
 const shownForMs = 60_000
 const remembered = perDatabase((): { storage?: Storage } => ({}))
 
@@ -27,7 +27,7 @@ export async function measureStorage(deps: RootDeps): Promise<Storage> {
   return kept.storage
 }
 
-/** Projects and groups that store something, whoever stores most first. */
+/** Returns the projects and groups with uploads, largest usage first. */
 export async function findLargestOwners({ db }: Deps, page: PageRequest): Promise<Page<StoredBy>> {
   const [rows, counted] = await Promise.all([listLargestOwners(db, page), countOwners(db, maxCountedRows)])
   return pageOf(page, rows, counted)

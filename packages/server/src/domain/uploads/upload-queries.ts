@@ -33,7 +33,10 @@ function owned({ kind, id }: Owner): Sql {
   return kind === 'project' ? sql`u.project_id = ${id}` : sql`u.namespace_id = ${id}`
 }
 
-/** Before what the owner has is changed: whoever removes an owner locks him first and then the rest. */
+/**
+ * Locks the owner before its usage is changed. Deleting an owner takes its locks in the same order, which avoids
+ * deadlocks.
+ */
 export async function holdOwner(db: Db, { kind, id }: Upload['owner']): Promise<void> {
   const table = kind === 'project' ? sql`projects` : sql`namespaces`
   await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)
@@ -52,7 +55,7 @@ export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>, isFromOut
   return { ...upload, id: row.id }
 }
 
-/** Bytes that users stored who were not members then. */
+/** Returns the number of bytes uploaded by users who were not members at the time. */
 export async function sumFromOutsiders(db: Db, owner: Owner): Promise<number> {
   const row = await db.one<{ bytes: number }>(sql`
     select cast(coalesce(sum(u.bytes), 0) as bigint) as bytes from uploads u
@@ -60,7 +63,7 @@ export async function sumFromOutsiders(db: Db, owner: Owner): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** One more than the page holds. */
+/** Returns one row more than the page holds. */
 export async function listUploads(
   db: Db,
   owner: Owner,
@@ -77,7 +80,7 @@ export async function listUploads(
 
 const orders = { created_at: sql`u.created_at`, size: sql`u.bytes`, filename: sql`u.filename` }
 
-/** Stops one above what is ever shown. */
+/** Counts matching uploads, up to one above the maximum total of lists. */
 export async function countUploads(db: Db, owner: Owner, filter: UploadFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
@@ -103,7 +106,7 @@ function isOfType(contentType: string): Sql {
   return sql`substr(u.content_type, 1, ${kind.length}) = ${kind}`
 }
 
-/** Deleted ones too, while their row is there. */
+/** Returns an upload, including a deleted one within the grace period. */
 export async function findUpload(db: Db, owner: Owner, id: number): Promise<Upload | undefined> {
   const row = await db.one<UploadRow>(sql`${selected} where ${owned(owner)} and u.id = ${id}`)
   return row && uploadFrom(row)
@@ -120,21 +123,23 @@ export async function findUploadBySecret(
   return row && uploadFrom(row)
 }
 
-/** False when another request was faster. */
+/** Marks an upload as deleted. Returns false when another request was first. */
 export async function hideUpload(db: Db, id: number, deletedById: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     update uploads set deleted_at = ${now}, deleted_by_id = ${deletedById} where id = ${id} and deleted_at is null`)
   return changed === 1
 }
 
-/** False when it is not hidden, or its row is gone. */
+/** Restores a deleted upload. Returns false when it is not deleted or its row no longer exists. */
 export async function showUpload(db: Db, id: number): Promise<boolean> {
   const changed = await db.run(sql`
     update uploads set deleted_at = null, deleted_by_id = null where id = ${id} and deleted_at is not null`)
   return changed === 1
 }
 
-/** Takes the rows of uploads that were deleted before then, oldest first, and returns the keys of their objects. */
+/**
+ * Deletes the rows of uploads that were deleted before the given time, oldest first. Returns the keys of their objects.
+ */
 export async function takeExpiredUploads(db: Db, before: string, limit: number): Promise<string[]> {
   const rows = await db.all<{ object_key: string }>(sql`
     delete from uploads where id in (

@@ -1,21 +1,24 @@
 import type { UploadOwner } from './owner.ts'
 
-/** A file that Markdown of a project or group refers to. */
+/** File that Markdown of a project or group refers to. */
 export interface Upload {
   id: number
   owner: Pick<UploadOwner, 'kind' | 'id'>
-  /** 32 lower-case hex characters, one per upload; whoever may read the owner and knows it may fetch the file. */
+  /**
+   * 32 lower-case hex characters, unique per upload. Callers who can read the owner and know the secret may fetch the
+   * file.
+   */
   secret: string
-  /** Sanitised. */
+  /** Sanitised filename. */
   filename: string
-  /** By its name; for people and for the web, never for deciding what a file is. */
+  /** Media type by the filename's extension. It is informative and never used to decide what a file contains. */
   contentType: string
   bytes: number
   sha256: string
   objectKey: string
   createdAt: string
-  /** Null when he was not recorded or is gone. */
+  /** Null when the user was not recorded or was deleted. */
   uploadedBy: { id: number; username: string; name: string } | null
-  /** From then on it is hidden; its bytes go after the grace period. */
+  /** Time of deletion, from which the upload is hidden. Its bytes are deleted after the grace period. */
   deletedAt: string | null
 }

@@ -24,11 +24,11 @@ import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
 
 export interface Uploader {
   user: User
-  /** Of the project or group, directly or through a group. */
+  /** Whether the user is a direct or inherited member of the project or group. */
   isMember: boolean
 }
 
-/** The bytes are stored already; from the row on they are the owner's. */
+/** Records an upload whose bytes are already stored, and makes them the owner's. */
 export async function createUpload(
   deps: Deps,
   owner: UploadOwner,
@@ -37,7 +37,8 @@ export async function createUpload(
 ): Promise<Upload> {
   const filename = sanitizeFilename(file.filename)
   const upload = await transaction(deps, async (deps) => {
-    // First: it holds the owner, whose usage goes with him. Whoever removes him does it in this order, too.
+    // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
+    // order.
     const draft = {
       owner: { kind: owner.kind, id: owner.id },
       secret: deps.random(16).toString('hex'),
@@ -55,7 +56,7 @@ export async function createUpload(
     if (!isMember) await assertWithinShare(deps, owner)
     return upload
   }).catch((error: unknown) => {
-    // The owner, or more rarely the user, was removed while the bytes came in.
+    // The owner, or more rarely the user, was deleted while the bytes were received.
     throw isForeignKeyViolation(error) ? notFound(owner.kind === 'project' ? 'Project' : 'Group') : error
   })
   file.kept = true
@@ -92,18 +93,18 @@ export async function getUploadBySecret(
   return upload
 }
 
-/** Hides it at once. The row and the bytes go when the grace period is over; until then it can be restored. */
+/** Hides an upload immediately. It can be restored until its row and bytes are deleted after the grace period. */
 export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<void> {
   return transaction(deps, async (deps) => {
     await holdOwner(deps.db, upload.owner)
     const hidden = await hideUpload(deps.db, upload.id, user.id, deps.now())
-    // Two requests may get this far; only one of them deletes.
+    // Only one of two concurrent requests deletes the upload.
     if (!hidden) throw notFound()
     await takeFromUsage(deps.db, upload.owner, upload.bytes)
   })
 }
 
-/** Brings a deleted upload back under its old address, as long as its row is there. */
+/** Restores a deleted upload under its former URL, within the grace period. */
 export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
   return transaction(deps, async (deps) => {
     await holdOwner(deps.db, owner)
@@ -126,12 +127,12 @@ export async function findLimits(deps: Deps, owner: UploadOwner): Promise<Upload
   return { maxUploadBytes: maxBytesOf(deps, owner), quotaBytes: owner.quotaBytes, usedBytes: bytes, files }
 }
 
-/** The largest file that this owner takes. */
+/** Returns the maximum size of a file for this owner. */
 function maxBytesOf({ settings }: Deps, { maxUploadBytes }: UploadOwner): number {
   return Math.min(settings.maxUploadBytes, maxUploadBytes ?? settings.maxUploadBytes)
 }
 
-/** How large the next file may be, and the sentence for one that is larger. */
+/** Returns the maximum size of the next file, and the error message for a larger one. */
 export async function roomFor(
   deps: Deps,
   owner: UploadOwner,
@@ -155,13 +156,16 @@ async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promis
   throw tooLarge(quotaSentence(owner, (await findUsage(deps.db, owner)).bytes))
 }
 
-/** Part of a quota that users who are not members may use, all of them together. */
+/** Share of a quota that all non-members together may use. */
 const outsiderShare = 0.1
 
 const shareOf = ({ quotaBytes }: UploadOwner): number =>
   quotaBytes === null ? Number.POSITIVE_INFINITY : Math.floor(quotaBytes * outsiderShare)
 
-/** Otherwise any signed-in user could use up the quota of a public project. The usage row is locked by now. */
+/**
+ * Limits uploads of non-members; otherwise any signed-in user could use up the quota of a public project. Requires the
+ * lock on the usage row.
+ */
 async function assertWithinShare({ db }: Deps, owner: UploadOwner): Promise<void> {
   if (owner.quotaBytes !== null && (await sumFromOutsiders(db, owner)) > shareOf(owner)) {
     throw tooLarge(shareSentence(owner))

@@ -17,7 +17,7 @@ export async function findUsage(db: Db, owner: Owner): Promise<Usage> {
   return row ?? { files: 0, bytes: 0 }
 }
 
-/** Adds one file. False when the owner would then have more than the quota, and nothing is added. */
+/** Adds one file to the usage. Returns false, without adding it, when the quota would be exceeded. */
 export async function addToUsage(db: Db, owner: Owner, bytes: number, quotaBytes: number | null): Promise<boolean> {
   if (quotaBytes !== null && bytes > quotaBytes) return false
   const column = columnOf(owner)

@@ -1,12 +1,12 @@
 import type { InvalidAttributes } from '../../platform/failure.ts'
 import { type PasswordOwner, passwordProblems } from '../sign-in/password-policy.ts'
 
-/** A user as he is asked for. */
+/** Attributes of a new user. */
 export interface UserDraft {
   username: string
   email: string
   name: string
-  /** Absent: nobody can sign in with a password until one is set. */
+  /** Without a password, the user cannot sign in with one until it is set. */
   password?: string | undefined
   isAdmin?: boolean | undefined
   isExternal?: boolean | undefined
@@ -15,10 +15,13 @@ export interface UserDraft {
   note?: string | null | undefined
 }
 
-/** What is not given stays as it is. */
+/** Changed attributes of a user; absent ones stay the same. */
 export type UserChange = { [Attribute in keyof UserDraft]?: UserDraft[Attribute] | undefined }
 
-/** Every problem of the given attributes, without comparing them with other users. `known` is what stays as it is. */
+/**
+ * Returns the validation errors of the given attributes, except uniqueness. `known` has the user's unchanged
+ * attributes.
+ */
 export function userProblems(draft: UserChange, known: PasswordOwner = {}): InvalidAttributes {
   const found: Record<string, readonly string[]> = {
     email: draft.email === undefined ? [] : emailProblems(draft.email),
@@ -40,7 +43,7 @@ function textProblems(value: string): string[] {
 
 function emailProblems(email: string): string[] {
   if (email.trim() === '') return [blank]
-  // The address is proved by a message that arrives, not by a pattern.
+  // Only a delivered message could prove the address, so the pattern is lenient.
   return /^[^@\s]+@[^@\s]+$/.test(email) ? textProblems(email) : ['is invalid']
 }
 
@@ -48,7 +51,7 @@ function ownerOf({ username, email, name }: UserChange, known: PasswordOwner): P
   return { username: username ?? known.username, email: email ?? known.email, name: name ?? known.name }
 }
 
-/** A username is the path of a namespace, and stands first in the addresses of its projects. */
+/** Validates a username, which is also the path of the user's namespace and the first segment of project URLs. */
 function usernameProblems(username: string): string[] {
   const problems = textProblems(username)
   if (problems.length > 0) return problems
@@ -60,7 +63,7 @@ function usernameProblems(username: string): string[] {
   return reservedNames.has(username.toLowerCase()) ? [`${username} is a reserved name`] : []
 }
 
-/** First segments of addresses that belong to the server, here or in GitLab, where people may be coming from. */
+/** First URL segments that are reserved by this server or by GitLab, from which users may migrate. */
 export const reservedNames: ReadonlySet<string> = new Set([
   ...['-', '.well-known', '404.html', '422.html', '500.html', '502.html', '503.html', 'admin', 'api', 'assets'],
   ...['dashboard', 'deploy.html', 'explore', 'favicon.ico', 'favicon.png', 'files', 'groups', 'health_check', 'help'],

@@ -22,13 +22,13 @@ interface UserRow {
   updated_at: string
 }
 
-/** Beside what is kept as the state: who is deactivated is active there, who is banned blocked. */
+/** SQL of a user's state. Deactivated users are stored as `active` and banned users as `blocked`, each with a flag. */
 const stateIn = (table: string): Sql => sql`case
   when ${raw(table)}.state = 'active' and ${raw(table)}.is_deactivated then 'deactivated'
   when ${raw(table)}.state = 'blocked' and ${raw(table)}.is_banned then 'banned'
   else ${raw(table)}.state end`
 
-/** The state of a user, for a query about something else. */
+/** SQL that selects a user's state in a query on other tables. */
 export function selectState(table: 'users' | 'u' | 'c', name: 'state' | 'user_state' | 'creator_state' = 'state'): Sql {
   return sql`${stateIn(table)} as ${raw(name)}`
 }
@@ -42,7 +42,7 @@ export async function findUserById(db: Db, id: number): Promise<User | undefined
   return row && userFrom(row)
 }
 
-/** Held until the transaction ends. */
+/** Returns the user and locks the row until the transaction ends. */
 export async function lockUser(db: Db, id: number): Promise<User | undefined> {
   const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id} ${db.dialect.forNoKeyUpdate}`)
   return row && userFrom(row)
@@ -73,7 +73,7 @@ export async function listUsersById(db: Db, ids: readonly number[]): Promise<Use
   return rows.map(userFrom)
 }
 
-/** One row more than the page holds. */
+/** Returns one row more than the page holds. */
 export async function listUsers(db: Db, filter: UserFilter, order: UserOrder, page: PageRequest): Promise<User[]> {
   const rows = await db.all<UserRow>(sql`
     select ${columns} from users where ${conditions(db, filter)} ${isAfter(order, page.keyset?.after)}
@@ -81,7 +81,7 @@ export async function listUsers(db: Db, filter: UserFilter, order: UserOrder, pa
   return rows.map(userFrom)
 }
 
-/** Counts no further than one above what lists tell. */
+/** Counts matching users, up to one above the maximum total of lists. */
 export async function countUsers(db: Db, filter: UserFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from
@@ -89,7 +89,7 @@ export async function countUsers(db: Db, filter: UserFilter): Promise<number> {
   return row?.total ?? 0
 }
 
-/** Ids of the users' own namespaces. */
+/** Returns the ids of the users' own namespaces. */
 export async function listOwnNamespaceIds(
   db: Db,
   userIds: readonly number[],
@@ -99,7 +99,7 @@ export async function listOwnNamespaceIds(
   return rows.map((row) => ({ userId: row.owner_id, namespaceId: row.id }))
 }
 
-/** Throws a unique violation when the username or the address is taken. */
+/** Inserts a user. Throws a unique violation when the username or e-mail address is taken. */
 export async function insertUser(
   db: Db,
   draft: UserDraft,
@@ -118,7 +118,10 @@ export async function insertUser(
   return userFrom(row)
 }
 
-/** Without a hash the password stays. Throws a unique violation when the username or the address is taken. */
+/**
+ * Updates a user; without a hash the password stays the same. Throws a unique violation when the username or e-mail
+ * address is taken.
+ */
 export async function updateUser(db: Db, user: User, passwordHash: string | undefined, now: string): Promise<User> {
   const row = await db.one<UserRow>(sql`
     update users set username = ${user.username}, username_key = ${user.username.toLowerCase()},
@@ -144,7 +147,7 @@ export async function updatePasswordHash(db: Db, id: number, passwordHash: strin
   await db.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`)
 }
 
-/** Columns that name a user and outlive the account, each with an index. */
+/** Columns that reference a user and outlive the account. Each has an index. */
 export const userReferences = [
   ['vulnerabilities', 'author_id'],
   ['vulnerabilities', 'confirmed_by_id'],
@@ -166,7 +169,10 @@ export const userReferences = [
   ['users', 'created_by_id'],
 ] as const
 
-/** Makes every reference to one user one to another; until the transaction ends, no request adds another one. */
+/**
+ * Reassigns every reference from one user to another. The lock keeps other requests from adding references until the
+ * transaction ends.
+ */
 export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {
   await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
   const atOnce = 500
@@ -180,7 +186,7 @@ export async function reassignReferences(db: Db, fromId: number, toId: number): 
   }
 }
 
-/** Tokens, memberships and the user's own namespace are deleted along. */
+/** Deletes a user. The database cascades to tokens, memberships and the user's own namespace. */
 export async function deleteUser(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from users where id = ${id}`)) === 1
 }

@@ -7,7 +7,7 @@ import type { User } from './user.ts'
 import { lockUser, updateUserState } from './user-queries.ts'
 import { assertNoGhost } from './users.ts'
 
-/** Ends the user's sessions for good. Tokens stay, and are refused while the user is blocked. */
+/** Blocks a user and deletes their sessions. Their tokens are kept, but rejected while the user is blocked. */
 export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   return change(deps, id, ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
@@ -23,7 +23,7 @@ export function unblockUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
-/** Blocks a user in a way that `unblockUser` does not undo. */
+/** Bans a user, which `unblockUser` does not undo. */
 export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   return change(deps, id, ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
@@ -55,7 +55,7 @@ export function activateUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
-/** Changes the state under the user's lock, so that the second of two concurrent changes sees the first. */
+/** Changes the state while holding a lock on the user, so that the second of two concurrent changes sees the first. */
 function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
   return transaction(deps, async (deps) => {
     const user = await lockUser(deps.db, id)

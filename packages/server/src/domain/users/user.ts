@@ -3,10 +3,10 @@ export interface User {
   username: string
   email: string
   name: string
-  /** Banned is blocked for what he did; only lifting the ban lets him in again. */
+  /** A banned user is blocked, and can only be unblocked by lifting the ban. */
   state: 'active' | 'banned' | 'blocked' | 'deactivated' | 'unconfirmed'
   isAdmin: boolean
-  /** Stands in for deleted users; no one can sign in or act as it. */
+  /** The ghost replaces deleted users as an author. It cannot sign in, and no caller can act as it. */
   isGhost: boolean
   isExternal: boolean
   canCreateGroup: boolean
@@ -17,13 +17,13 @@ export interface User {
   updatedAt: string
 }
 
-/** What administrators are told besides. */
+/** User with the details that only administrators see. */
 export interface Account extends User {
   namespaceId: number | null
   createdBy: User | undefined
 }
 
-/** What a client asks a list of users for. */
+/** Query parameters of the list of users. */
 export interface UserQuery {
   username?: string | undefined
   search?: string | undefined
@@ -39,10 +39,10 @@ export interface UserQuery {
   createdBefore?: string | undefined
 }
 
-/** What rows are chosen by. */
+/** Conditions of the list of users. */
 export interface UserFilter {
   username?: string | undefined
-  /** Every term in the name, or every term in the username; without terms the text is the whole of it. */
+  /** Matches when all terms occur in the name, or all in the username. Without terms, `text` must equal one of them. */
   search?: { text: string; terms: readonly string[]; isEmailSearched: boolean } | undefined
   states?: readonly User['state'][] | undefined
   isAdmin?: boolean | undefined

@@ -12,14 +12,14 @@ import {
   listUsersById,
 } from './user-queries.ts'
 
-/** By id when the text is all digits, else by username whatever its case. */
+/** Finds a user by id if the reference is all digits, otherwise by username, ignoring case. */
 export async function findUserByReference(deps: Deps, reference: string): Promise<User | undefined> {
   if (!/^\d+$/.test(reference)) return findUserByUsername(deps.db, reference)
   const id = Number(reference)
   return Number.isSafeInteger(id) ? findUserById(deps.db, id) : undefined
 }
 
-/** An account that a request acts on, which is never the ghost. */
+/** Returns the account that a request acts on. Rejects the ghost. */
 export async function getUser(deps: Deps, id: number): Promise<User> {
   const user = await findUserById(deps.db, id)
   if (!user) throw notFound('User')
@@ -31,7 +31,7 @@ export function assertNoGhost(user: User): void {
   if (user.isGhost) throw forbidden('The ghost user stands in for deleted users and cannot be changed.')
 }
 
-/** Returns a profile, which anonymous requests may not read. */
+/** Returns a profile. Rejects anonymous requests. */
 export async function readUser(deps: Deps, caller: Caller | null, id: number): Promise<User> {
   if (!caller) throw forbidden('Not authorized!')
   const user = await findUserById(deps.db, id)
@@ -39,12 +39,12 @@ export async function readUser(deps: Deps, caller: Caller | null, id: number): P
   return user
 }
 
-/** Another order than the newest first is for administrators. */
+/** Returns the order of the list; only administrators may choose one other than newest first. */
 export function userOrderFor(caller: Caller | null, order: UserOrder): UserOrder {
   return caller?.isAdmin ? order : { by: 'id', direction: 'desc' }
 }
 
-/** In the order that the caller may have; filters that tell more than a profile shows are for administrators. */
+/** Returns a page of users. Only administrators may choose the order or use filters on private attributes. */
 export async function findUsers(
   deps: Deps,
   caller: Caller | null,
@@ -52,7 +52,7 @@ export async function findUsers(
   order: UserOrder,
   page: PageRequest,
 ): Promise<Page<User>> {
-  // Nobody may walk through all users, but whoever knows a name may look it up.
+  // Anonymous requests may look up a username but not list users.
   if (!caller && !query.username) throw forbidden('Not authorized to access /api/v4/users')
   assertReachable(page, 'User')
   const isAdmin = caller?.isAdmin === true
@@ -69,7 +69,7 @@ export async function findUsers(
   return pageOf(page, rows, counted)
 }
 
-/** With what only administrators are told, in the same order. */
+/** Adds the details that only administrators see, preserving the order. */
 export async function readAccounts(deps: Deps, users: readonly User[]): Promise<Account[]> {
   const creatorIds = users.flatMap((user) => user.createdById ?? [])
   const [namespaces, creators] = await Promise.all([
@@ -88,7 +88,7 @@ export async function readAccounts(deps: Deps, users: readonly User[]): Promise<
   }))
 }
 
-/** Nobody is in two states, so two of them find nobody. */
+/** Returns the states to filter by. A user has one state, so two requested states match no users. */
 function statesOf(query: UserQuery): readonly User['state'][] | undefined {
   const asked = (['active', 'blocked', 'banned', 'deactivated'] as const).filter((state) => query[state])
   if (asked.length === 0 && !query.excludeActive) return undefined
@@ -105,7 +105,7 @@ function filterForAdministrators(query: UserQuery): UserFilter {
   }
 }
 
-/** Words of three letters or more are found anywhere; a shorter search is the whole name. */
+/** Parses a search. Words of at least three letters match anywhere; a shorter search must equal the whole name. */
 function readSearch(search: string | undefined, isEmailSearched: boolean): UserFilter['search'] {
   const text = (search ?? '').trim().replace(/^@/, '').replace(/\s+/g, ' ')
   if (text === '') return undefined

@@ -10,17 +10,19 @@ import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-querie
 import { deliveryKind, slowDeliveries } from './record.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
 
-/** Then other hooks have their turn. */
+/** Limits of one run, after which other hooks get a turn. */
 const mostInARow = 100
 const longestRunMs = 5_000
 
-/** A receiver that takes longer is slow, and stays in the slow lane for a while after its last slow answer. */
+/**
+ * Duration from which a receiver counts as slow. It stays in the slow lane for some time after its last slow response.
+ */
 const slowMs = 1_000
 const slowForMs = 10 * 60_000
 
 /**
- * Tells a hook what waits for it, oldest first. While its receiver is in trouble everything for it waits, in order; other
- * hooks have jobs of their own. After a kill the event that was under way is sent again: at least once.
+ * Sends a hook its waiting events, oldest first. While its receiver fails, all of its events wait, in order; other
+ * hooks have jobs of their own. Delivery is at least once: after a crash the current event is sent again.
  */
 export const deliveryJob: AnyJobKind = jobKind<{ hook_id: number }>({
   kind: deliveryKind,
@@ -39,17 +41,17 @@ export const deliveryJob: AnyJobKind = jobKind<{ hook_id: number }>({
       const event = await findNextEvent(deps.db, hook.id)
       if (!event) return undefined
       const next = await deliver(deps, hook, event, signal)
-      // The places of quick receivers are for them.
+      // Free the place in this lane, which is for receivers of the other speed.
       if (next !== lane) return { againAt: deps.now(), lane: next }
     }
     return { againAt: deps.now() }
   },
 })
 
-/** Sends one event; returns the lane in which the next one is to be sent. */
+/** Sends one event. Returns the lane in which to send the next one. */
 async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSignal): Promise<string> {
   const attempt = await attemptDelivery(deps, hook, event, signal)
-  // A process that stops says nothing about the receiver.
+  // A request aborted by the stopping process is not the receiver's failure.
   if (!attempt.answer) signal.throwIfAborted()
   const slowUntil = slowUntilAfter(deps, hook, attempt)
   await transaction(deps, async (deps) => {
@@ -63,7 +65,10 @@ async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSi
   return slowUntil === null ? deliveryKind : slowDeliveries
 }
 
-/** A quick answer ends slowness only some time after the last slow one: some receivers are slow now and then. */
+/**
+ * Returns until when the receiver counts as slow. A fast response does not end slowness at once, because some receivers
+ * are slow only now and then.
+ */
 export function slowUntilAfter(
   deps: Pick<Deps, 'now'>,
   { slowUntil }: Pick<Hook, 'slowUntil'>,
@@ -73,7 +78,9 @@ export function slowUntilAfter(
   return slowUntil !== null && slowUntil > deps.now() ? slowUntil : null
 }
 
-/** A pause that is longer than any after so many failures was set while the clock was wrong. */
+/**
+ * Returns true while deliveries are paused. Ignores a pause longer than the maximum, which was set by a wrong clock.
+ */
 function isPaused({ now }: Pick<Deps, 'now'>, { disabledUntil, failures }: Hook): boolean {
   const left = disabledUntil === null ? 0 : Date.parse(disabledUntil) - Date.parse(now())
   return left > 0 && left <= fullPauseMs(failures)
@@ -83,7 +90,7 @@ export interface Attempt {
   url: string
   requestHeaders: Record<string, string>
   answer: Answer | undefined
-  /** What went wrong when there is no answer. */
+  /** Error message if there was no response. */
   error: string | null
   durationMs: number
   succeeded: boolean
@@ -92,7 +99,7 @@ export interface Attempt {
 const timeoutMs = 10_000
 const maxAnswerBytes = 8 * 1024
 
-/** Sends it once, now. */
+/** Sends an event once, without retries. */
 export async function attemptDelivery(
   deps: Deps,
   hook: Hook,
@@ -125,7 +132,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Into the log, where the secret is not shown. */
+/** Stores an attempt in the delivery log, with its secret redacted. */
 export function keepAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt: Attempt): Promise<void> {
   const { 'X-Gitlab-Token': token, ...shown } = attempt.requestHeaders
   const draft = {
@@ -146,7 +153,7 @@ function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, st
   return {
     'Content-Type': 'application/json',
     'User-Agent': `Alcove/${version}`,
-    // The same at every attempt, for receivers that must not act twice.
+    // Constant for all attempts, so that receivers can deduplicate.
     'Idempotency-Key': uuidFrom(`${event.uuid} ${hook.id}`),
     'X-Gitlab-Event': 'Vulnerability Hook',
     'X-Gitlab-Webhook-UUID': randomUuid(deps),
@@ -156,7 +163,10 @@ function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, st
   }
 }
 
-/** A receiver that refuses this one event must not keep the others for long; one in trouble may come back. */
+/**
+ * Returns the maximum number of attempts. An event that the receiver rejects blocks the others only briefly; a failing
+ * receiver may recover.
+ */
 function mostAttempts({ answer }: Attempt): number {
   const refuses = answer !== undefined && answer.status >= 400 && answer.status <= 499
   return refuses && answer.status !== 408 && answer.status !== 429 ? 3 : 15
@@ -164,12 +174,12 @@ function mostAttempts({ answer }: Attempt): number {
 
 const firstPauseMs = 10_000
 const longestPauseMs = 2 * 60 * 60 * 1000
-/** In a row: some days. */
+/** Number of consecutive failures after which a hook is disabled, which takes some days. */
 const mostFailures = 40
 
 const fullPauseMs = (failures: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
 
-/** Doubles with every failure; up to half of it is left to chance. */
+/** Returns a pause that doubles with every failure, reduced by up to half at random. */
 function pauseMs({ random }: Deps, failures: number): number {
   return Math.round(fullPauseMs(failures) * (0.5 + random(2).readUInt16BE() / 131_072))
 }
@@ -182,7 +192,7 @@ function reasonOf(error: unknown): string {
 const keptMs = 7 * 24 * 60 * 60 * 1000
 const batchSize = 1000
 
-/** Events are kept for a week, with the log of their deliveries, whether somebody heard of them or not. */
+/** Deletes events, delivered or not, and their delivery logs after a week. */
 export async function forgetOldEvents(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - keptMs).toISOString()
   for (let gone = batchSize; gone === batchSize; ) gone = await deleteOldEvents(deps.db, before, batchSize)

@@ -6,7 +6,7 @@ export interface DeliveryDraft {
   eventId: number
   url: string
   requestHeaders: Readonly<Record<string, string>>
-  /** Null when nothing was answered. */
+  /** Null without a response. */
   responseStatus: number | null
   responseHeaders: Readonly<Record<string, string>>
   responseBody: string
@@ -14,7 +14,7 @@ export interface DeliveryDraft {
   durationMs: number
 }
 
-/** One attempt to tell a hook of an event. */
+/** Attempt to deliver an event to a hook. */
 export interface Delivery extends DeliveryDraft {
   id: number
   payload: object
@@ -29,10 +29,10 @@ export async function insertDelivery(db: Db, draft: DeliveryDraft, now: string):
       ${draft.responseHeaders}, ${draft.responseBody}, ${draft.error}, ${draft.durationMs}, ${now})`)
 }
 
-/** First and last status, both included. */
+/** Range of status codes, both ends inclusive. */
 export type StatusRange = readonly [first: number, last: number]
 
-/** Newest first, one more than the page holds. */
+/** Returns deliveries, newest first, one more than the page holds. */
 export async function newestDeliveries(
   db: Db,
   hookId: number,
@@ -46,7 +46,7 @@ export async function newestDeliveries(
   return rows.map(deliveryFrom)
 }
 
-/** Stops counting above the most. */
+/** Counts deliveries, up to `most` + 1. */
 export async function countDeliveries(
   db: Db,
   hookId: number,

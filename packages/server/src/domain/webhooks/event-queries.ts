@@ -4,7 +4,7 @@ import type { Hook } from './hook.ts'
 
 export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'slowUntil'>
 
-/** The hooks that want to hear of vulnerabilities; none of them can be deleted before the transaction ends. */
+/** Returns the hooks subscribed to vulnerability events, and locks them against deletion until the transaction ends. */
 export async function listListeningHooks(db: Db, projectId: number): Promise<ListeningHook[]> {
   const rows = await db.all<{ id: number; slow_until: string | null }>(sql`
     select id, slow_until from hooks
@@ -18,7 +18,7 @@ export interface EventDraft {
   payload: object
 }
 
-/** One row for each hook and event, in the order of the events. */
+/** Inserts one row per hook and event, in the order of the events. */
 export async function insertEvents(
   db: Db,
   hookIds: readonly number[],
@@ -35,13 +35,13 @@ export async function insertEvents(
 export interface HookEvent {
   id: number
   hookId: number
-  /** The same for every hook that is told of it. */
+  /** Shared by all hooks that receive the event. */
   uuid: string
   payload: object
   attempts: number
 }
 
-/** The one that has been waiting for longest. */
+/** Returns the hook's oldest waiting event. */
 export async function findNextEvent(db: Db, hookId: number): Promise<HookEvent | undefined> {
   const row = await db.one<EventRow>(sql`
     select id, hook_id, uuid, payload, attempts from hook_events
@@ -49,7 +49,7 @@ export async function findNextEvent(db: Db, hookId: number): Promise<HookEvent |
   return row && eventFrom(row)
 }
 
-/** An event that nobody has to wait for: it is being sent already. */
+/** Inserts an event that is sent immediately and so does not wait in the queue. */
 export async function insertTestEvent(db: Db, hookId: number, draft: EventDraft, now: string): Promise<HookEvent> {
   const row = await db.one<EventRow>(sql`
     insert into hook_events (hook_id, uuid, payload, is_waiting, created_at)
@@ -59,12 +59,12 @@ export async function insertTestEvent(db: Db, hookId: number, draft: EventDraft,
   return eventFrom(row)
 }
 
-/** Counts an attempt; afterwards it waits for the next one, or not any more. */
+/** Counts an attempt and sets whether the event waits for another one. */
 export async function updateEvent(db: Db, id: number, isWaiting: boolean): Promise<void> {
   await db.run(sql`update hook_events set attempts = attempts + 1, is_waiting = ${isWaiting} where id = ${id}`)
 }
 
-/** With what was tried to tell them. How many went. */
+/** Deletes old events and their deliveries. Returns the number of events deleted. */
 export async function deleteOldEvents(db: Db, before: string, limit: number): Promise<number> {
   return db.run(sql`
     delete from hook_events where id in (

@@ -38,7 +38,7 @@ export async function updateHook(db: Db, id: number, draft: HookDraft, now: stri
   return row && hookFrom(row)
 }
 
-/** False when it was not there. */
+/** Deletes a hook. Returns false when it does not exist. */
 export async function deleteHook(db: Db, projectId: number, id: number): Promise<boolean> {
   return (await db.run(sql`delete from hooks where id = ${id} and project_id = ${projectId}`)) === 1
 }

@@ -1,21 +1,21 @@
-/** An address that wants to hear of what changes in a project. */
+/** URL that receives notifications of changes in a project. */
 export interface Hook {
   id: number
   projectId: number
   url: string
   name: string | null
   description: string | null
-  /** Sent with every delivery, so that the receiver knows who sends it. */
+  /** Secret sent with every delivery, by which the receiver authenticates it. */
   token: string | null
   hasVulnerabilityEvents: boolean
   verifiesCertificates: boolean
-  /** One after the other, since the last delivery that succeeded. */
+  /** Number of consecutive failed deliveries. */
   failures: number
-  /** Nothing is sent before this time. */
+  /** Deliveries are paused until this time. */
   disabledUntil: string | null
-  /** Its receiver answered slowly; until then its deliveries run in the slow lane. */
+  /** The receiver was slow; its deliveries run in the slow lane until this time. */
   slowUntil: string | null
-  /** Nothing is sent any more, until a test succeeds. */
+  /** Time at which the hook was disabled. A successful test enables it again. */
   disabledAt: string | null
   createdAt: string
 }
@@ -29,10 +29,10 @@ export interface HookDraft {
   verifiesCertificates: boolean
 }
 
-/** Fewer are bad luck, not an alarm. */
+/** Number of failures from which a paused hook is reported as temporarily disabled. */
 const fewFailures = 4
 
-/** GitLab's words. */
+/** Returns the status in GitLab's words. */
 export function alertStatus(hook: Hook, now: string): 'executable' | 'temporarily_disabled' | 'disabled' {
   if (hook.disabledAt !== null) return 'disabled'
   const isPaused = hook.disabledUntil !== null && hook.disabledUntil > now

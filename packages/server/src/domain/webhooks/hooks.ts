@@ -37,7 +37,7 @@ export async function getHook({ db }: Deps, project: Project, id: number): Promi
 export function createHook(deps: Deps, project: Project, draft: HookDraft): Promise<Hook> {
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
-    await lockProject(deps.db, project.id) // so nobody else adds one meanwhile
+    await lockProject(deps.db, project.id) // prevents concurrent additions beyond the limit
     if ((await countHooks(deps.db, project.id)) >= mostHooks) {
       throw unprocessable(`Maximum number of project hooks (${mostHooks}) exceeded`)
     }
@@ -45,7 +45,7 @@ export function createHook(deps: Deps, project: Project, draft: HookDraft): Prom
   })
 }
 
-/** The secret belongs to the receiver it was agreed with: another address does not get it. */
+/** Updates a hook. A new URL removes the secret, which was agreed with the former receiver. */
 export async function changeHook(deps: Deps, project: Project, id: number, changes: Partial<HookDraft>): Promise<Hook> {
   const hook = await getHook(deps, project, id)
   const isElsewhere = changes.url !== undefined && changes.url !== hook.url
@@ -54,7 +54,7 @@ export async function changeHook(deps: Deps, project: Project, id: number, chang
   const changed = await updateHook(deps.db, id, draft, deps.now())
   if (!changed) throw notFound()
   if (!isElsewhere) return changed
-  // Whoever was in trouble was the receiver before.
+  // The failures were those of the former receiver.
   return { ...changed, ...(await startAnew(deps, hook)) }
 }
 
@@ -75,7 +75,7 @@ export async function findDeliveries(
   return pageOf(page, rows, total)
 }
 
-/** Sends now, to see whether somebody is there. Success lets a hook that was disabled work again. */
+/** Sends a test event immediately. Success enables a disabled hook again. */
 export async function testHook(deps: RootDeps, hook: Hook, payload: object): Promise<void> {
   countTry(deps, hook)
   const event = await insertTestEvent(deps.db, hook.id, { uuid: randomUuid(deps), payload }, deps.now())
@@ -84,7 +84,7 @@ export async function testHook(deps: RootDeps, hook: Hook, payload: object): Pro
   else throw unprocessable(attempt.error ?? (attempt.answer?.body || `the receiver answered ${attempt.answer?.status}`))
 }
 
-/** Sends once more what was sent before, now; tells what was answered. */
+/** Sends a logged delivery again immediately. Returns the response's status. */
 export async function resendDelivery(deps: RootDeps, hook: Hook, deliveryId: number): Promise<number> {
   const delivery = await findDelivery(deps.db, hook.id, deliveryId)
   if (!delivery) throw notFound()
@@ -118,13 +118,13 @@ function assertUsable({ settings }: Deps, { url, token }: HookDraft): void {
   if (!isUsable(url, settings.webhooksReachPrivate)) {
     throw new Failure({ kind: 'unprocessable-parameter', sentence: 'Invalid url given' })
   }
-  // What no header can hold could never be sent.
+  // A header cannot contain other characters.
   if (token !== null && !/^[\x20-\x7e]*$/.test(token)) {
     throw unprocessable('the token may hold printable ASCII characters only')
   }
 }
 
-/** Names are looked up when something is sent; what is no name is told at once. */
+/** Returns true when the URL can be used. Host names are resolved at delivery; invalid URLs are rejected here. */
 function isUsable(text: string, reachesPrivate: boolean): boolean {
   if (text.length > maxUrlLength || !URL.canParse(text)) return false
   const url = new URL(text)
@@ -137,7 +137,10 @@ const mostTries = 5
 const tryWindowMs = 60_000
 const mostRemembered = 10_000
 
-/** Per hook, in this process: whoever may send at will could use this server to knock at others. */
+/**
+ * Times of recent tests and resends by hook, in this process. The limit keeps users from using the server to attack
+ * others.
+ */
 const triesOf = perDatabase(() => new Map<number, number[]>())
 
 function countTry({ db, now }: RootDeps, hook: Hook): void {

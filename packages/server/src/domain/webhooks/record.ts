@@ -3,12 +3,12 @@ import { enqueue } from '../jobs/job.ts'
 import { insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
 import { randomUuid } from './uuid.ts'
 
-/** Whoever is to be told of what changes in a project; `none` costs one small query. */
+/** Hooks that receive a project's events. */
 export interface Listeners {
   isNobody: boolean
-  /** Writes down what they are to be told, in the transaction that changes it. */
+  /** Stores events in the transaction that makes the changes. */
   record(payloads: readonly object[]): Promise<void>
-  /** Lets them be told, once the transaction has committed. */
+  /** Queues the deliveries. */
   send(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export const deliveryKey = (hookId: number) => `hook:${hookId}`
 
 export const slowDeliveries = 'webhook:slow'
 
-/** Queues a run that sends the hook all its waiting events. Projects take turns. */
+/** Queues a job that sends the hook all of its waiting events. Projects take turns. */
 export async function enqueueDeliveries(deps: Deps, { id, projectId, slowUntil }: ListeningHook): Promise<void> {
   await enqueue(deps, {
     kind: deliveryKind,

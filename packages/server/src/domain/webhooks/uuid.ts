@@ -5,7 +5,7 @@ export function randomUuid({ random }: Pick<Deps, 'random'>): string {
   return uuidOf(random(16), 4)
 }
 
-/** Always the same one for the same text. */
+/** Returns a UUID that is derived from the text, so that equal texts give equal UUIDs. */
 export function uuidFrom(text: string): string {
   return uuidOf(createHash('sha256').update(text).digest().subarray(0, 16), 8)
 }

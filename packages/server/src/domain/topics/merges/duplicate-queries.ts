@@ -7,15 +7,18 @@ export interface NamedTopic {
   projects: number
 }
 
-/** By id, some at a time. */
+/** Returns a batch of topics, ordered by id. */
 export function listNamesAfter(db: Db, organizationId: number, afterId: number, limit: number): Promise<NamedTopic[]> {
-  // The plus keeps SQLite in the order of ids, which needs no sorting.
+  // The unary plus keeps SQLite from using the organization's index, so that rows come in id order without sorting.
   return db.all(sql`
     select id, name, total_projects_count as projects from topics
     where id > ${afterId} and +organization_id = ${organizationId} order by id limit ${limit}`)
 }
 
-/** Of each topic the smallest of its projects in three arbitrary orders: sets that are much the same share them. */
+/**
+ * Returns a MinHash signature of each topic's projects: the minimum of four hash functions. Similar sets share most of
+ * these values.
+ */
 export async function listSmallest(
   db: Db,
   topicIds: readonly number[],
@@ -29,7 +32,7 @@ export async function listSmallest(
   return rows.map((row) => ({ topicId: row.topic_id, least: [row.one, row.two, row.three, row.four] }))
 }
 
-/** How many projects the topics of each pair have in common; pairs without any are left out. */
+/** Returns the number of projects that the topics of each pair share. Omits pairs without shared projects. */
 export function countShared(
   db: Db,
   pairs: readonly { first: number; second: number }[],

@@ -9,7 +9,7 @@ import { countShared, listNamesAfter, listSmallest, type NamedTopic } from './du
 import { type Form, formOf, isMisspelling, type Reason, reasonsOf, scoreOf } from './likeness.ts'
 import { findNeighbours, mostWords } from './neighbours.ts'
 
-/** Two topics that probably mean the same; the one with more projects first. */
+/** Pair of topics that are probably duplicates. The topic with more projects comes first. */
 export interface Duplicate {
   topics: readonly [Topic, Topic]
   reasons: readonly Reason[]
@@ -17,7 +17,7 @@ export interface Duplicate {
   sharedProjects: number
 }
 
-/** The most probable first. */
+/** Returns a page of duplicates, most probable first. */
 export async function findDuplicates(
   deps: RootDeps,
   organizationId: number | undefined,
@@ -46,7 +46,7 @@ interface Pair {
   shared: number
 }
 
-/** More than anybody goes through before asking again. */
+/** Maximum number of pairs in the list. */
 const mostPairs = 5000
 
 const remembered = perDatabase((changes) => ({
@@ -55,7 +55,7 @@ const remembered = perDatabase((changes) => ({
 }))
 const tables = ['topics', 'project_topics', 'organizations']
 
-/** All pairs of an organization; requests that come meanwhile wait for the same search. */
+/** Returns all pairs of an organization. Concurrent requests share one search. */
 function pairsOf(deps: RootDeps, organizationId: number): Promise<readonly Pair[]> {
   const { pairs, running } = remembered(deps.db)
   return pairs.get(String(organizationId), () => {
@@ -108,7 +108,10 @@ async function readEntries(deps: Deps, organizationId: number): Promise<Entry[]>
   return entries.slice(0, mostWords)
 }
 
-/** As many of one stem are compared with each other; the others with the first alone. */
+/**
+ * Maximum number of topics with one stem that are compared with each other. Further topics are compared with the first
+ * one only.
+ */
 const mostOfOneStem = 20
 
 async function pairByStem(
@@ -131,13 +134,16 @@ async function pairByStem(
   }
 }
 
-/** Fewer say nothing; of more the sets are too large to be compared on the side. */
+/** Topics with fewer projects give no evidence; those with more are too expensive to compare. */
 const [leastProjects, mostProjects] = [3, 2000]
 const assignmentsPerSlice = 4000
-/** So many topics may agree in the smallest project before it says nothing. */
+/** Maximum number of topics with the same hash value. A more common value gives no evidence. */
 const mostAgreeing = 30
 
-/** Topics that have at least two of four smallest projects in common; how many they really share is counted later. */
+/**
+ * Adds pairs of topics whose signatures agree in at least two of four values. The number of shared projects is counted
+ * later.
+ */
 async function pairByProjects(
   deps: Deps,
   entries: readonly Entry[],
@@ -185,7 +191,7 @@ async function pairByProjects(
   }
 }
 
-/** Of the projects that have either of two topics, so many must have both for that to be a reason. */
+/** Minimum share of projects with both topics, among the projects with either one, that counts as a reason. */
 const leastOverlap = 0.6
 
 async function rank(
@@ -204,7 +210,7 @@ async function rank(
       if (!one || !two) return []
       return one.projects >= two.projects ? [{ one, two, reasons }] : [{ one: two, two: one, reasons }]
     })
-    // The sets of very large topics are not compared.
+    // Skips very large topics.
     const compared = slice.filter(({ two }) => two.projects > 0 && two.projects <= mostProjects)
     const counted = await countShared(
       deps.db,

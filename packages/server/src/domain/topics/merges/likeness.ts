@@ -1,15 +1,15 @@
-/** Why two topics may mean the same. */
+/** Reasons for which two topics may be duplicates. */
 export type Reason = 'case' | 'separators' | 'plural' | 'js' | 'spelling' | 'shared_projects'
 
-/** A name as it is compared. Names with the same stem are alike. */
+/** Normalised forms of a name. Names with the same stem are similar. */
 export interface Form {
-  /** Without separators. */
+  /** Name without separators. */
   joined: string
-  /** The same in lower case. */
+  /** Name without separators, in lower case. */
   squashed: string
-  /** Without `js` at the end. */
+  /** Squashed name without a final `js`. */
   base: string
-  /** In the singular. */
+  /** Base in the singular. */
   stem: string
 }
 
@@ -20,14 +20,14 @@ export function formOf(name: string): Form {
   return { joined, squashed, base, stem: singular(base) }
 }
 
-/** Rough, since it only has to do the same to both words. */
+/** Returns an approximate singular. It only has to treat both words alike. */
 function singular(word: string): string {
   if (word.length < 4 || !word.endsWith('s') || /(ss|us|is|os)$/.test(word)) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
   return /(ches|shes|xes|zes|sses)$/.test(word) ? word.slice(0, -2) : word.slice(0, -1)
 }
 
-/** What tells apart two names of one stem. */
+/** Returns the differences between two names with the same stem. */
 export function reasonsOf(a: Form, b: Form): Reason[] {
   const reasons: Reason[] = []
   if (a.joined !== b.joined && a.squashed === b.squashed) reasons.push('case')
@@ -39,7 +39,7 @@ export function reasonsOf(a: Form, b: Form): Reason[] {
 
 const isJs = ({ squashed, base }: Form) => squashed !== base
 
-/** How probable each reason makes it. */
+/** Probability that topics with this difference are duplicates. */
 const weights: Record<Reason, number> = {
   case: 0,
   separators: 0.97,
@@ -49,19 +49,27 @@ const weights: Record<Reason, number> = {
   shared_projects: 0,
 }
 
-/** From 0 to 1, in hundredths. `overlap`: of the projects that have either topic, the part that has both. */
+/**
+ * Returns a score between 0 and 1, rounded to hundredths. `overlap` is the share of projects with both topics, among
+ * those with either.
+ */
 export function scoreOf(reasons: readonly Reason[], overlap: number): number {
-  // Two differences are less probable than either; the projects speak for themselves.
+  // Two differences are less probable than one. The overlap is independent evidence.
   const byName = reasons.reduce((product, reason) => product * (weights[reason] || 1), hasName(reasons) ? 1 : 0)
   return Math.round(100 * (1 - (1 - byName) * (1 - 0.7 * overlap))) / 100
 }
 
 const hasName = (reasons: readonly Reason[]) => reasons.some((reason) => weights[reason] > 0)
 
-/** Shorter words that differ by a letter are different words. */
+/**
+ * Minimum length of words that are compared for spelling. Shorter words that differ by a letter are different words.
+ */
 export const leastLength = 6
 
-/** True when one letter was added, dropped, changed or swapped with its neighbour. Digits are versions, not slips. */
+/**
+ * Returns true when the words differ by one letter that was added, dropped, replaced or swapped with its neighbour.
+ * Different digits are different versions, not misspellings.
+ */
 export function isMisspelling(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < leastLength || a === b) return false
   let start = 0

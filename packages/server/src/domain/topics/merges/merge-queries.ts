@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { Topic, TopicAvatar } from '../topic.ts'
 
-/** What a merge did, as it is kept. */
+/** Journal entry of a merge. */
 export interface Merge {
   id: number
   organizationId: number
@@ -24,7 +24,7 @@ export interface Merge {
   mergedAt: string
   undoneBy: Actor | null
   undoneAt: string | null
-  /** What the undo needs is gone since then. */
+  /** Time at which the data for undoing the merge was deleted. */
   forgottenAt: string | null
 }
 
@@ -72,7 +72,7 @@ const selected = sql`
   from topic_merges m left join users merger on merger.id = m.merged_by_id
   left join users undoer on undoer.id = m.undone_by_id`
 
-/** One row more than the page holds, newest first. */
+/** Returns merges, newest first, one more than the page holds. */
 export async function newestMerges(db: Db, organizationId: number, { perPage, offset }: PageRequest): Promise<Merge[]> {
   const rows = await db.all<MergeRow>(sql`
     ${selected} where m.organization_id = ${organizationId}
@@ -93,12 +93,12 @@ export async function findMerge(db: Db, id: number): Promise<Merge | undefined> 
   return row && mergeFrom(row)
 }
 
-/** Held until the transaction ends; of two who take a merge back one waits for the other. */
+/** Locks the merge until the transaction ends, so that concurrent undo requests run one after the other. */
 export async function lockMerge(db: Db, id: number): Promise<void> {
   await db.one(sql`select id from topic_merges where id = ${id} ${db.dialect.forUpdate}`)
 }
 
-/** How many projects have only the source, and how many have both. */
+/** Returns the numbers of projects that have only the source, and that have both topics. */
 export async function countMoves(
   db: Db,
   sourceId: number,
@@ -112,7 +112,7 @@ export async function countMoves(
   return { moved: total - shared, shared }
 }
 
-/** Before anything moves. */
+/** Inserts the journal entry. Must run before any row is moved. */
 export async function insertMerge(
   db: Db,
   source: Topic,
@@ -145,7 +145,7 @@ export async function insertMerge(
   return id
 }
 
-/** Drops what only an undo needs; the merge itself stays in the journal. */
+/** Deletes the data that only an undo needs. The merge stays in the journal. */
 export async function dropUndoData(db: Db, mergeIds: readonly number[]): Promise<void> {
   const ids = db.dialect.integers(mergeIds)
   await db.run(sql`delete from topic_merge_projects where merge_id in ${ids}`)
@@ -157,7 +157,7 @@ export async function markUndone(db: Db, id: number, userId: number, now: string
   await db.run(sql`update topic_merges set undone_at = ${now}, undone_by_id = ${userId} where id = ${id}`)
 }
 
-/** Merges made before the time that can still be undone; the oldest first, held until the transaction ends. */
+/** Locks and returns merges made before the given time that can still be undone, oldest first. */
 export async function lockMergesBefore(
   db: Db,
   before: string,

@@ -9,17 +9,17 @@ import { countMoves, insertMerge } from './merge-queries.ts'
 export interface MergeRequest {
   sourceId: number
   targetId: number
-  /** The source's name leads to the target from then on. Its aliases do so in any case. */
+  /** Whether the source's name becomes an alias of the target. The source's aliases always do. */
   keepsAlias: boolean
 }
 
-/** Moves every assignment of the source to the target, deletes the source and returns the target as it then is. */
+/** Moves all assignments of the source to the target, deletes the source and returns the updated target. */
 export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): Promise<Topic> {
   return transaction(deps, async (deps) => {
     const { sourceId, targetId, keepsAlias } = request
     const { source, target } = pick(await lockTopics(deps.db, [sourceId, targetId]), request)
     const counts = await countMoves(deps.db, sourceId, targetId)
-    // Its avatar stays where it is: the journal refers to it from now on.
+    // The avatar's object is kept, because the journal refers to it.
     await insertMerge(deps.db, source, target, counts, keepsAlias, caller.user.id, deps.now())
     if (!keepsAlias) await deleteOwnName(deps.db, sourceId)
     await moveNames(deps.db, sourceId, targetId)
@@ -30,18 +30,18 @@ export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): 
   })
 }
 
-/** What a merge would do. */
+/** Result that a merge would have. */
 export interface MergePreview {
   source: Topic
-  /** As it would be. */
+  /** Target after the merge. */
   target: Topic
   movedProjects: number
   sharedProjects: number
-  /** Names that would become the target's. */
+  /** Names that would become aliases of the target. */
   aliases: string[]
 }
 
-/** Changes nothing. */
+/** Returns what a merge would do, without changing anything. */
 export async function previewMerge(deps: Deps, request: MergeRequest): Promise<MergePreview> {
   const { sourceId, targetId, keepsAlias } = request
   const { source, target } = pick(await listTopicsById(deps.db, [sourceId, targetId]), request)
@@ -56,7 +56,7 @@ export async function previewMerge(deps: Deps, request: MergeRequest): Promise<M
   }
 }
 
-/** In GitLab's order of refusals. */
+/** Returns both topics. Checks for errors in GitLab's order. */
 function pick(topics: readonly Topic[], { sourceId, targetId }: MergeRequest): { source: Topic; target: Topic } {
   const source = topics.find((topic) => topic.id === sourceId)
   const target = topics.find((topic) => topic.id === targetId)

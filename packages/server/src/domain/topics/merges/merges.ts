@@ -31,7 +31,7 @@ import {
 
 export type { Actor, Merge } from './merge-queries.ts'
 
-/** The journal, newest first. */
+/** Returns a page of the journal, newest first. */
 export async function findMerges(
   deps: Deps,
   organizationId: number | undefined,
@@ -42,21 +42,21 @@ export async function findMerges(
   return pageOf(page, rows, counted)
 }
 
-/** Until when a merge can be undone; `null` when it cannot. */
+/** Returns the time until which a merge can be undone, or `null` when it cannot be undone. */
 export function undoableUntil({ settings }: Deps, merge: Merge): string | null {
   if (merge.undoneAt !== null || merge.forgottenAt !== null) return null
   return new Date(Date.parse(merge.mergedAt) + settings.topicUndoMs).toISOString()
 }
 
-/** What is restored, and what was left out because it has changed since. */
+/** Restored topic, and what was not restored because it has changed since the merge. */
 export interface Undone {
   topic: Topic
   leftOut: string[]
 }
 
 /**
- * Restores the source with its id, avatar, aliases and projects. What changed since the merge is named and stops it;
- * with `partial` as much is restored as can be, as long as nobody else has the names.
+ * Restores the source with its id, avatar, aliases and projects. Throws `conflict` with a list of later changes. With
+ * `partial`, restores as much as possible, provided that no other topic has taken the names.
  */
 export function undoMerge(deps: Deps, caller: Caller, id: number, options: { partial: boolean }): Promise<Undone> {
   const sentence = `merge ${id} cannot be undone`
@@ -89,12 +89,12 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     return { topic, leftOut: changes }
   })
   return undone.catch((error: unknown) => {
-    // Somebody took a name between the look and the claim.
+    // A concurrent request took one of the names.
     throw isUniqueViolation(error) ? blocked(sentence, [givenAway]) : error
   })
 }
 
-/** What came of the target went along with the later merge, and comes back with it. */
+/** Returns an error when the target itself was merged later; that merge must be undone first. */
 async function laterMerge(deps: Deps, { target }: Merge): Promise<string | undefined> {
   const later = await findMergeOf(deps.db, target.id)
   return (
@@ -112,7 +112,7 @@ async function namesInTheWay(deps: Deps, merge: Merge): Promise<string[]> {
   )
 }
 
-/** As many as anybody reads. */
+/** Maximum number of projects that an error lists. */
 const mostNamed = 100
 
 async function changesSince(deps: Deps, merge: Merge, targetIsThere: boolean): Promise<string[]> {
@@ -131,7 +131,7 @@ const quote = (name: string) => `"${name}"`
 
 const batchSize = 100
 
-/** Ends the time in which merges can be undone: what only an undo needs goes, avatars too. */
+/** Deletes the data of merges whose time for undoing has passed, including their avatars. */
 export async function forgetOldMerges(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - deps.settings.topicUndoMs).toISOString()
   for (let forgotten = batchSize; forgotten === batchSize; ) {

@@ -2,15 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import { leastLength } from './likeness.ts'
 
 const bucketCount = 256
-/** Hash and number of a word share one float: 32 and 20 bits. */
+/** Maximum number of words, because a word's hash (32 bits) and number (20 bits) share one float. */
 export const mostWords = 2 ** 20
 const wordsPerSlice = 1000
-/** As many words a hash may have in common before it says nothing. */
+/** Maximum number of words with the same hash. A more common hash gives no evidence. */
 const mostAlike = 50
 
 /**
- * Calls `pair` with the numbers of words that may be one edit apart: their hashes without one character are the same. A
- * pair may come twice, and may be none. The numbers are sorted by hash in parts, so that other requests have their turn.
+ * Calls `pair` with the numbers of words that may be one edit apart, because their hashes without one character agree.
+ * Pairs may repeat and may be false positives. Yields to the event loop while sorting.
  */
 export async function findNeighbours(
   words: readonly string[],
@@ -51,7 +51,10 @@ export async function findNeighbours(
 const factor = 0x0100_0193
 const suffixes = new Int32Array(1024)
 
-/** Of the word, and of the word without each of its characters: polynomials, put together of what is before and behind. */
+/**
+ * Adds the hashes of the word and of the word without each of its characters. Each polynomial hash combines those of a
+ * prefix and a suffix.
+ */
 function addHashes(word: string, index: number, add: (hash: number, index: number) => void): void {
   const { length } = word
   if (length < leastLength || length >= suffixes.length) return
@@ -64,14 +67,14 @@ function addHashes(word: string, index: number, add: (hash: number, index: numbe
   let power = 1
   for (let at = 0; at < length; at++) {
     const code = word.charCodeAt(at)
-    // Of a run of the same character one is as good as another.
+    // Removing any character of a run of equal characters gives the same word.
     if (code !== word.charCodeAt(at + 1)) add(mix((prefix + Math.imul(power, suffixes[at + 1] ?? 0)) | 0), index)
     prefix = (prefix + Math.imul(power, code)) | 0
     power = Math.imul(power, factor)
   }
 }
 
-/** Spreads what is alike over all buckets. */
+/** Mixes the bits, so that similar hashes fall into different buckets. */
 function mix(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), 0x45d9_f3b5)
   return half ^ (half >>> 15)

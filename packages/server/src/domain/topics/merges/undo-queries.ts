@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Merge } from './merge-queries.ts'
 
-/** The merge that took a topic away since, if one did. */
+/** Returns the later merge whose source was this topic, if there is one. */
 export async function findMergeOf(db: Db, topicId: number): Promise<{ id: number; targetName: string } | undefined> {
   const row = await db.one<{ id: number; target_name: string }>(sql`
     select id, target_name from topic_merges
@@ -10,7 +10,7 @@ export async function findMergeOf(db: Db, topicId: number): Promise<{ id: number
   return row && { id: row.id, targetName: row.target_name }
 }
 
-/** Names of the source, its own and its aliases, that lead to other topics than the target now. */
+/** Returns the names and aliases of the source that no longer resolve to the target. */
 export async function listLostNames(
   db: Db,
   merge: Merge,
@@ -27,7 +27,7 @@ const sourceKeys = (merge: Merge): Sql => sql`
   select name_key from topic_merge_aliases where merge_id = ${merge.id}
   union all select cast(${merge.source.name.toLowerCase()} as text)`
 
-/** Projects that the merge reached and that are gone, or no longer carry the target; a few of them. */
+/** Returns some of the projects covered by the merge that were deleted or no longer have the target. */
 export async function listLostProjects(
   db: Db,
   merge: Merge,
@@ -45,7 +45,7 @@ export async function listLostProjects(
 const carriesTarget = (merge: Merge): Sql => sql`exists (
   select 1 from project_topics a where a.project_id = m.project_id and a.topic_id = ${merge.target.id})`
 
-/** The source under its old id, without projects. */
+/** Inserts the source with its former id, without projects. */
 export async function restoreTopic(db: Db, { organizationId, source }: Merge): Promise<void> {
   const { avatar } = source
   await db.run(sql`
@@ -56,7 +56,7 @@ export async function restoreTopic(db: Db, { organizationId, source }: Merge): P
       ${avatar?.contentType}, ${avatar?.bytes}, ${source.createdAt}, ${source.updatedAt})`)
 }
 
-/** Takes the source's names from the target, and gives the source the aliases it had. */
+/** Removes the source's names from the target and restores the source's aliases. */
 export async function restoreNames(db: Db, merge: Merge): Promise<void> {
   const atTarget = sql`
     organization_id = ${merge.organizationId} and topic_id = ${merge.target.id} and is_alias`
@@ -67,7 +67,7 @@ export async function restoreNames(db: Db, merge: Merge): Promise<void> {
     update topic_names set topic_id = ${merge.source.id}, name = ${kept(sql`name`)},
       created_at = ${kept(sql`created_at`)}
     where ${atTarget} and name_key in (select name_key from topic_merge_aliases where merge_id = ${merge.id})`)
-  // Those that were removed since.
+  // Insert aliases that were deleted since the merge.
   await db.run(sql`
     insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
     select cast(${merge.organizationId} as bigint), cast(${merge.source.id} as bigint), name, name_key, true, created_at
@@ -77,7 +77,7 @@ export async function restoreNames(db: Db, merge: Merge): Promise<void> {
     order by name_key`)
 }
 
-/** Merges into the same target after this one that are not undone; the oldest first. */
+/** Returns later merges into the same target that can still be undone, oldest first. */
 export async function listLaterMerges(db: Db, { id, target }: Merge): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from topic_merges
@@ -86,8 +86,8 @@ export async function listLaterMerges(db: Db, { id, target }: Merge): Promise<nu
 }
 
 /**
- * Gives the source its projects back, as far as they are there and nobody changed them since. The target stays on those
- * that a later merge would have given it as well: it is for the oldest of these to take it off again.
+ * Assigns the source to its former projects, except those that were deleted or changed since the merge. Keeps the
+ * target on projects that a later merge would also have given it; undoing the oldest of those merges removes it.
  */
 export async function restoreAssignments(
   db: Db,
@@ -112,6 +112,6 @@ export async function restoreAssignments(
       where l.project_id = topic_merge_projects.project_id and l.merge_id in ${later})`)
 }
 
-/** Projects that carry the target because of this merge. */
+/** Projects that have the target because of this merge. */
 const givenByMerge = (merge: Merge): Sql => sql`
   select project_id from topic_merge_projects where merge_id = ${merge.id} and not had_both`

@@ -6,7 +6,7 @@ import { listStoredAfter } from './vocabulary-queries.ts'
 
 const sliceSize = 500
 
-/** All topics of an organization, by name: the same topics make the same bytes. */
+/** Returns all topics of an organization, ordered by name. The output is deterministic. */
 export async function exportVocabulary(
   deps: Deps,
   organizationId: number | undefined,

@@ -19,16 +19,16 @@ import {
 } from './vocabulary-queries.ts'
 
 export interface ImportOptions {
-  /** Absent: JSON when it begins with a brace. */
+  /** Defaults to JSON for a file that begins with a brace, otherwise to YAML. */
   format?: VocabularyFormat | undefined
   organizationId?: number | undefined
-  /** Topics that the file does not name are deleted. */
+  /** Deletes topics that are not in the file. */
   prune: boolean
-  /** Says what would change, and changes nothing. */
+  /** Returns the plan without changing anything. */
   dryRun: boolean
 }
 
-/** Creates and changes topics of an organization as a file describes them, all of it or nothing. */
+/** Creates and updates topics of an organization as described by a file, in one transaction. */
 export async function importVocabulary(deps: Deps, file: ReceivedFile, options: ImportOptions): Promise<Plan> {
   const organizationId = await organizationOf(deps, options.organizationId)
   const text = decode(await readWhole(deps.objects, file))
@@ -60,7 +60,7 @@ function keysOf(topics: readonly VocabularyEntry[]): string[] {
   return topics.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((text) => text.toLowerCase()))
 }
 
-/** What goes makes room for what comes. */
+/** Applies a plan. Deletes first, because deleted names may be used by new topics. */
 async function apply(deps: Deps, organizationId: number, plan: Plan): Promise<void> {
   const now = deps.now()
   const ids = plan.deleted.map(({ id }) => id)
@@ -90,7 +90,7 @@ async function apply(deps: Deps, organizationId: number, plan: Plan): Promise<vo
   }
 }
 
-/** Its own name first. */
+/** Returns the topic's name followed by its aliases. */
 function namesOf(topicId: number, { name, aliases }: VocabularyTopic) {
   return [{ topicId, name, isAlias: false }, ...aliases.map((alias) => ({ topicId, name: alias, isAlias: true }))]
 }

@@ -3,12 +3,12 @@ import type { VocabularyFormat } from './vocabulary.ts'
 
 export type Parsed = { value: unknown } | { problem: string }
 
-/** Maximum nesting; a list of topics has five levels. */
+/** Maximum nesting depth. A list of topics has five levels. */
 const maxLevels = 100
-/** Maximum number of nodes that the parser of YAML has open at once: up to three for each level. */
+/** Maximum number of open nodes in the YAML parser, which opens up to three per level. */
 const maxOpenNodes = 3 * maxLevels
 
-/** Anchors are not followed: a few lines of them can stand for gigabytes. */
+/** Parses a text. Rejects anchors, because a few lines of them can expand to gigabytes. */
 export function parseText(text: string, format: VocabularyFormat): Parsed {
   try {
     if (format === 'yaml' && isDeepYaml(text)) return tooDeep
@@ -22,21 +22,21 @@ export function parseText(text: string, format: VocabularyFormat): Parsed {
 
 const tooDeep: Parsed = { problem: 'is nested too deep' }
 /**
- * True when the text has too many levels, found out by the lexer and the first parser, which do not recurse. What follows
- * them does, and a stack that overflows there can end the whole process.
+ * Returns true when the text is nested too deeply. Only runs the lexer and parser, which do not recurse; the later
+ * stages do, and a stack overflow there could end the process.
  */
 function isDeepYaml(text: string): boolean {
   const parser = new Parser()
   for (const lexeme of new Lexer().lex(text)) {
     for (const _document of parser.next(lexeme)) {
-      // Documents are read below; here only their depth counts.
+      // Documents are parsed later; only their depth is checked here.
     }
     if (parser.stack.length > maxOpenNodes) return true
   }
   return false
 }
 
-/** Goes down level by level: recursion would end as the parser's does. */
+/** Returns true when the value is nested too deeply. Does not recurse, which could overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -8,7 +8,7 @@ export interface Parsing {
   format: VocabularyFormat
 }
 
-/** Nobody notices the time that these take. */
+/** Maximum length of a text that is parsed on the main thread, which is fast enough for it. */
 const maxLengthInline = 16 * 1024
 
 const workers = openWorkers<Parsing, Parsed>(workerBeside(import.meta.url, './parse-worker'), {
@@ -19,7 +19,7 @@ const workers = openWorkers<Parsing, Parsed>(workerBeside(import.meta.url, './pa
   maxHeapMib: 512,
 })
 
-/** The value that a text stands for. Long texts are read on another thread. Throws `importRejected`. */
+/** Parses a text, on a worker thread if it is long. Throws `importRejected`. */
 export async function parseAside(text: string, format: VocabularyFormat): Promise<unknown> {
   const parsed = text.length <= maxLengthInline ? parseText(text, format) : await onThread({ text, format })
   if ('problem' in parsed) throw importRejected([{ entry: null, field: null, reason: parsed.problem }])
@@ -35,5 +35,5 @@ async function onThread(job: Parsing): Promise<Parsed> {
   }
 }
 
-/** Ends the thread that has nothing to do, when an app closes. */
+/** Ends the idle worker thread when an app closes. */
 export const closeParsing = () => workers.close()

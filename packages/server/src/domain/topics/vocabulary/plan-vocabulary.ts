@@ -17,8 +17,8 @@ export interface Plan {
 }
 
 /**
- * Plans the changes that turn the stored topics into those of the file. Topics match by name; fields that an entry lacks
- * stay unchanged. Topics that are not in the file are deleted with `prune`. Otherwise they stay and keep their names.
+ * Plans the changes from the stored topics to those of the file. Topics match by name, and fields missing in an entry
+ * stay unchanged. With `prune`, topics that are not in the file are deleted; otherwise they keep their names.
  */
 export function planVocabulary(
   wanted: readonly VocabularyEntry[],

@@ -3,12 +3,12 @@ import { maxAliases } from '../aliases.ts'
 import { draftProblems, nameProblems } from '../topic.ts'
 import { compareKeys, type VocabularyEntry, vocabularyVersion } from './vocabulary.ts'
 
-/** As many as one transaction should change. */
+/** Maximum number of entries, which one transaction can change in reasonable time. */
 const maxEntries = 20_000
-/** More than anybody mends before trying again. */
+/** Maximum number of problems that are reported. */
 const maxProblems = 1000
 
-/** Returns the entries of a parsed file. Throws all problems that can be found without the database. */
+/** Returns the entries of a parsed file. Throws all problems that can be detected without the database. */
 export function readVocabulary(value: unknown): VocabularyEntry[] {
   const problems: EntryProblem[] = []
   const report = (entry: number | null, field: string | null, reason: string) => {
@@ -66,17 +66,17 @@ function readEntry(value: unknown, report: (field: string | null, reason: string
   const aliases = readAliases(value['aliases'], report)
   return {
     name: name ?? '',
-    // A topic always has a title: an erased one is the name again.
+    // A topic always has a title, which defaults to its name.
     ...(title !== undefined && { title: title ?? name ?? '' }),
     ...(description !== undefined && { description }),
     ...(aliases && { aliases }),
   }
 }
 
-// What no database takes, and half a pair of surrogates, which has no UTF-8 form.
+// Characters that databases reject, and lone surrogates, which have no UTF-8 form.
 const unstorable = /\0|\p{Surrogate}/u
 
-/** Returns the aliases in the order of their lower-cased bytes, or undefined where the file has none of the topic. */
+/** Returns the aliases in byte order of their lower-case forms, or `undefined` if the entry has no such field. */
 function readAliases(value: unknown, report: (field: string, reason: string) => void): string[] | undefined {
   if (value === undefined) return undefined
   if (value === null) return []
@@ -98,7 +98,7 @@ function readAliases(value: unknown, report: (field: string, reason: string) => 
   return aliases.sort((a, b) => compareKeys(a.toLowerCase(), b.toLowerCase()))
 }
 
-/** Reports names and aliases that occur twice in one file; case is ignored. */
+/** Reports names and aliases that occur twice in a file, ignoring case. */
 function reportRepeats(topics: readonly VocabularyEntry[], report: Report): void {
   const taken = new Map<string, string>()
   const take = (entry: number, field: string, name: string) => {
@@ -118,7 +118,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** As many as anybody needs to see. */
+/** Returns the first few unknown fields, shortened. */
 function unknownFields(value: Record<string, unknown>, known: readonly string[]): string[] {
   return Object.keys(value)
     .filter((field) => !known.includes(field))

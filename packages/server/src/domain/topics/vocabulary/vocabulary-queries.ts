@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { VocabularyTopic } from './vocabulary.ts'
 
-/** A topic as it is stored, as far as a vocabulary tells. */
+/** Stored topic with the fields of a vocabulary file. */
 export interface StoredTopic extends VocabularyTopic {
   id: number
   avatarKey: string | null
@@ -16,21 +16,21 @@ interface StoredRow {
   avatar_key: string | null
 }
 
-/** By id, some at a time; aliases are to be added. */
+/** Returns a batch of topics with their aliases, ordered by id. */
 export async function listStoredAfter(
   db: Db,
   organizationId: number,
   afterId: number,
   limit: number,
 ): Promise<StoredTopic[]> {
-  // The plus keeps SQLite in the order of ids, which needs no sorting.
+  // The unary plus keeps SQLite from using the organization's index, so that rows come in id order without sorting.
   const rows = await db.all<StoredRow>(sql`
     select id, name, title, description, avatar_key from topics
     where id > ${afterId} and +organization_id = ${organizationId} order by id limit ${limit}`)
   return withAliases(db, rows)
 }
 
-/** Those that any of the lower-cased names leads to; held until the transaction ends. */
+/** Locks and returns the topics that any of the lower-cased names resolves to. */
 export async function lockStoredNamed(
   db: Db,
   organizationId: number,
@@ -45,7 +45,7 @@ export async function lockStoredNamed(
   return withAliases(db, rows)
 }
 
-/** Of one organization, all of them; held until the transaction ends. */
+/** Locks and returns all topics of an organization. */
 export async function lockStored(db: Db, organizationId: number): Promise<StoredTopic[]> {
   const rows = await db.all<StoredRow>(sql`
     select id, name, title, description, avatar_key from topics
@@ -81,7 +81,7 @@ export async function deleteAliasesOf(db: Db, topicIds: readonly number[]): Prom
   await db.run(sql`delete from topic_names where is_alias and topic_id in ${db.dialect.integers(topicIds)}`)
 }
 
-/** The case of the name, title and description; under the same key. */
+/** Updates title, description and the case of the name. The lower-cased name stays the same. */
 export async function updateStored(
   db: Db,
   topics: readonly { id: number; name: string; title: string; description: string | null }[],
@@ -104,7 +104,7 @@ export async function updateStored(
     from ${db.dialect.records(rows, columns)} as r where topic_names.topic_id = r.id and not topic_names.is_alias`)
 }
 
-/** Their ids by lower-cased name; a name that somebody took meanwhile is left out. */
+/** Inserts topics and returns their ids by lower-cased name. Omits names that a concurrent request has taken. */
 export async function insertStored(
   db: Db,
   organizationId: number,
@@ -128,7 +128,7 @@ export async function insertStored(
   return new Map(inserted.map((row) => [row.name_key, row.id]))
 }
 
-/** How many of them nobody else had. */
+/** Inserts names and returns how many of them were free. */
 export function insertNames(
   db: Db,
   organizationId: number,

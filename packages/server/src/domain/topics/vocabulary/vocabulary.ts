@@ -1,9 +1,9 @@
-/** The parts of a topic that a vocabulary file holds. */
+/** Fields of a topic in a vocabulary file. */
 export interface VocabularyTopic {
   name: string
   title: string
   description: string | null
-  /** In the order of their lower-cased bytes. */
+  /** In byte order of the lower-case forms. */
   aliases: readonly string[]
 }
 
@@ -26,12 +26,15 @@ export type VocabularyFormat = (typeof vocabularyFormats)[number]
 
 export const vocabularyVersion = 1
 
-/** In the order of their bytes, whatever the engine's order of text is. */
+/** Compares in byte order, independently of the database's collation. */
 export function compareKeys(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1
 }
 
-/** What stands before, between and after the topics; each topic is one piece, so that a long list is written in slices. */
+/**
+ * Text before, between and after the topics. Each topic is serialised separately, so that a long list can be written in
+ * batches.
+ */
 export const frames = {
   yaml: {
     head: `version: ${vocabularyVersion}\ntopics:\n`,
@@ -47,7 +50,7 @@ export const frames = {
   },
 } as const satisfies Record<VocabularyFormat, object>
 
-/** Writes every field, empty ones too, so that an import of the whole file restores each topic. */
+/** Writes every field, including empty ones, so that importing the file restores each topic exactly. */
 export function writeTopic(topic: VocabularyTopic, format: VocabularyFormat): string {
   const { name, title, description, aliases } = topic
   if (format === 'json') return `    ${JSON.stringify({ name, title, description, aliases })}`
@@ -60,10 +63,10 @@ export function writeTopic(topic: VocabularyTopic, format: VocabularyFormat): st
   return `  - ${lines.join('\n    ')}\n`
 }
 
-/** Words that YAML 1.1 or 1.2 takes for something else than text. */
+/** Words that YAML 1.1 or 1.2 parses as something other than text. */
 const notText = /^(?:true|false|yes|no|on|off|null|y|n|nan|inf)$/i
 
-/** Plain where no reader of YAML can take it for something else, otherwise between quotes as in JSON, which YAML takes. */
+/** Writes plain text if every YAML parser reads it as text, otherwise a JSON string, which is valid YAML. */
 function yamlText(text: string): string {
   if (/^[A-Za-z](?:[A-Za-z0-9 _./+-]*[A-Za-z0-9_+])?$/.test(text) && !notText.test(text)) return text
   return JSON.stringify(text).replace(
