@@ -22,11 +22,11 @@ import { routes } from './routes.ts'
 export interface App {
   deps: RootDeps
   server: FastifyInstance
-  /** Lets running requests end, then lets go of database and store. */
+  /** Stops the server gracefully, then closes the database and the store. */
   close(): Promise<void>
 }
 
-/** The database as the settings say; it may still need its migrations. */
+/** Opens the database that the settings select. Migrations may still be pending. */
 export async function openDatabaseFor(settings: Settings, options: { acceptLoss?: boolean } = {}): Promise<Database> {
   if (settings.databaseUrl) return openDatabase({ kind: 'postgres', url: settings.databaseUrl })
   await mkdir(settings.dataFolder, { recursive: true })
@@ -40,14 +40,14 @@ export async function openDeps(settings: Settings, lifecycle?: Lifecycle): Promi
 
 export type Place = 'disk' | 's3'
 
-/** The store that the settings say, or one in a place that they know of. */
+/** Opens the selected object store, or the one in the given place. */
 export async function openObjectsFor(
   settings: Settings,
   place: Place = settings.s3 ? 's3' : 'disk',
 ): Promise<ObjectStore> {
   if (place === 'disk') return openDiskStore(join(settings.dataFolder, 'objects'))
   if (!settings.s3) throw new WrongSettings(['ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket.'])
-  // The SDK is only loaded where it is used.
+  // Load the SDK only when it is used.
   const { openS3Store } = await import('./platform/object-store/s3.ts')
   return openS3Store(settings.s3, { maxObjectBytes: Math.max(settings.maxUploadBytes, settings.maxReportBytes) })
 }

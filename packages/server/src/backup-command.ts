@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { backUpSqlite } from './db/backup.ts'
 import type { Settings } from './platform/settings.ts'
 
-/** Writes a copy of the database to a new file and prints its size and how long it took. */
+/** Writes a copy of the database to a new file. Prints its size and the time taken. */
 export async function runBackupCommand({ databaseUrl, dataFolder }: Settings, target: string): Promise<void> {
   if (databaseUrl) {
     throw new Error(

@@ -29,7 +29,7 @@ interface Round {
   run(deps: RootDeps): Promise<void>
 }
 
-/** What comes round without anybody asking for it. */
+/** Periodic tasks. */
 const rounds: readonly Round[] = [
   { name: 'expire deleted uploads', everyMs: hourMs, run: expireUploads },
   { name: 'remove doomed objects', everyMs: 10 * minuteMs, run: removeDoomed },
@@ -45,12 +45,12 @@ const rounds: readonly Round[] = [
   { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
   { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
   { name: 'forget known browsers', everyMs: hourMs, run: forgetOldBrowsers },
-  // As often as a window for guesses ends, so that their table stays small.
+  // The interval equals the window for password attempts, which keeps the table small.
   { name: 'forget counts of requests', everyMs: 5 * minuteMs, run: forgetEndedCounts },
   { name: 'forget old idempotency keys', everyMs: hourMs, run: forgetOldKeys },
 ]
 
-/** What requests leave to be done, each kind under its name. */
+/** Kinds of jobs that requests queue. */
 export const jobKinds: readonly AnyJobKind[] = [
   deliveryJob,
   exportJob(viewExportedVulnerability),
@@ -58,7 +58,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   promotionKind,
 ]
 
-/** Starts everything that happens without a request. */
+/** Starts the periodic tasks and the job queue. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
   const timers = rounds.map((round) => startRound(deps, round))
   const queue = runJobs(deps, jobKinds)
@@ -70,7 +70,7 @@ export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
   }
 }
 
-/** A round never runs beside itself, and its failure is logged, not fatal. */
+/** Starts a periodic task. It never overlaps with itself, and its failures are logged. */
 function startRound(deps: RootDeps, { name, everyMs, run }: Round): NodeJS.Timeout {
   let isRunning = false
   const tick = async () => {

@@ -53,7 +53,7 @@ async function serve(settings: Settings): Promise<void> {
   endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
   const administrator = await ensureAdministrator(deps)
-  // Before anything else can fail: the token cannot be had again.
+  // Printed before anything else can fail, because the token cannot be recovered later.
   if (administrator) console.log(firstStart(settings, administrator.token))
   const app = await openApp(deps)
   await app.server.listen({ host: settings.host, port: settings.port })
@@ -67,7 +67,7 @@ async function serve(settings: Settings): Promise<void> {
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
     isStopping = true
-    // Ctrl-C comes from a terminal, where no load balancer has to notice anything.
+    // Ctrl-C comes from a terminal, without a load balancer that would need time to react.
     const drainDelayMs = signal === 'SIGINT' ? 0 : drainDelayOf(settings)
     stopServing(app, jobs, lifecycle, { drainDelayMs, stopTimeoutMs: settings.stopTimeoutMs }).then(
       () => process.exit(0),
@@ -101,7 +101,7 @@ async function migrateOnly(settings: Settings): Promise<void> {
   }
 }
 
-/** Exits with 1 when something is wrong and was not repaired, so that a monitor can run it. */
+/** Runs the doctor. Exits with 1 when a problem remains, so that a monitor can run it. */
 async function seeDoctor(settings: Settings, chosen: readonly string[]): Promise<void> {
   const db = await openDatabaseFor(settings, { acceptLoss: chosen.includes('--accept-loss') })
   const deps = depsFrom(settings, db, await openObjectsFor(settings))
@@ -123,7 +123,9 @@ async function seeDoctor(settings: Settings, chosen: readonly string[]): Promise
   }
 }
 
-/** Shows the token once, since only its digest is stored. A token that the operator chose is not repeated. */
+/**
+ * Returns the message with the token, of which only a digest is stored. A token chosen by the operator is not repeated.
+ */
 function firstStart({ bootstrapToken }: Settings, token: string): string {
   const created = 'The database was empty. The administrator "root" was created.'
   if (bootstrapToken) return `${created} Its token is the value of ALCOVE_BOOTSTRAP_TOKEN.`

@@ -11,7 +11,7 @@ export interface CopyCommand {
 
 const places: readonly Place[] = ['disk', 's3']
 
-/** What `alcove objects …` is to do; `undefined` when the words are not understood. */
+/** Parses the arguments of `alcove objects …`. Returns `undefined` for invalid ones. */
 export function readObjectsCommand(words: readonly string[]): CopyCommand | undefined {
   const [verb, ...options] = words.flatMap((word) => (word.startsWith('--') ? word.split('=') : [word]))
   if (verb !== 'copy' || options.length !== 4) return undefined
@@ -25,7 +25,7 @@ function placeNamed(name: string | undefined): Place | undefined {
   return places.find((place) => place === name)
 }
 
-/** Copies the whole store, with the settings of a server that may be running. False when something is missing. */
+/** Copies the whole store, possibly while the server runs. Returns false when an object could not be copied. */
 export async function runObjectsCommand(settings: Settings, { from, to }: CopyCommand): Promise<boolean> {
   const [source, target] = [await openObjectsFor(settings, from), await openObjectsFor(settings, to)]
   const report = openReport(process.stderr)
@@ -54,7 +54,7 @@ function describe(settings: Settings, place: Place): string {
   return place === 'disk' ? join(settings.dataFolder, 'objects') : `the bucket ${settings.s3?.bucket}`
 }
 
-/** One line that is written over on a terminal; elsewhere a line for every thousand objects. */
+/** Reports progress: one updated line on a terminal, otherwise a line for every thousand objects. */
 export function openReport(output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) {
   const clearLine = output.isTTY ? '\r\x1b[K' : ''
   let shownAt = 0

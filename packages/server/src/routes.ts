@@ -33,7 +33,7 @@ import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerabilities/statisti
 import { vulnerabilityLifeRoutes } from './api/v4/vulnerabilities/triage-routes.ts'
 import type { Route } from './http/route.ts'
 
-/** The whole API. */
+/** All routes of the API. */
 export const routes: readonly Route[] = [
   ...metadataRoutes,
   documentRoute(() => routes),

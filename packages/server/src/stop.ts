@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from './app.ts'
 import type { Lifecycle } from './platform/lifecycle.ts'
 
-/** How long to wait for what was aborted, before the process exits with it. */
+/** Time to wait for aborted work before the process exits. */
 const abortedMs = 1_000
 
 /**
- * Stops a serving process within `stopTimeoutMs`. First readiness fails while requests are still served, so that a load
- * balancer can take the process out. Then the listener and the jobs stop, and requests that were received are finished.
- * What is left when the time is over is cut off: an acknowledged write is committed, and a job starts again elsewhere.
+ * Stops a serving process within `stopTimeoutMs`. First the readiness check fails while requests are still served, so
+ * that a load balancer can remove the process. Then the listener and the jobs stop, and accepted requests are
+ * completed. Whatever remains at the end of the time is aborted: acknowledged writes are already committed, and aborted
+ * jobs run again.
  */
 export async function stopServing(
   { server, deps, close }: App,
@@ -28,7 +29,7 @@ export async function stopServing(
   await isDone(finished, abortedMs)
 }
 
-/** False when the time is over. Throws what the work throws. */
+/** Waits for the work. Returns false when the time is over. Throws the work's errors. */
 async function isDone(work: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController()
   try {

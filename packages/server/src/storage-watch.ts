@@ -3,14 +3,14 @@ import type { Database } from './db/db.ts'
 import { damagedDatabase } from './db/sqlite/storage-health.ts'
 import type { Log } from './platform/log.ts'
 
-/** How long a start waits for the check of the database; a larger one is checked to the end while the server runs. */
+/** Maximum time that a start waits for the check of the database. A longer check continues while the server runs. */
 const checkTimeoutMs = 10_000
-/** Long enough for the answers to the requests whose commit has failed. */
+/** Delay that allows requests whose commit failed to be answered. */
 const endDelayMs = 1_000
 
 /**
- * Throws when the database file is damaged. What is found after `checkTimeoutMs` ends the process, so that its next start
- * finds it again.
+ * Checks the database and throws when the file is damaged. Damage that is found after `checkTimeoutMs` ends the
+ * process, so that its next start reports it.
  */
 export async function checkDatabase(db: Database, log: Log): Promise<void> {
   const checking = db.check().then((problems) => {
@@ -23,8 +23,8 @@ export async function checkDatabase(db: Database, log: Log): Promise<void> {
 }
 
 /**
- * Ends the process after a failure of the disk. Nothing is acknowledged any more; only a restart reads again what the disk
- * really has.
+ * Ends the process after a failed write to the disk. Until then every write is rejected; only a restart reads the true
+ * state of the disk again.
  */
 export function endWhenBroken(db: Database, log: Log): void {
   void db.broken.then((error) => endProcess(log, error))
@@ -32,6 +32,6 @@ export function endWhenBroken(db: Database, log: Log): void {
 
 function endProcess(log: Log, error: unknown): void {
   log.fatal({ err: error }, 'the storage of the database failed; the process ends and must be started again')
-  // Not through a stop: closing the database would copy unverified pages into its file.
+  // Skip the regular stop, because closing the database would copy unverified pages into its file.
   setTimeout(() => process.exit(1), endDelayMs)
 }

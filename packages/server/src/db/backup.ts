@@ -8,13 +8,13 @@ import { checkIntegrity } from './sqlite/integrity.ts'
 import { damagedDatabase } from './sqlite/storage-health.ts'
 
 /**
- * Copies a SQLite database as of one moment into a new file, while a server writes to it or without one. The copy is synced
- * and checked before it gets its name, so a file of that name is always complete. Returns its size.
+ * Copies a consistent snapshot of a SQLite database into a new file, whether or not a server is using it. The copy gets
+ * its final name only after it was synced and checked, so a file of that name is always complete. Returns its size.
  */
 export async function backUpSqlite(file: string, target: string): Promise<number> {
   if (!existsSync(file)) throw new Error(`there is no database ${file}; set ALCOVE_DATA to the data folder`)
   if (existsSync(target)) throw new Error(`${target} exists already; name a new file`)
-  // A running server looked at the log when it started.
+  // A running server has already checked the log.
   const lock = lockIfFree(file)
   try {
     if (lock) prepareLog(file)
@@ -44,7 +44,7 @@ export async function backUpSqlite(file: string, target: string): Promise<number
   }
 }
 
-/** A read transaction of one statement: writers go on, and commits that come meanwhile are not in the copy. */
+/** Copies in one read transaction. Writers continue; commits made in the meantime are not in the copy. */
 function copyInto(file: string, target: string): void {
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 10_000 })
   try {

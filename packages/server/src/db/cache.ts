@@ -1,23 +1,23 @@
 import type { Changes } from './db.ts'
 
 /**
- * What a process remembers of the database. An entry was made at a stamp of the tables it was read from and is shown
- * only while the stamp is the same, so what one request changed the next one sees.
+ * In-process cache of database values. An entry records the versions of the tables that it was loaded from and is only
+ * used while those versions are unchanged, so every request sees all earlier changes.
  */
 export interface Cache<Held> {
-  /** The remembered value if it may still be shown. */
+  /** Returns the cached value if it is still valid. */
   peek(key: string): Held | undefined
-  /** The remembered value, or else the loaded one. `undefined` and what a failed load throws are not remembered. */
+  /** Returns the cached value, or loads it. Does not cache `undefined` or failed loads. */
   get(key: string, load: () => Promise<Held>): Promise<Held>
-  /** As `get`, for what takes long: whoever asks meanwhile waits for the same. Not inside a transaction. */
+  /** Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. */
   getTogether(key: string, load: () => Promise<Held>): Promise<Held>
-  /** Tells that a value weighs more than when it was loaded. */
+  /** Updates the weight of a value that has grown since it was loaded. */
   grown(key: string, value: Held): void
 }
 
 /**
- * Holds entries of at most `limit` together, each counting 1 or what it weighs; the least recently used go first. What
- * weighs more than that alone is not remembered.
+ * Opens a cache with a maximum total weight of `limit`; each entry weighs 1 by default. Evicts the least recently used
+ * entries, and does not cache a value heavier than the limit.
  */
 export function openCache<Held>(
   changes: Changes,
@@ -44,7 +44,7 @@ export function openCache<Held>(
   async function get(key: string, load: () => Promise<Held>): Promise<Held> {
     const held = peek(key)
     if (held !== undefined) return held
-    // Taken before reading: a write in between leaves a stale stamp, never a stale answer.
+    // Read the version first: a concurrent write then makes the new entry stale, instead of hiding the change.
     const stamp = changes.stamp(tables)
     const value = await load()
     if (stamp !== undefined && value !== undefined) put(key, stamp, value)
@@ -93,7 +93,7 @@ export function openCache<Held>(
   return { peek, get, getTogether, grown }
 }
 
-/** What is kept for each database: made when it is first asked for, gone with the database. */
+/** Returns an accessor of per-database state. The state is created on first use and freed with the database. */
 export function perDatabase<Kept>(open: (changes: Changes) => Kept): (db: { changes: Changes }) => Kept {
   const kept = new WeakMap<Changes, Kept>()
   return ({ changes }) => {

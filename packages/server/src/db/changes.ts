@@ -1,6 +1,6 @@
 import type { Changes } from './db.ts'
 
-/** A reference from one table to another, with the actions of SQL in lower case (`cascade`, `set null`, …). */
+/** Foreign key between two tables, with SQL's actions in lower case (`cascade`, `set null`, …). */
 export interface ForeignKey {
   child: string
   parent: string
@@ -8,16 +8,16 @@ export interface ForeignKey {
   on_update: string
 }
 
-/** The writing side of `Changes`, for the engines only. */
+/** Writable side of `Changes`, for the engines only. */
 export interface ChangeLog extends Omit<Changes, 'synchronize'> {
-  /** The tables a statement changes, directly or through foreign keys. None for a query. */
+  /** Returns the tables that a statement changes, directly or through foreign keys; none for a query. */
   tablesWritten(text: string): readonly string[]
-  /** Counts a commit that changed these tables. */
+  /** Records a commit that changed these tables. */
   bump(tables: Iterable<string>): void
   bumpAll(): void
-  /** False while commits of other processes may be missed. */
+  /** Sets whether commits of other processes are received. */
   setConnected(connected: boolean): void
-  /** Takes the foreign keys as they are after migrations. */
+  /** Replaces the foreign keys after migrations. */
   refresh(foreignKeys: readonly ForeignKey[]): void
 }
 
@@ -82,14 +82,14 @@ const name = String.raw`(?:only\s+)?((?:"[^"]+"|\w+)(?:\s*\.\s*(?:"[^"]+"|\w+))?
 const orClause = String.raw`(?:\s+or\s+\w+)?`
 const writePatterns: readonly (readonly [RegExp, Action])[] = [
   [new RegExp(String.raw`\binsert${orClause}\s+into\s+${name}`, 'gi'), 'insert'],
-  // Replacing deletes the row that is in the way.
+  // Replacing deletes the conflicting row.
   [new RegExp(String.raw`\b(?:replace|insert\s+or\s+replace|merge)\s+into\s+${name}`, 'gi'), 'delete'],
   [new RegExp(String.raw`\b(?:delete\s+from|truncate(?:\s+table)?)\s+${name}`, 'gi'), 'delete'],
-  // Neither `for update`, nor `on conflict … do update set`, nor a key's `on update`.
+  // Excludes `for update`, `on conflict … do update set` and a foreign key's `on update`.
   [new RegExp(String.raw`(?<!\b(?:for|key|do|on)\s+)\bupdate${orClause}\s+${name}`, 'gi'), 'update'],
 ]
 
-/** The tables named as targets anywhere in a statement, also inside its CTEs. Exported for its test. */
+/** Returns the target tables of a statement, including those in its CTEs. Exported for its test. */
 export function findWrites(text: string): Write[] {
   const code = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
   const writes: Write[] = []
@@ -102,7 +102,7 @@ export function findWrites(text: string): Write[] {
   return writes
 }
 
-/** Adds the tables that foreign keys change along with these. */
+/** Adds the tables that foreign keys change as a consequence. */
 function reachedTables(writes: readonly Write[], foreignKeys: readonly ForeignKey[]): string[] {
   const seen = new Set<string>()
   const pending = [...writes]
@@ -121,7 +121,7 @@ function reachedTables(writes: readonly Write[], foreignKeys: readonly ForeignKe
   return [...new Set([...seen].map((key) => key.slice(key.indexOf(' ') + 1)))]
 }
 
-/** Where the catalogue keeps them; the rows are `ForeignKey`s. */
+/** Queries of the catalogue whose rows are `ForeignKey`s. */
 export const foreignKeyQueries = {
   sqlite: `
     select lower(child.name) as child, lower(key."table") as parent,

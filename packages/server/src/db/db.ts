@@ -1,136 +1,145 @@
 import type { Sql } from 'sql-template-tag'
 
 /**
- * A place to run SQL: the database itself, or one transaction. Rows come back as plain objects with snake_case keys;
- * booleans are booleans, timestamps ISO 8601 strings with milliseconds, `json` columns parsed values, integers numbers.
- *
- * SQLite goes by the declared type of a column, which also passes through subqueries, CTEs and `returning`; what is
- * computed (`a = b`, `coalesce(…)`, `max(…)`) has none: booleans are then 0 and 1, and JSON is text.
- *
- * Bound objects and arrays become JSON text (write `JSON.stringify` for a string that is to be JSON), `undefined` null;
- * a `Date` is refused. PostgreSQL guesses the type of a parameter from its place; where there is nothing to guess from,
- * as in `select ${n}`, write `cast(${n} as bigint)`.
+ * Interface for running SQL on the database or in one transaction. Rows are plain objects with snake_case keys;
+ * booleans are booleans, timestamps are ISO 8601 strings with milliseconds, `json` columns are parsed values, integers
+ * are numbers.
+ * SQLite converts by the declared type of a column, which is also known in subqueries, CTEs and `returning`. Computed
+ * columns (`a = b`, `coalesce(…)`, `max(…)`) have no declared type: their booleans are 0 and 1, and their JSON is text.
+ * Bound objects and arrays become JSON text (use `JSON.stringify` for a JSON string), and `undefined` becomes null; a
+ * `Date` is rejected. PostgreSQL infers the type of a parameter from its context; where there is none, as in `select
+ * ${n}`, write `cast(${n} as bigint)`.
  */
 export interface Db {
   readonly dialect: Dialect
-  /** All rows, in the order of the query. */
+  /** Returns all rows, in the order of the query. */
   all<Row>(query: Sql): Promise<Row[]>
-  /** The first row or `undefined`. Works for `insert … returning` too, which changes all its rows. */
+  /** Returns the first row or `undefined`. An `insert … returning` still changes all of its rows. */
   one<Row>(query: Sql): Promise<Row | undefined>
-  /** The number of rows changed; of a statement that returns rows, how many. */
+  /** Returns the number of rows changed, or for a statement that returns rows, their number. */
   run(query: Sql): Promise<number>
   /**
-   * Resolves when everything committed so far would outlive a power cut. Who commits something hears of it only then;
-   * others may see it earlier, and wait for this before they do what cannot be undone. Inside a transaction: at once.
+   * Resolves when all earlier commits would survive a power failure. A commit resolves for its own caller only then.
+   * Other callers may see it earlier, and must await this before any irreversible action that depends on it. Resolves
+   * immediately inside a transaction.
    */
   settled(): Promise<void>
 }
 
 export interface Database extends Db {
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. Writers queue; on
-   * PostgreSQL a serialization failure or deadlock runs `work` again, so it must not have effects outside the database.
-   * A statement that fails spoils the transaction, even when its error is caught: use `on conflict` instead of catching.
-   * Inside `work` the database itself must not be written to: on SQLite that waits for `work` and fails after a minute.
+   * Runs `work` in one transaction: commits when it resolves, rolls back when it throws. Writers queue. On PostgreSQL,
+   * `work` is repeated after a serialization failure or deadlock, so it must not have effects outside the database. A
+   * failed statement makes the whole transaction fail, even if its error is caught: use `on conflict` instead. `work`
+   * must not write through the outer database: on SQLite that waits for `work` to end and fails after a minute.
    */
   transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   readonly changes: Changes
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database is unavailable. */
   ready(): Promise<void>
   /**
-   * Resolves when the disk failed in a way that only a restart can recover from. From then on every write is refused as
-   * `unavailable`; the process should end soon. Stays pending while all is well, and always on PostgreSQL.
+   * Resolves when the disk failed in a way that only a restart can recover from. From then on every write is rejected
+   * as `unavailable`, and the process should end soon. Stays pending otherwise, and always on PostgreSQL.
    */
   readonly broken: Promise<Error>
-  /** Reads the whole database and returns what is damaged. On PostgreSQL nothing: it checks what it reads itself. */
+  /**
+   * Checks the whole database and returns the damage. Returns nothing on PostgreSQL, which verifies its own pages as it
+   * reads them.
+   */
   check(options?: { isThorough?: boolean }): Promise<string[]>
   close(): Promise<void>
 }
 
 export interface TransactionOptions {
   /**
-   * The commit does not wait for the disk. A power cut may undo it, whole, together with others of the kind; a killed
-   * process does not. For what would be made again.
+   * Relaxed durability: the commit does not wait for the disk. A power failure may undo it as a whole, together with
+   * similar commits; a crash of the process does not. For work that would be repeated.
    */
   isProvisional?: boolean
 }
 
 /**
- * Counts commits per table, so that a cache can tell whether what it holds may be shown: an entry made at stamp n is
- * valid as long as the stamp is n. Changes through foreign keys (`on delete cascade`) count for the tables they reach.
+ * Counts commits per table, so that caches can validate their entries: an entry stays valid while the version of its
+ * tables is unchanged. Changes through foreign keys (`on delete cascade`) count for the tables that they affect.
  */
 export interface Changes {
   /**
-   * The current stamp of these tables together, or `undefined` when it cannot be known (the connection that reads the
-   * commits of other processes is lost): nothing may be served from a cache then, nor put into it.
+   * Returns the combined version of these tables, or `undefined` while commits of other processes may be missed because
+   * the connection is lost. Caches must not be read or written then.
    */
   stamp(tables: readonly string[]): number | undefined
   /**
-   * Resolves when every commit of another process that ended before this call is counted; `undefined` when there can be
-   * none. Requests await it before they use a cache, so what one process answered holds in all of them.
+   * Resolves when every commit of another process that ended before this call is counted; `undefined` on an engine with
+   * one process. Requests await it before they use a cache, so that they see what other processes have acknowledged.
    */
   synchronize(): Promise<void> | undefined
-  /** Tells of every commit that changed the table, here or in another process. Returns how to stop listening. */
+  /** Calls `told` after every commit that changed the table, in any process. Returns a function that stops it. */
   watch(table: string, told: () => void): () => void
 }
 
-/** The places where the two engines' SQL differs, and nothing else. Everything here returns a fragment. */
+/** SQL fragments that differ between the two engines. */
 export interface Dialect {
   readonly engine: 'sqlite' | 'postgres'
-  /** A one-column subquery of integers, for `where id in ${db.dialect.integers(ids)}`. Any length, also none. */
+  /**
+   * One-column subquery of integers, for `where id in ${db.dialect.integers(ids)}`. The list may be empty or of any
+   * length.
+   */
   integers(values: readonly number[]): Sql
-  /** A table with the column `value`: the integers in a text that is a JSON list. */
+  /** Table with a column `value` of the integers in a JSON list. */
   integersIn(text: Sql): Sql
-  /** The same for text; the column is called `value` too. */
+  /** One-column subquery of texts; its column is named `value`. */
   texts(values: readonly string[]): Sql
   /**
-   * A table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`.
-   * Values are passed as one JSON parameter; a missing or undefined field is null. Before `on conflict` SQLite needs a
-   * `where true`, or it takes `on` for a join.
+   * Table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`.
+   * Values are bound as one JSON parameter; a missing field is null. SQLite requires `where true` before `on conflict`,
+   * because it would otherwise parse `on` as part of a join.
    */
   records(rows: readonly object[], columns: RecordColumns): Sql
-  /** The same of rows that were written down before, perhaps by another thread. */
+  /** Table made from serialised rows, which another thread may have prepared. */
   recordsOf(texts: readonly string[], columns: RecordColumns): Sql
-  /** One row, for `recordsOf` of the same engine. */
+  /** Serialises a row for `recordsOf` of the same engine. */
   recordText(row: object, columns: RecordColumns): string
-  /** Locks the selected rows until the end of the transaction where the engine has row locks; else nothing. */
+  /** Locks the selected rows until the transaction ends, on an engine with row locks; otherwise empty. */
   readonly forUpdate: Sql
-  /** The same, but rows that refer to them may come meanwhile, such as those of a long import to its project. */
+  /** Like `forUpdate`, but allows concurrent inserts of rows that refer to these. */
   readonly forNoKeyUpdate: Sql
-  /** Keeps the selected rows from being deleted until the end of the transaction; others may change them meanwhile. */
+  /** Protects the selected rows from deletion until the transaction ends, but allows updates. */
   readonly forKeyShare: Sql
-  /** pg_trgm's `similarity(a, b)` rounded to two decimals. */
+  /** Returns pg_trgm's `similarity(a, b)`, rounded to two decimals. */
   similarity(column: Sql, text: string): Sql
   /**
-   * A condition on the rows of a table: one of the columns contains all the terms, whatever their case. Terms have three
-   * characters or more; a trigram index serves it (on SQLite the FTS5 table `<table>_search`).
+   * Condition that one of the columns contains all terms, ignoring case. Terms have at least three characters. It uses
+   * a trigram index (on SQLite the FTS5 table `<table>_search`).
    */
   containsTerms(table: string, columns: readonly string[], terms: readonly string[], range?: IdRange): Sql
   /**
-   * How many rows a search may be let loose on where everybody waits while one statement runs: ask range by range.
-   * Infinite where nobody waits.
+   * Maximum number of rows that one search statement should cover on an engine whose statements block the process; a
+   * search then runs per id range. Infinite on other engines.
    */
   readonly searchedAtOnce: number
-  /** Behind a table's name: SQLite would read a whole row by its id, however wide; this index has all that is asked. */
-  indexedBy(index: string): Sql
-  /** `in (…)` for a subquery of ids that stands in an `or`. */
-  among(ids: Sql): Sql
-  /** One of several parts of a `union all`, of which all together the first rows are wanted: read no further than needed. */
-  partOfUnion(select: Sql, orderAndLimit: Sql): Sql
   /**
-   * A condition on the rows of a table: the column has something of the text, served by the same index. Compare those it
-   * finds by `similarity`.
+   * Index hint after a table's name. Without it SQLite would look up rows by id and read wide rows, although the index
+   * contains all needed columns.
    */
+  indexedBy(index: string): Sql
+  /** `in (…)` for a subquery of ids within an `or`. */
+  among(ids: Sql): Sql
+  /**
+   * Branch of a `union all` from which only the first rows are needed. Its own order and limit keep it from reading
+   * more.
+   */
+  partOfUnion(select: Sql, orderAndLimit: Sql): Sql
+  /** Condition that the column is similar to the text, using the same index. Filter the matches by `similarity`. */
   resembles(table: string, column: string, text: string): Sql
-  /** True when the lower-cased column contains the text (case-insensitive, no wildcards). */
+  /** Condition that the column contains the text, ignoring case and without wildcards. */
   contains(column: Sql, text: string): Sql
-  /** The text with A to Z as a to z, whatever the locale. */
+  /** Converts A to Z to lower case, independently of the locale. */
   asciiLower(text: Sql): Sql
-  /** Whole seconds since 1970 of a time. */
+  /** Whole seconds since 1970. */
   seconds(time: Sql): Sql
 }
 
-/** Ids above one and up to another. */
+/** Range of ids: `above` exclusive, `upTo` inclusive. */
 export interface IdRange {
   above: number
   upTo: number

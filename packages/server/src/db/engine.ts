@@ -7,26 +7,29 @@ export type DatabaseOptions =
   | {
       kind: 'sqlite'
       file: string
-      /** Opens a database whose log is damaged, without the commits that cannot be read any more. */
+      /** Opens a database with a damaged log, without the commits that can no longer be read. */
       acceptLoss?: boolean
-      /** For tests: copies the log into the file instead of SQLite. */
+      /** Replaces SQLite's checkpoint in tests. */
       checkpoint?: (file: string) => Promise<CheckpointResult>
     }
-  /** `connections` share all statements outside transactions; transactions have connections of their own. */
+  /**
+   * `connections` is the number of connections that statements outside transactions share; each transaction has its
+   * own.
+   */
   | { kind: 'postgres'; url: string; connections?: number }
 
-/** What an engine does; `openDatabase` makes a `Database` of it. */
+/** Database engine, from which `openDatabase` builds a `Database`. */
 export interface Engine {
   readonly dialect: Dialect
-  /** Runs one statement outside a transaction; a write is committed and counted when it resolves. */
+  /** Runs one statement outside a transaction. Resolves when a write is committed and counted. */
   readonly execute: Execute
   transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Resolves when every commit so far would outlive a power cut. */
+  /** Resolves when all earlier commits would survive a power failure. */
   settled(): Promise<void>
   foreignKeys(): Promise<ForeignKey[]>
   /** See `Changes`. */
   synchronize(): Promise<void> | undefined
-  /** Forgets what was prepared, and notifies the other processes. */
+  /** Discards prepared statements and notifies the other processes. */
   schemaChanged(): Promise<void>
   ready(): Promise<void>
   /** See `Database.broken`. */
@@ -37,7 +40,7 @@ export interface Engine {
 
 export type Execute = (query: Sql, want: Want) => Promise<Result>
 
-/** `one` allows the engine to stop after a row. */
+/** Kind of result; `one` allows the engine to stop after the first row. */
 export type Want = 'all' | 'one' | 'run'
 
 export interface Result {
@@ -49,12 +52,12 @@ export interface Session extends ScriptRunner {
   readonly execute: Execute
 }
 
-/** A transaction that can run several statements as one text. For migrations only, so it is not part of `Db`. */
+/** Transaction that can run several statements as one script. It is for migrations only, and so not part of `Db`. */
 export interface ScriptRunner {
   script(text: string): Promise<void>
 }
 
-/** A database that is told when migrations have run. */
+/** Database that must be notified after migrations. */
 export interface SchemaOwner {
   schemaChanged(): Promise<void>
 }

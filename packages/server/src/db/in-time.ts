@@ -1,4 +1,4 @@
-/** The server did not respond in time. */
+/** Error for a missing response. */
 export class Silence extends Error {
   constructor(ms: number) {
     super(`PostgreSQL did not answer within ${ms / 1000} s`)
@@ -6,11 +6,11 @@ export class Silence extends Error {
   }
 }
 
-/** Rejects with `Silence` when the response has not arrived in time. */
+/** Rejects with `Silence` when there is no response within the time. */
 export function inTime<Response>(response: Promise<Response>, ms: number): Promise<Response> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Silence(ms))
-    // After a long pause of this process the timer fires first, although the response has arrived: read it once more.
+    // After a long pause of this process, the timer fires before a response that has already arrived is read.
     const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms).unref()
     response.then(resolve, reject).finally(() => clearTimeout(timer))
   })

@@ -3,29 +3,32 @@ import type { Database, Db, Dialect } from './db.ts'
 import type { SchemaOwner, ScriptRunner } from './engine.ts'
 
 /**
- * One step of the schema. `up` returns a script of several statements, run in one transaction (on SQLite with foreign
- * keys enforced; `pragma defer_foreign_keys = on` inside the script postpones the check). Names are numbered and sorted:
- * `0001_first`. A migration that has been released is never changed, moved or removed.
+ * Migration of the schema. `up` returns a script that runs in one transaction (on SQLite with foreign keys enforced;
+ * `pragma defer_foreign_keys = on` in the script defers the check). Names are numbered and sorted: `0001_first`. A
+ * released migration is never changed, moved or removed.
  */
 export interface Migration {
   name: string
   up(engine: Dialect['engine']): string
 }
 
-/** Brings the schema up to date and returns the names of the migrations it ran; safe in several processes at once. */
+/** Runs the pending migrations and returns their names. Safe to run in several processes concurrently. */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = []
   for (const migration of await pendingMigrations(db, migrations)) {
-    // The databases of both engines run scripts; `Db` hides that from queries.
+    // The databases of both engines also run scripts, which `Db` does not expose.
     const ran = await db.transaction((tx) => apply(tx as Db & ScriptRunner, migration, migrations))
     if (ran) applied.push(migration.name)
   }
-  // `openDatabase` returns both in one; `Database` hides it from queries.
+  // `openDatabase` returns both interfaces, of which `Database` exposes one.
   if (applied.length > 0) await (db as Database & SchemaOwner).schemaChanged()
   return applied
 }
 
-/** Throws when the database and the list contradict each other: it is newer than this program, or was tampered with. */
+/**
+ * Returns the pending migrations. Throws when the database was used by a newer version or its migrations are
+ * inconsistent.
+ */
 export async function pendingMigrations(db: Db, migrations: readonly Migration[]): Promise<Migration[]> {
   assertSorted(migrations)
   const known = new Set(migrations.map(({ name }) => name))
@@ -48,10 +51,10 @@ export async function pendingMigrations(db: Db, migrations: readonly Migration[]
   return pending
 }
 
-/** False when another process was faster. */
+/** Runs a migration. Returns false when another process has already run it. */
 async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
   const { engine } = tx.dialect
-  // The lock is held to the end of the transaction. SQLite's transaction is a lock itself.
+  // The lock is held until the transaction ends. On SQLite the transaction itself is a lock.
   if (engine === 'postgres')
     await tx.script(
       `set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${lockKey})`,
@@ -68,7 +71,7 @@ async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: re
   return true
 }
 
-/** Any number will do, as long as it never changes. */
+/** Arbitrary number of the advisory lock. It must never change. */
 const lockKey = 7_203_118_452
 
 async function listApplied(db: Db): Promise<string[]> {
@@ -82,7 +85,7 @@ async function listApplied(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name).sort()
 }
 
-/** SQLite does not look at the rows that were there before a reference was declared. */
+/** Checks existing rows, because SQLite does not check them when a reference is added. */
 async function assertReferences(tx: Db, migration: Migration): Promise<void> {
   const broken = await tx.one<{ table: string; parent: string }>(sql`select * from pragma_foreign_key_check limit 1`)
   if (broken) throw new Error(`${migration.name} leaves rows of ${broken.table} without their ${broken.parent}`)

@@ -4,13 +4,13 @@ import { findWrites } from './changes.ts'
 import type { Database, Db } from './db.ts'
 
 interface WriteObserver {
-  /** Runs in each transaction before its first write; when it throws, nothing of the transaction is committed. */
+  /** Called in each transaction before its first write. If it throws, the transaction is rolled back. */
   beforeWrite?(tx: Db): Promise<void>
-  /** A transaction that wrote has committed, or may have. */
+  /** Called after a transaction with writes has committed or its outcome is unknown. */
   onCommit?(): void
 }
 
-/** The same database, with all writes made through it reported to an observer. */
+/** Returns the same database with an observer of all writes made through it. */
 export function observeWrites(db: Database, { beforeWrite, onCommit }: WriteObserver): Database {
   return {
     ...db,
@@ -20,7 +20,7 @@ export function observeWrites(db: Database, { beforeWrite, onCommit }: WriteObse
     run: (query) => run(query, (db) => db.run(query)),
   }
 
-  /** A write outside a transaction gets one, so that what `beforeWrite` does belongs to it. */
+  /** Runs a single write in a transaction, so that `beforeWrite` is part of it. */
   function run<Result>(query: Sql, execute: (db: Db) => Promise<Result>): Promise<Result> {
     return isWrite(query) ? transaction(execute) : execute(db)
   }

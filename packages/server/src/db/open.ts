@@ -3,7 +3,7 @@ import { createChangeLog } from './changes.ts'
 import type { Database, Db, Dialect } from './db.ts'
 import type { DatabaseOptions, Engine, Execute, SchemaOwner, ScriptRunner, Session } from './engine.ts'
 
-/** Opens the database. It may still need its migrations. */
+/** Opens the database. Migrations may still be pending. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const changes = createChangeLog()
   const engine = await openEngine()
@@ -30,7 +30,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return database
 
-  // Each driver is loaded only where it is used.
+  // Load only the driver that is used.
   async function openEngine(): Promise<Engine> {
     if (options.kind === 'sqlite') return (await import('./sqlite/engine.ts')).openSqlite(options, changes)
     return (await import('./postgres/engine.ts')).openPostgres(options, changes)
@@ -41,7 +41,7 @@ function statements(dialect: Dialect, execute: Execute, settled: () => Promise<v
   return {
     dialect,
     settled,
-    // `Row` is what the caller's statement selects: no type can check that.
+    // `Row` describes the columns that the caller selects, which types cannot check.
     all: async <Row>(query: Sql) => (await execute(query, 'all')).rows as Row[],
     one: async <Row>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
     run: async (query) => (await execute(query, 'run')).changed,
@@ -49,8 +49,8 @@ function statements(dialect: Dialect, execute: Execute, settled: () => Promise<v
 }
 
 /**
- * Gives both engines PostgreSQL's rule: a statement that failed spoils its transaction, even when the work caught the
- * error; and ends the handle with the work.
+ * Runs the work of a transaction. On both engines, as on PostgreSQL, a failed statement makes the transaction fail even
+ * if its error is caught. The handle becomes unusable when the work ends.
  */
 async function runWork<T>(dialect: Dialect, session: Session, work: (db: Db) => Promise<T>): Promise<T> {
   let ended = false

@@ -16,7 +16,7 @@ export const sqliteDialect: Dialect = {
     return sql`(select ${join(fields)} from json_each(${listOf(texts)}))`
   },
   recordText: (row, columns) =>
-    // Any object can be read by names of fields.
+    // Fields of any object can be read by name.
     JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
   forUpdate: empty,
   forNoKeyUpdate: empty,
@@ -58,9 +58,9 @@ export const postgresDialect: Dialect = {
     return sql`(select * from json_to_recordset(${listOf(texts)}::json) as listed(${list}))`
   },
   recordText(row, columns) {
-    // With a list of names JSON.stringify leaves out other fields, but in nested values too: so pick by hand.
+    // A list of names in JSON.stringify would also filter nested values.
     const kept: Record<string, unknown> = {}
-    // Any object can be read by names of fields.
+    // Fields of any object can be read by name.
     for (const name of Object.keys(columns)) kept[name] = (row as Record<string, unknown>)[name]
     return JSON.stringify(kept)
   },
@@ -78,12 +78,13 @@ export const postgresDialect: Dialect = {
   },
   searchedAtOnce: Number.POSITIVE_INFINITY,
   indexedBy: () => empty,
-  // An array, and not a subquery: so an index can serve it beside other conditions.
+  // An array instead of a subquery, so that PostgreSQL can combine an index with other conditions.
   among: (ids) => sql`= any(array(${ids}))`,
-  // It does not see that an index has a part in the order of the whole, and would read and sort all rows of all parts.
+  // PostgreSQL does not infer that an index returns a branch in the order of the whole union, and would read and sort
+  // all rows.
   partOfUnion: (select, orderAndLimit) => sql`(${select} ${orderAndLimit})`,
   resembles: (table, column, text) => sql`lower(${raw(`${quoted(table)}.${quoted(column)}`)}) % lower(${text})`,
-  // `like` and not `strpos`: a trigram index on lower(column) serves it.
+  // `like` instead of `strpos`, because a trigram index on lower(column) supports it.
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,
   asciiLower: (text) => sql`lower(${text} collate "C")`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
@@ -107,14 +108,17 @@ const postgresTypes: Record<RecordColumn, string> = {
   text: 'text',
   integer: 'bigint',
   boolean: 'boolean',
-  json: 'json', // not jsonb: the order of keys is kept
+  json: 'json', // not jsonb, which would reorder keys
   timestamp: 'timestamptz',
   float: 'double precision',
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** What may be bound, before the engine's own changes: null for undefined, JSON text for objects and arrays. */
+/**
+ * Converts a value for binding: undefined to null, objects and arrays to JSON text. Each engine then applies its own
+ * conversions.
+ */
 export function plainValue(value: unknown): string | number | bigint | boolean | null | Buffer {
   switch (typeof value) {
     case 'string':
@@ -136,7 +140,7 @@ export function plainValue(value: unknown): string | number | bigint | boolean |
   }
 }
 
-/** PostgreSQL's `2026-01-02 03:04:05.6+00` in ISO 8601. Infinity and years before Christ stay as they are. */
+/** Converts PostgreSQL's `2026-01-02 03:04:05.6+00` to ISO 8601. Leaves infinity and years BC unchanged. */
 export function isoTime(text: string): string {
   if (!text.endsWith('+00')) return text
   const milliseconds = text.slice(20, -3).padEnd(3, '0').slice(0, 3)
@@ -146,7 +150,10 @@ export function isoTime(text: string): string {
 const maxNamedStatements = 1000
 const statementNames = new Map<string, string>()
 
-/** For PostgreSQL: a named statement is prepared once per connection. Beyond a bound texts stay unnamed, to spare the server's memory. */
+/**
+ * Returns the name of a prepared statement, which PostgreSQL prepares once per connection. Statements beyond a limit
+ * stay unnamed, to save the server's memory.
+ */
 export function statementName(text: string): string | undefined {
   const known = statementNames.get(text)
   if (known || statementNames.size >= maxNamedStatements) return known
@@ -156,16 +163,16 @@ export function statementName(text: string): string | undefined {
 }
 
 /**
- * Lower case character by character, as PostgreSQL does it: `toLowerCase` looks at the neighbours of a sigma and makes
- * two characters of a dotted capital I.
+ * Converts to lower case per character, like PostgreSQL. `toLowerCase` depends on the neighbours of a sigma and
+ * converts a dotted capital I to two characters.
  */
 export function unicodeLower(text: string): string {
   return text.replaceAll('Σ', 'σ').replaceAll('İ', 'i').toLowerCase()
 }
 
 /**
- * pg_trgm's similarity, rounded to two decimals: the trigrams both texts have, divided by those either has. A query
- * compares many texts with one, the second.
+ * Returns pg_trgm's similarity, rounded to two decimals: the number of shared trigrams divided by the number in either
+ * text. A query compares many texts with the same `b`, whose trigrams are cached.
  */
 export function similarity(a: string, b: string): number {
   if (b !== compared.text) compared = { text: b, trigrams: trigrams(b) }
@@ -173,13 +180,13 @@ export function similarity(a: string, b: string): number {
   const { size, shared } = compareAscii(a, right) ?? compareAny(a, right)
   if (size === 0 || right.size === 0) return 0
   const union = size + right.size - shared
-  // Rounded in whole numbers: 57/200 is 0.285 and becomes 0.29, which no binary fraction would tell.
+  // Integer arithmetic, because 57/200 = 0.285 must round to 0.29, and binary fractions would round it down.
   return Math.floor((200 * shared + union) / (2 * union)) / 100
 }
 
 let compared = { text: '', trigrams: new Set<number>() }
 
-/** How many different trigrams a text has, and how many of them are among the given ones. */
+/** Number of distinct trigrams in a text, and how many of them are shared. */
 interface Comparison {
   size: number
   shared: number
@@ -193,8 +200,8 @@ function compareAny(text: string, right: ReadonlySet<number>): Comparison {
 }
 
 /**
- * The same for short ASCII, a quarter of the time: a search may have to compare tens of thousands of names. Which
- * trigrams were seen is kept in a table that needs no clearing: what an earlier text left has another round.
+ * Compares short ASCII texts in a quarter of the time; a search may compare tens of thousands of names. Trigrams are
+ * stored in a hash table that is never cleared: entries of earlier texts have an older round number.
  */
 function compareAscii(text: string, right: ReadonlySet<number>): Comparison | undefined {
   if (text.length > tableSize / 2) return undefined
@@ -229,7 +236,7 @@ const tableKeys = new Int32Array(tableSize)
 const tableRounds = new Int32Array(tableSize)
 let round = 0
 
-/** False when it was in this round already. */
+/** Adds a trigram to the hash table. Returns false when it was already added in this round. */
 function addToTable(trigram: number): boolean {
   let slot = (trigram ^ (trigram >>> 15)) & (tableSize - 1)
   while (tableRounds[slot] === round) {
@@ -241,7 +248,7 @@ function addToTable(trigram: number): boolean {
   return true
 }
 
-/** Every three characters in a row of every word, which is lower-cased and has two blanks before it and one after. */
+/** Returns the trigrams of all words. Each word is lower-cased and padded with two spaces before and one after. */
 function trigrams(text: string): Set<number> {
   const found = new Set<number>()
   let first = blank
@@ -260,7 +267,9 @@ function trigrams(text: string): Set<number> {
 
 const blank = 0x20
 
-/** Three characters in one integer, which a set finds faster than text; those of ASCII are never mistaken for others. */
+/**
+ * Packs three characters into one integer, which is faster to look up than text. Distinct ASCII trigrams never collide.
+ */
 function packed(first: number, second: number, third: number): number {
   return (Math.imul(first, 0x1f0_0001) ^ Math.imul(second, 0x8_2003) ^ third) | 0
 }

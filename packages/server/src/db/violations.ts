@@ -1,10 +1,10 @@
-/** True for what a driver throws when a row would break a unique constraint: another request was faster. */
+/** Returns true when the error is a violated unique constraint, often because another request was first. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error)
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** True when a row would refer to one that is not there, or no longer. */
+/** Returns true when a row refers to one that does not exist or no longer exists. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const code = codeOf(error)
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'

@@ -1,11 +1,11 @@
 import { readSettings, type SettingName, type Settings, secrets } from './settings.ts'
 
-/** A setting as administrators are shown it. */
+/** Setting as shown to administrators. */
 export interface DescribedSetting {
   variable: string
   group: string
   description: string
-  /** As the variable would say it; null where nothing is set, and for secrets. */
+  /** Value in the format of the variable; null for unset settings and for secrets. */
   value: string | null
   standard: string | null
   isStandard: boolean
@@ -19,7 +19,7 @@ type Row = readonly [group: string, description: string, read: (settings: Settin
 const mib = 1024 * 1024
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Every setting, in the order in which they are shown. */
+/** All settings, in display order. */
 const rows: Record<SettingName, Row> = {
   HOST: ['Network', 'The address that the server listens on.', (s) => s.host],
   PORT: ['Network', 'The port that it listens on.', (s) => s.port],
@@ -145,12 +145,12 @@ const rows: Record<SettingName, Row> = {
   LOG_LEVEL: ['Log', 'How much is logged.', (s) => s.logLevel],
 }
 
-/** Without a limit the period is not kept. */
+/** Default periods, for settings without a rate limit, which have no period. */
 const standardPeriod = 3600
 const standardSignInPeriod = 60
 const standard = readSettings({})
 
-/** What the operator set and what is so by itself. Of secrets only whether there is one. */
+/** Returns the configured and default values. For secrets only whether they are set. */
 export function describeSettings(settings: Settings): DescribedSetting[] {
   return Object.entries(rows).map(([name, [group, description, read]]) => {
     const isSecret = secrets.some((secret) => secret === name)
@@ -162,7 +162,7 @@ export function describeSettings(settings: Settings): DescribedSetting[] {
       group,
       description,
       value: isSecret ? null : value,
-      // As the operator would write it, and not where this process happens to run.
+      // The documented default, instead of the path resolved in this process.
       standard: name === 'DATA' ? './data' : byDefault,
       isStandard,
       isSecret,

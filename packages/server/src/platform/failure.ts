@@ -1,6 +1,6 @@
 /**
- * What can go wrong with a request, named without HTTP. `http/errors.ts` is the only place that turns these into
- * statuses and bodies; anything thrown that is not a `Failure` is a bug.
+ * Error of a request, independent of HTTP. `http/errors.ts` is the only place that maps these to statuses and bodies.
+ * Anything thrown that is not a `Failure` is a bug.
  */
 export class Failure extends Error {
   override readonly cause: FailureCause
@@ -12,17 +12,17 @@ export class Failure extends Error {
   }
 }
 
-/** Messages per attribute, in the order they are reported. `base` stands for the whole record. */
+/** Messages per attribute, in the order in which they are reported. `base` stands for the whole record. */
 export type InvalidAttributes = Record<string, readonly string[]>
 
-/** One thing wrong with a report: what, and where in the file (a JSON pointer, empty for the whole). */
+/** Problem of a report: its type, message and place (a JSON pointer, empty for the whole file). */
 export interface ReportProblem {
   type: string
   message: string
   pointer: string
 }
 
-/** A record whose state differs from what the client has shown, and the change that made it so. */
+/** Record whose state differs from the one that the client expected, and the change that caused it. */
 export interface StateConflict {
   id: number
   expectedState: string
@@ -32,7 +32,7 @@ export interface StateConflict {
   changedAt: string | null
 }
 
-/** One thing wrong with a list of topics: in which of its entries (the first is 1, none is the file), in which field. */
+/** Problem of a list of topics: the number of the entry (from 1; null for the file) and the field. */
 export interface EntryProblem {
   entry: number | null
   field: string | null
@@ -40,63 +40,64 @@ export interface EntryProblem {
 }
 
 export type FailureCause =
-  /** A parameter is missing or of the wrong type; the text names it. */
+  /** A parameter is missing or has the wrong type; the message names it. */
   | { kind: 'parameter'; message: string }
-  /** No credentials where some are needed, or credentials nobody issued. */
+  /** Credentials are missing or unknown. */
   | { kind: 'unauthenticated' }
   | { kind: 'token-expired' }
   | { kind: 'token-revoked' }
   | { kind: 'scope-too-small'; accepted: readonly string[] }
-  /** A reason stands behind the status, a sentence alone. */
+  /** A reason is appended to the status; a sentence replaces it. */
   | { kind: 'forbidden'; reason?: string; sentence?: string }
-  /** With a noun (`Project`) the thing that was looked for; without one, a record found by its id. */
+  /** With a noun (`Project`) the missing resource is named; without one it was looked up by id. */
   | { kind: 'not-found'; noun?: string }
-  /** The record is there, but what it stands for is not (a file missing from the store), or a lookup without a record. */
+  /** A record exists but its file is missing in the store, or a lookup found no record. */
   | { kind: 'gone' }
   | { kind: 'method-not-allowed'; allowed: readonly string[] }
-  /** A path that something had until it moved. `location` is where to read instead; other methods have none. */
+  /** The path is a former one. `location` is the URL to redirect reads to; other methods have none. */
   | { kind: 'moved'; noun: 'project' | 'group'; id: number; location?: string }
-  /** A list that page numbers do not reach into so far. */
+  /** The page number exceeds the maximum of the list. */
   | { kind: 'page-too-far'; noun: string }
-  /** A list in an order that nobody can continue after an id. */
+  /** The order of the list does not support keyset pagination. */
   | { kind: 'no-keyset' }
-  /** What was asked for is so already. */
+  /** The resource is already in the requested state. */
   | { kind: 'unchanged' }
-  /** The user may have no more of something. */
+  /** A quota of the user is exhausted. */
   | { kind: 'limit-reached'; sentence: string }
   | { kind: 'no-such-route' }
   | { kind: 'api-v3' }
   | { kind: 'bad-request'; reason?: string }
-  /** A rule of the domain says no; the sentence tells which. */
+  /** A rule of the domain is violated; the sentence names it. */
   | { kind: 'refused'; sentence: string }
   | { kind: 'invalid'; attributes: InvalidAttributes }
   | { kind: 'report-rejected'; problems: readonly ReportProblem[] }
   | { kind: 'import-rejected'; problems: readonly EntryProblem[] }
   | { kind: 'conflict'; sentence: string; retryAfterSeconds?: number }
-  /** Records are in other states than the request expects; `total` counts those that are not described too. */
+  /** Records are not in the expected states; `total` includes those that are not listed. */
   | { kind: 'state-changed'; conflicts: readonly StateConflict[]; total: number }
-  /** What has changed meanwhile is in the way; the reasons name it. */
+  /** Later changes prevent the operation; the reasons name them. */
   | { kind: 'blocked'; sentence: string; reasons: readonly string[] }
   | { kind: 'unsupported-content-type'; contentType: string }
   | { kind: 'precondition-failed' }
-  /** The sentence says what is allowed. */
+  /** The sentence names the limit. */
   | { kind: 'too-large'; sentence?: string }
   /** The body of the request arrives too slowly. */
   | { kind: 'too-slow' }
-  /** With a sentence where it is about more than the pace. */
+  /** The sentence is set when there are more details than the rate limit. */
   | { kind: 'too-many-requests'; sentence?: string; retryAfterSeconds?: number }
   /** A queue is full; nothing was done. */
   | { kind: 'busy'; retryAfterSeconds: number }
-  /** A signed-in browser whose user has to enter the password again. */
+  /** The user of a session must enter the password again. */
   | { kind: 'reauthentication-required' }
-  /** All that somebody may send for now; `endsAt` in ms. */
+  /** A rate limit is exceeded until `endsAt` (in ms). */
   | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }
-  /** The same of a parameter that was read, and cannot be used. */
+  /** A parameter is well-formed but cannot be used. */
   | { kind: 'unprocessable-parameter'; sentence: string }
   /**
-   * A dependency (database, object store) does not respond, or cannot do what was requested. `reason` is for clients,
-   * `why` for the log. In doubt: it may have done it. `outcome` is about the whole request: whether it has changed anything.
+   * A dependency (database, object store) does not respond or cannot do what was requested. `reason` is for clients,
+   * `why` for the log. `inDoubt`: the operation may have succeeded. `outcome`: whether the whole request has changed
+   * anything.
    */
   | {
       kind: 'unavailable'
@@ -106,15 +107,15 @@ export type FailureCause =
       inDoubt?: boolean
       outcome?: 'unchanged' | 'unknown'
     }
-  /** Of readiness: every dependency that is missing; `reason` is for the client, `why` for the log. */
+  /** Readiness: all unavailable dependencies; `reason` is for the client, `why` for the log. */
   | { kind: 'not-ready'; parts: readonly { reason: string; why: string }[] }
-  /** Of readiness: the process is about to stop. */
+  /** Readiness: the process is about to stop. */
   | { kind: 'draining' }
 
 export const parameterProblem = (message: string): Failure => new Failure({ kind: 'parameter', message })
 export const unauthenticated = (): Failure => new Failure({ kind: 'unauthenticated' })
 export const forbidden = (reason?: string): Failure => new Failure({ kind: 'forbidden', ...(reason && { reason }) })
-/** `notFound('Project')` for a named thing, `notFound()` for a record looked up by id. */
+/** Returns `notFound('Project')` for a named resource, `notFound()` for a record looked up by id. */
 export const notFound = (noun?: string): Failure => new Failure({ kind: 'not-found', ...(noun && { noun }) })
 export const moved = (noun: 'project' | 'group', id: number): Failure => new Failure({ kind: 'moved', noun, id })
 export const noKeyset = (): Failure => new Failure({ kind: 'no-keyset' })
@@ -140,7 +141,7 @@ export const unprocessable = (sentence: string): Failure => new Failure({ kind: 
 export const unavailable = (what: string, why?: string): Failure =>
   new Failure({ kind: 'unavailable', what, ...(why && { why }) })
 
-/** For logs and test output; never sent to a client. */
+/** Describes a failure for logs and test output; never sent to a client. */
 function describe(cause: FailureCause): string {
   const { kind, ...details } = cause
   return Object.keys(details).length === 0 ? kind : `${kind} ${JSON.stringify(details)}`

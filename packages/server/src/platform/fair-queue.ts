@@ -10,15 +10,15 @@ export interface FairQueueLimits {
 }
 
 export interface FairQueue {
-  /** Runs the task in its party's turn. Throws a `Failure` at once when too many tasks wait already. */
+  /** Runs the task in its party's turn. Throws a `Failure` immediately when too many tasks are already waiting. */
   run<T>(party: string, task: () => Promise<T>): Promise<T>
 }
 
 const retryAfterSeconds = 1
 
-/** Opens a queue for expensive tasks in which the parties take turns, so that one of them cannot starve the others. */
+/** Opens a queue for expensive tasks in which parties take turns, so that no party can starve the others. */
 export function openFairQueue({ concurrency, maxWaiting, maxWaitingPerParty }: FairQueueLimits): FairQueue {
-  /** Tasks to start, by party; the party whose turn is next comes first. */
+  /** Waiting tasks by party, in the order of turns. */
   const waiting = new Map<string, (() => void)[]>()
   let waitingCount = 0
   let runningCount = 0
@@ -44,7 +44,7 @@ export function openFairQueue({ concurrency, maxWaiting, maxWaitingPerParty }: F
     return new Promise((resolve) => own.push(resolve))
   }
 
-  /** Hands the place of a finished task to the next party, which then goes to the end of the line. */
+  /** Gives the place of a finished task to the next party, which then moves to the end of the queue. */
   function startNext(): void {
     const next = waiting.entries().next()
     if (next.done) {

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Lets the heap grow by half between two collections while the work lasts, and not to four times its size as V8 likes
- * it: for work that goes through much more than it keeps. It costs time, above all where buffers pass by.
+ * Limits the growth of the heap between two collections to half of its size while the work runs, instead of V8's factor
+ * of up to four. For work that allocates much more than it retains. It costs time, especially with many buffers.
  */
 export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
   if (working++ === 0) setFlagsFromString('--heap-growing-percent=50')
@@ -16,15 +16,15 @@ export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
 
 let working = 0
 
-/** Where young generations are small, to share a collection among threads takes longer than to do it alone. */
+/** Disables parallel collection, which takes longer than a single thread for small young generations. */
 export const collectAlone = (): void => setFlagsFromString('--no-parallel-scavenge')
 
 /**
- * Gives a function that collects the young generation of this thread, for work through which many buffers pass: they lie outside of
- * the heap and are free only after a collection, which V8 does as seldom as there are few objects beside them.
+ * Returns a function that collects the young generation of this thread, for work that allocates many buffers. Their
+ * memory is outside the heap and only freed by a collection, which V8 rarely runs when there are few other objects.
  */
 export function openYoungCollector(): () => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void // what the flag makes
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void // defined by the flag
   return () => collect({ type: 'minor' })
 }

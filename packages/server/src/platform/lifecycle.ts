@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 
-/** The two steps of a stop, as signals for everything that must react to them. */
+/** Signals for the two phases of a stop. */
 export interface Lifecycle {
-  /** Aborted first: readiness fails and responses end their connections, while requests are still served. */
+  /** Aborted first: readiness fails and responses close their connections, while requests are still served. */
   readonly draining: AbortSignal
-  /** Aborted when the server takes no more connections: requests stop waiting for other work. */
+  /** Aborted when the server accepts no more connections: requests stop waiting for other work. */
   readonly stopping: AbortSignal
   drain(): void
   stop(): void
@@ -12,7 +12,7 @@ export interface Lifecycle {
 
 export function openLifecycle(): Lifecycle {
   const [draining, stopping] = [new AbortController(), new AbortController()]
-  // Each waiting request listens; any number of them is normal.
+  // Each waiting request adds a listener, so any number is normal.
   setMaxListeners(0, draining.signal, stopping.signal)
   return {
     draining: draining.signal,

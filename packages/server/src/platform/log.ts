@@ -3,20 +3,23 @@ import type { LogLevel } from './settings.ts'
 
 export type Log = Logger
 
-/** Structured lines on standard output. Secrets do not get in: headers are not logged, addresses go through `withoutSecrets`. */
+/**
+ * Opens a structured log on standard output. It must not contain secrets: headers are not logged, and URLs are passed
+ * through `withoutSecrets`.
+ */
 export function openLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-/** Names of parameters that hold credentials, however they are nested: `private_token`, `hook[token]`, `password`. */
+/** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`. */
 const secretName = /token|password|secret/i
-/** What grants access to an upload: `/uploads/<secret>/<name>`. Ids are numbers. */
+/** Secrets of uploads in paths: `/uploads/<secret>/<name>`. Numbers are ids instead. */
 const uploadSecret = /(\/uploads\/)(?!\d+\/|-\/)[^/]+(?=\/)/g
 
-/** A second question mark is a mistake of clients that add a token to an address with a query. */
+/** Parameters of a query. A second question mark separates too, because some clients append a token with one. */
 const parameter = /[^?&]+/g
 
-/** Returns the path and query of a request without credentials, however their names are percent-encoded. */
+/** Returns the path and query of a URL without credentials, even if parameter names are percent-encoded. */
 export function withoutSecrets(url: string): string {
   const question = url.indexOf('?')
   const path = (question < 0 ? url : url.slice(0, question)).replace(uploadSecret, '$1[hidden]')

@@ -1,12 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What the process counts of itself, for Prometheus. */
+/** Metrics of the process, for Prometheus. */
 export interface Metrics {
-  /** One answered request; the route is its pattern, so that no id or name of anybody gets into a label. */
+  /** Records a request. The route is its pattern, so that labels do not contain ids or names. */
   countRequest(method: string, route: string, status: number, ms: number): void
-  /** One stored file whose size or SHA-256 is not the recorded one, each time it is read. */
+  /** Counts a read of a stored file whose size or SHA-256 differs from the recorded one. */
   countDamagedFile(): void
-  /** The text format of Prometheus. Jobs are counted in the database, where all processes have them. */
+  /**
+   * Returns the metrics in Prometheus' text format. Job metrics are passed in, because they are read from the database.
+   */
   print(queue: QueueMetrics): Promise<string>
 }
 
@@ -18,7 +20,7 @@ export interface JobCount {
 
 export interface QueueMetrics {
   counts: readonly JobCount[]
-  /** For how long the oldest waiting job of a kind has been due. */
+  /** How long the oldest waiting job of each kind has been due. */
   ages: readonly { kind: string; seconds: number }[]
 }
 

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import type { MessagePort, Transferable } from 'node:worker_threads'
 
-/** What goes from one thread to another: an item, the end, or what kept the sender from getting there. */
+/** Message between threads: an item, the end, or the sender's error. */
 type Sent<T> = { item: T } | { end: true } | { error: { message: string; stack: string | undefined } }
 
 interface SendOptions<T> {
-  /** So many more than the other side has taken. */
+  /** Maximum number of items sent beyond those that the receiver has taken. */
   ahead: number
-  /** What moves to the other side in place of being copied. */
+  /** Returns the parts of an item to transfer instead of copying. */
   transfer?: (item: T) => readonly Transferable[]
 }
 
 /**
- * Sends all there is over a port, no faster than the other side takes it. Ends early when that has enough, or is no more; what
- * it throws reached the other side as well, which throws it too.
+ * Sends all items over a port, with back pressure. Ends early when the receiver has finished or is gone. Errors are
+ * also sent to the receiver, which throws them too.
  */
 export async function sendAll<T>(
   port: MessagePort,
@@ -29,17 +29,17 @@ export async function sendAll<T>(
     }
     send({ end: true })
   } catch (error) {
-    // As text: not every error can be sent.
+    // Sent as text, because not every error can be cloned.
     const { message, stack } = error instanceof Error ? error : new Error(`${error}`)
     send({ error: { message, stack } })
     throw error
   } finally {
-    // What was sent is still delivered.
+    // Messages already sent are still delivered.
     port.close()
   }
 }
 
-/** Lets one item through for each that was taken, and some more. */
+/** Allows one item for each that was taken, and `ahead` more. */
 function openGate(port: MessagePort, ahead: number) {
   let room = ahead
   let isClosed = false
@@ -53,7 +53,7 @@ function openGate(port: MessagePort, ahead: number) {
     wake()
   })
   return {
-    /** False when nobody takes anything any more. */
+    /** Waits for room. Returns false when the receiver is gone. */
     async passed(): Promise<boolean> {
       room--
       while (room <= 0 && !isClosed) await new Promise<void>((resolve) => (wake = resolve))
@@ -62,7 +62,9 @@ function openGate(port: MessagePort, ahead: number) {
   }
 }
 
-/** What the other side sends with `sendAll`. Throws `SenderGone` when it went away in the middle. */
+/**
+ * Receives the items that the other side sends with `sendAll`. Throws `SenderGone` when the sender ends prematurely.
+ */
 export async function* receiveAll<T>(port: MessagePort): AsyncGenerator<T> {
   const waiting: Sent<T>[] = []
   let isClosed = false
@@ -100,7 +102,7 @@ export class SenderGone extends Error {
   }
 }
 
-/** Resolves with the one message that comes; throws `SenderGone` when the port is closed before. */
+/** Receives one message. Throws `SenderGone` when the port is closed before. */
 export async function receiveOne<T>(port: MessagePort): Promise<T> {
   const abort = new AbortController()
   try {

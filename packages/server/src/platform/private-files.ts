@@ -2,7 +2,7 @@ import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from './log.ts'
 
-/** Makes every file and folder that this process creates readable by its own user alone. */
+/** Makes every file and folder that this process creates accessible to its own user only. */
 export function keepNewFilesPrivate(): void {
   process.umask(0o077)
 }
@@ -10,8 +10,8 @@ export function keepNewFilesPrivate(): void {
 const databaseFiles = ['alcove.sqlite3', 'alcove.sqlite3-wal', 'alcove.sqlite3-shm']
 
 /**
- * Takes the data folder, and the database in it, away from other users of this machine: an earlier version, or the
- * operator, may have created them with wider modes. What belongs to another user stays as it is, with a warning.
+ * Restricts the data folder and the database to the current user, because an earlier version or the operator may have
+ * created them with wider modes. Logs a warning for files of another user, which cannot be changed.
  */
 export async function closeDataFolder(folder: string, log: Log): Promise<void> {
   await narrow(folder, 0o700, log)

@@ -2,67 +2,70 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
-/** What an operator can set, read once at start. The only file that reads the environment. */
+/** Settings of the operator, read once at the start. Only this file reads the environment. */
 export interface Settings {
   host: string
   port: number
   dataFolder: string
-  /** Absent: SQLite in the data folder. */
+  /** Defaults to SQLite in the data folder. */
   databaseUrl?: string
-  /** Without a trailing slash; absent: the address each client asked. */
+  /** URL without a trailing slash. Defaults to the URL of each request. */
   externalUrl?: string
   bootstrapToken?: string
   maxUploadBytes: number
-  /** Of a scanner's report, before it is unpacked. */
+  /** Maximum size of a scanner's report, as uploaded (possibly compressed). */
   maxReportBytes: number
-  /** Reports that are accepted and not yet imported; further ones are rejected. */
+  /** Maximum number of accepted reports that wait for their import; further ones are rejected. */
   maxWaitingReports: {
     ofProject: number
     ofUser: number
-    /** Of a project or of a user. */
+    /** Limit per project and per user. */
     bytes: number
   }
-  /** How long the report of an import that failed because of an error of the server is kept. */
+  /** Retention of reports whose import failed because of a server error. */
   failedReportMs: number
-  /** How long a deleted upload can be restored. */
+  /** Time during which a deleted upload can be restored. */
   uploadGraceMs: number
-  /** How long an object is kept after its row is gone. */
+  /** Retention of an object after its row was deleted. */
   objectRetentionMs: number
-  /** From which role on findings may be promoted and vulnerabilities triaged. */
+  /** Minimum role for promoting findings and triaging vulnerabilities. */
   triageRole: 'maintainer' | 'developer'
-  /** Who makes a topic of a name that none has, by giving it to a project. */
+  /** Users who may create topics by assigning an unknown name to a project. */
   topicCreation: 'anyone' | 'admins'
-  /** How long a merge of topics can be undone. */
+  /** Time during which a merge of topics can be undone. */
   topicUndoMs: number
-  /** Webhooks may call this machine, private networks and link-local addresses. */
+  /** Allows webhooks to this machine, private networks and link-local addresses. */
   webhooksReachPrivate: boolean
-  /** Absent: files in the data folder. */
+  /** Defaults to files in the data folder. */
   s3?: S3Settings
   logLevel: LogLevel
-  /** An administrator's token is one only with the scope `admin_mode`. */
+  /** Requires the scope `admin_mode` for administrator rights of a token. */
   adminMode: boolean
-  /** After this time without a request a session ends. */
+  /** Idle time after which a session ends. */
   sessionIdleMs: number
-  /** Lets a client read `/-/metrics` from another machine. */
+  /** Token that allows reading `/-/metrics` from another machine. */
   metricsToken?: string
   rateLimits: RateLimits
-  /** Whose `X-Forwarded-…` headers are believed: addresses and networks. */
+  /** Addresses and networks of proxies whose `X-Forwarded-…` headers are trusted. */
   trustedProxies: readonly string[]
-  /** How long a stopping process still serves while it reports that it is not ready. Absent: `drainDelayOf`. */
+  /**
+   * Time during which a stopping process still serves requests while it reports that it is not ready. Defaults to
+   * `drainDelayOf`.
+   */
   drainDelayMs?: number
-  /** After that long, counted from the signal, a stopping process aborts what is left and exits. */
+  /** Time after the signal at which a stopping process aborts remaining work and exits. */
   stopTimeoutMs: number
 }
 
-/** How many requests are answered; absent: any number. */
+/** Rate limits; absent ones are unlimited. */
 interface RateLimits {
-  /** Of one user. */
+  /** Limit per user. */
   authenticated?: RateLimit
-  /** Anonymous requests from one address. */
+  /** Limit of anonymous requests per address. */
   unauthenticated?: RateLimit
-  /** Attempts to sign in, or to prove a password, from one address. */
+  /** Limit of attempts to sign in or to confirm a password, per address. */
   signIn?: RateLimit
-  /** Whether the addresses for which GitLab has limits of their own have them here. */
+  /** Whether the routes that have their own limits in GitLab have them here. */
   endpoints: boolean
 }
 
@@ -71,32 +74,32 @@ export interface RateLimit {
   periodSeconds: number
 }
 
-/** With SQLite there is no other process that a load balancer could choose meanwhile. */
+/** Returns the drain delay. It defaults to 0 with SQLite, where a load balancer has no other process to choose. */
 export function drainDelayOf({ drainDelayMs, databaseUrl }: Settings): number {
   return drainDelayMs ?? (databaseUrl ? 5_000 : 0)
 }
 
-/** Where this server can be reached, as far as it knows without a client who asks. */
+/** Returns the URL of this server, independently of a request. */
 export function instanceUrl({ externalUrl, host, port }: Settings): string {
   return externalUrl ?? `http://${host}:${port}`
 }
 
-/** A bucket of Alcove's own: whatever in it no row refers to is removed. */
+/** Settings of a bucket that only Alcove uses. Objects without a row are deleted from it. */
 export interface S3Settings {
   bucket: string
   region: string
-  /** Absent: AWS. */
+  /** Defaults to AWS. */
   endpoint?: string
-  /** Absent: the credentials that the SDK finds (its variables, a profile, the role of the machine or the pod). */
+  /** Defaults to the credentials that the SDK finds (its variables, a profile, the role of the machine or pod). */
   keys?: { access: string; secret: string }
-  /** Downloads are answered with a short-lived address in the bucket, instead of with the bytes. */
+  /** Whether downloads are redirected to a temporary URL in the bucket. */
   redirect: boolean
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Every setting that was wrong, each a sentence naming the setting, its value and what is allowed. */
+/** Error with all invalid settings. Each sentence names the setting, its value and what is allowed. */
 export class WrongSettings extends Error {
   readonly sentences: readonly string[]
 
@@ -109,7 +112,7 @@ export class WrongSettings extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Throws `WrongSettings` with all problems at once. A blank value counts as not set. */
+/** Reads the settings. Throws `WrongSettings` with all problems at once. Treats blank values as unset. */
 export function readSettings(environment: Environment = process.env): Settings {
   const problems: string[] = []
   const values = collect(environment, problems)
@@ -281,7 +284,7 @@ const names = [
 export type SettingName = (typeof names)[number]
 type Name = SettingName
 
-/** Can be given as `ALCOVE_…_FILE` too, and is never repeated in a message. */
+/** Settings that can also be given as `ALCOVE_…_FILE`, and whose values never appear in messages. */
 export const secrets: readonly Name[] = [
   'DATABASE_URL',
   'BOOTSTRAP_TOKEN',

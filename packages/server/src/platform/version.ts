@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** What `/version` answers: the release of GitLab whose dialect this is, and which build of ours. */
+/** Version that `/version` returns: the compatible release of GitLab, and this program. */
 export const version = '18.9.0-alcove'
 
-/** The commit this was built from; `unknown` when it runs from source. */
+/** Commit of this build; `unknown` when running from source. */
 export const revision: string = readRevision()
 
 function readRevision(): string {

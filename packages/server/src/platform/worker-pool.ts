@@ -1,34 +1,34 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
 
-/** Threads that answer one message with one message, for work that would hold up every other request. */
+/** Pool of worker threads that respond to each message with one message, for work that would block other requests. */
 export interface Workers<Job, Result> {
   /**
-   * Waits for its turn. Jobs of one owner run one at a time, and the owner that was served least recently comes next; jobs
-   * without an owner run in the order of their calls. Throws `JobAborted`, or what the worker threw.
+   * Runs a job when its turn comes. Jobs of one owner run one at a time, and the least recently served owner is next;
+   * jobs without an owner run in call order. Throws `JobAborted`, or the worker's error.
    */
   run(job: Job, moved?: readonly Transferable[], owner?: string): Promise<Result>
-  /** Ends the threads that have nothing to do. They come back when there is work again. */
+  /** Ends idle threads. New work starts them again. */
   close(): Promise<void>
 }
 
 export interface WorkersOptions {
-  /** So many threads at most; none is started before it is needed. */
+  /** Maximum number of threads, which are started on demand. */
   most: number
-  /** How long one job may run; absent: as long as it takes. */
+  /** Maximum run time of a job; unlimited when absent. */
   timeoutMs?: number
-  /** How long a thread without work is kept. */
+  /** Time for which an idle thread is kept. */
   idleMs: number
-  /** Maximum number of waiting jobs; a job beyond it is aborted at once. */
+  /** Maximum number of waiting jobs; further ones are aborted immediately. */
   maxWaiting: number
-  /** The same for the jobs of one owner. */
+  /** Maximum number of waiting jobs per owner. */
   maxWaitingPerOwner?: number
   maxHeapMib: number
-  /** Of new objects, before what is left of them is moved to the old ones: more for work that makes much garbage. */
+  /** Size of the young generation. Work that produces much garbage needs more. */
   maxYoungMib?: number
 }
 
-/** As little as the main thread has: `--max-semi-space-size=1`. */
+/** The main thread's size, set by `--max-semi-space-size=1`. */
 const usualYoungMib = 3
 
 export class JobAborted extends Error {
@@ -52,20 +52,20 @@ interface Task<Job, Result> {
 interface Thread<Job, Result> {
   worker: Worker
   task?: Task<Job, Result> | undefined
-  /** Ends the job that takes too long, or the thread that is not needed. */
+  /** Ends a job that takes too long, or an idle thread. */
   timer?: NodeJS.Timeout | undefined
   isEnding?: boolean
 }
 
-/** The module of a worker by its path without an ending: the build beside the build, the source beside the source. */
+/** Returns the URL of a worker's module, given its path without an extension: `.js` in a build, `.ts` in the source. */
 export const workerBeside = (url: string, path: string): URL =>
   new URL(`${path}${url.endsWith('.ts') ? '.ts' : '.js'}`, url)
 
-/** None of the threads keeps the process alive, unless it has a job. */
+/** Opens a pool. Idle threads do not keep the process alive. */
 export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): Workers<Job, Result> {
   const threads = new Set<Thread<Job, Result>>()
   const waiting: Task<Job, Result>[] = []
-  /** By owner: how many jobs had been given out when its last one was. */
+  /** Sequence number of each owner's last job. */
   const servedAt = new Map<string, number>()
   let served = 0
 
@@ -166,11 +166,13 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   }
 }
 
-/** A thread does not take over what makes Node read TypeScript, so the source brings it along; the build needs nothing. */
+/**
+ * Starts a thread. Threads do not inherit the TypeScript loader, so the source imports it; the build does not need one.
+ */
 function startWorker(module: URL, { maxHeapMib, maxYoungMib = usualYoungMib }: WorkersOptions): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: maxYoungMib }
-  // Where the program is started with this option it would count for threads too, whatever their limits say. The heap of the main
-  // thread was laid out at its start and stays as it is.
+  // If the program was started with this option, it would override the limits of threads. The main thread's heap was
+  // sized at the start and is not affected.
   setFlagsFromString('--max-semi-space-size=0')
   if (!module.pathname.endsWith('.ts')) return new Worker(module, { resourceLimits })
   const [loader, file] = [import.meta.resolve('tsx/esm/api'), module.href].map((text) => JSON.stringify(text))

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Everything the first release stores. Severities and confidences are kept as GitLab's numbers, so they sort. */
+/** Schema of the first release. Severities and confidences are stored as GitLab's numbers, which sort correctly. */
 export const foundation: Migration = {
   name: '0001_foundation',
   up(engine) {

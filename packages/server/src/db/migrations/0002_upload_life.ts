@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Uploads of groups, deletion with a grace period, limits and what they are measured by, signed-in browsers. */
+/** Uploads of groups, deletion with a grace period, upload limits and usage, and browser sessions. */
 export const uploadLife: Migration = {
   name: '0002_upload_life',
   up(engine) {
@@ -50,7 +50,7 @@ create index sessions_expiry on sessions (expires_at);
   },
 }
 
-/** SQLite cannot take a `not null` off a column. Nothing refers to uploads, so the table can be made anew. */
+/** Rebuilds the table, because SQLite cannot remove `not null` from a column. No other table refers to uploads. */
 function rebuildUploads({ id, integer, time }: ReturnType<typeof columnTypes>): string {
   return `
 create table new_uploads (

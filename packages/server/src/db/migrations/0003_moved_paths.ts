@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Where projects and groups were before they moved, and indexes for the orders of the lists of groups and users. */
+/** Former paths of projects and groups, and indexes for the orders of the lists of groups and users. */
 export const movedPaths: Migration = {
   name: '0003_moved_paths',
   up(engine) {

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Other names of topics, and merges that can be taken back. */
+/** Aliases of topics, and merges that can be undone. */
 export const topicOrder: Migration = {
   name: '0004_topic_order',
   up(engine) {

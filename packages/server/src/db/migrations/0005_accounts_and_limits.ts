@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Accounts that rest, families of tokens, sessions that can be told apart, first passwords, counted requests. */
+/** Deactivated accounts, token families, session details, password links and request counts. */
 export const accountsAndLimits: Migration = {
   name: '0005_accounts_and_limits',
   up(engine) {

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** The queue of jobs; webhooks with what they are to be told and what came of it; exports of vulnerabilities. */
+/** Job queue, webhooks with their events and deliveries, and exports of vulnerabilities. */
 export const jobsHooksExports: Migration = {
   name: '0008_jobs_hooks_exports',
   up(engine) {

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Imports that run without a request, findings that are recognised after they moved, and what saw a finding last. */
+/** Asynchronous imports, matches of moved findings, and the last scan of each finding. */
 export const imports: Migration = {
   name: '0009_imports',
   up(engine) {

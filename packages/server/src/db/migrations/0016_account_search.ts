@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Searches for groups and users, and lists of what everybody sees, by indexes. */
+/** Indexes for searches of groups and users, and for lists by visibility. */
 export const accountSearch: Migration = {
   name: '0016_account_search',
   up(engine) {

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** Who has a text is told by the index alone: the rows of findings are wide, and reading thousands of them takes seconds. */
+/**
+ * Indexes that cover the search for texts, because rows of findings are wide and reading thousands of them takes
+ * seconds.
+ */
 export const narrowSearch: Migration = {
   name: '0020_narrow_search',
   up: () => `

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Users who are banned, and the addresses that tokens were used from. */
+/** Bans of users, and the addresses that tokens were used from. */
 export const bansAndAddresses: Migration = {
   name: '0021_bans_and_addresses',
   up(engine) {

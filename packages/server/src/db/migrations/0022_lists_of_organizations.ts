@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Counting what an organization has of one visibility takes an index alone. */
+/** Indexes that cover counting an organization's projects and namespaces by visibility. */
 export const listsOfOrganizations: Migration = {
   name: '0022_lists_of_organizations',
   up: () => `

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** A browser may be signed in with a token: then it may do what the token may, as long as the token lives. */
+/** Sessions that were signed in with a token. They have the token's rights and end with it. */
 export const sessionsOfTokens: Migration = {
   name: '0023_sessions_of_tokens',
   up(engine) {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What a scanner found is read in the order of ids, some at a time. */
+/** Index for reading a scanner's findings in batches, ordered by id. */
 export const findingsOfScanners: Migration = {
   name: '0024_findings_of_scanners',
   up: () => `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Whoever stores most comes first. */
+/** Index for listing owners by storage usage, largest first. */
 export const usageBySize: Migration = {
   name: '0025_usage_by_size',
   up: () => `

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What waits for promotion is found without a look at what was promoted. */
+/** Index of findings that were not promoted. */
 export const waitingFindings: Migration = {
   name: '0027_waiting_findings',
   up: () => `

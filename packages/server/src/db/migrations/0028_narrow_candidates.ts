@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * What has a text comes in the order of ids, so that it can be read a stretch at a time; and what lists are filtered by
- * is found by a finding's id without its row, which is wide. SQLite's indexes have the id in any case.
+ * Indexes that return findings with a text in id order, so that they can be read in ranges, and that cover the filters
+ * of lists by a finding's id without reading its wide row. SQLite's indexes always include the id.
  */
 export const narrowCandidates: Migration = {
   name: '0028_narrow_candidates',

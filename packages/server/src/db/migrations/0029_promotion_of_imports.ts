@@ -1,7 +1,10 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** An import that is shown may still have findings to promote: some at a time, after a kill too. */
+/**
+ * Progress of promoting an import's findings, which happens in batches after the import is visible and continues after
+ * a crash.
+ */
 export const promotionOfImports: Migration = {
   name: '0029_promotion_of_imports',
   up(engine) {

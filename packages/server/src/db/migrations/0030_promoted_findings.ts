@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * What a filter asks of a vulnerability, by the id of its finding, in rows as small as can be: lists look at tens of
+ * Filter columns of vulnerabilities by finding id, in rows that are as small as possible, because lists examine tens of
  * thousands of them. The facets are packed into bits (`facetsOf` in `promoted-queries.ts`).
  */
 export const promotedFindings: Migration = {

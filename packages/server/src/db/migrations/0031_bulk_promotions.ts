@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Many findings that somebody promotes become vulnerabilities some at a time, after a kill too. */
+/** Bulk promotions of findings, which run in batches and continue after a crash. */
 export const bulkPromotions: Migration = {
   name: '0031_bulk_promotions',
   up(engine) {

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Several reports of one scanner about one ref: each speaks for its category only. */
+/** Categories of reports. Several reports of one scanner for one ref each cover only their own category. */
 export const reportCategories: Migration = {
   name: '0032_report_categories',
   up(engine) {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** The newest scan of each category is found in one step, however many there are of other ones. 0: without a category. */
+/** Index for finding the newest scan of each category directly. Category 0 stands for reports without one. */
 export const scansOfCategory: Migration = {
   name: '0033_scans_of_category',
   up() {

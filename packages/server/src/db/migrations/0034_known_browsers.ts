@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Browsers that a user has signed in from, and when a session last proved who uses it. */
+/** Browsers that a user has signed in from, and the time at which a session's user last authenticated. */
 export const knownBrowsers: Migration = {
   name: '0034_known_browsers',
   up(engine) {

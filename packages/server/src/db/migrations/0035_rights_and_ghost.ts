@@ -2,8 +2,8 @@ import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * What a right is checked against when deferred work runs; the ghost user, who stands in for deleted users; attributes of
- * GitLab that are stored without effect; and which uploads count against the share of non-members.
+ * Administrator rights of deferred work; the ghost user, which replaces deleted users; GitLab attributes that are
+ * stored without effect; and uploads that count against the share of non-members.
  */
 export const rightsAndGhost: Migration = {
   name: '0035_rights_and_ghost',
@@ -60,10 +60,10 @@ const usesName = `users.username_key = ${usernameOf} or users.email_key = ${emai
 
 const now = { sqlite: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, postgres: 'now()' }
 
-/** An import changes states and severities without a user, and then the entry has a ref. */
+/** Entries of users. Changes of states and severities by an import have no user but a ref. */
 const historyOfUsers = `user_id is null and (ref is null or kind not in ('state', 'severity'))`
 
-/** References that were emptied when their user was deleted: a person made each of these rows or changes. */
+/** References that were set to null when their user was deleted. A user made each of these rows or changes. */
 const repairs = [
   { table: 'vulnerabilities', column: 'author_id', condition: 'author_id is null' },
   {

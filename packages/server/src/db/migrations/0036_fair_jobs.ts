@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** A stage for each waiting job, so that the next one to run is found without looking at those that have to wait. */
+/** Stages of waiting jobs, so that the next job to run is found without examining jobs that must wait. */
 export const fairJobs: Migration = {
   name: '0036_fair_jobs',
   up(engine) {

@@ -1,7 +1,7 @@
 import type { Migration } from '../migrate.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Requests that were sent with an `Idempotency-Key`, for a day. The key itself is not stored. */
+/** Requests with an `Idempotency-Key`, stored for a day. The key itself is not stored. */
 export const idempotencyKeys: Migration = {
   name: '0037_idempotency_keys',
   up(engine) {

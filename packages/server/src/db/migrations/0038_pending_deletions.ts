@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Removed objects wait before they go; those whose time has come are found without a look at the others. */
+/** Index for finding pending deletions that are due. */
 export const pendingDeletions: Migration = {
   name: '0038_pending_deletions',
   up: () => `

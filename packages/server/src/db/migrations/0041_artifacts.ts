@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * What a report without a category is about. A scan that keeps findings of another artifact is not complete; the index
- * finds the newest complete scan without reading the others.
+ * Artifact of a report without a category. A scan that keeps findings of another artifact is incomplete; the index
+ * finds the newest complete scan directly.
  */
 export const artifacts: Migration = {
   name: '0041_artifacts',

@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The state of a finding's vulnerability stands beside its severity, so that one index has every list of findings by state
- * in its order. A finding without a vulnerability counts as detected.
+ * State of a finding's vulnerability, stored beside its severity, so that one index returns every list of findings by
+ * state in order. A finding without a vulnerability counts as detected.
  */
 export const occurrenceStates: Migration = {
   name: '0042_occurrence_states',

@@ -31,7 +31,7 @@ import { pendingDeletions } from './0038_pending_deletions.ts'
 import { artifacts } from './0041_artifacts.ts'
 import { occurrenceStates } from './0042_occurrence_states.ts'
 
-/** In order; only ever appended to. */
+/** Migrations in order. New ones are appended. */
 export const migrations: readonly Migration[] = [
   foundation,
   uploadLife,

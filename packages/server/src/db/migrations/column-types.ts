@@ -1,14 +1,14 @@
-/** What a column is declared as on each engine. SQLite's readers recognise `boolean` and `json` by these words. */
+/** Returns the column types of each engine. SQLite's readers recognise `boolean` and `json` by these names. */
 export function columnTypes(engine: 'sqlite' | 'postgres') {
   return engine === 'sqlite'
     ? {
-        // Without autoincrement SQLite hands out the id of a deleted last row again.
+        // Without autoincrement, SQLite would reuse the id of the last row after it was deleted.
         id: 'integer primary key autoincrement',
         integer: 'integer',
         boolean: 'boolean',
         time: 'text',
         json: 'json',
-        // Text in the order of its bytes, whatever the locale: ranges of it are prefixes.
+        // Text in byte order, whatever the locale, so that prefixes are ranges.
         bytewise: 'text',
       }
     : {
@@ -16,7 +16,7 @@ export function columnTypes(engine: 'sqlite' | 'postgres') {
         integer: 'bigint',
         boolean: 'boolean',
         time: 'timestamptz(3)',
-        // Not jsonb: a location keeps the order of its keys.
+        // Not jsonb, which would reorder the keys of locations.
         json: 'json',
         bytewise: 'text collate "C"',
       }

@@ -4,35 +4,35 @@ import type { ChangeLog } from '../changes.ts'
 import { inTime, Silence } from '../in-time.ts'
 
 /**
- * The commits of all processes on one PostgreSQL database. Every transaction that writes adds a row with its own
- * transaction id; a process reads the rows that its last snapshot did not see. So a commit counts everywhere as soon as
- * it is visible, and a notification only makes idle processes look at once.
+ * Log of the commits of all processes on one PostgreSQL database. Every writing transaction adds a row with its
+ * transaction id, and each process reads the rows that were not visible in its last snapshot. A commit is therefore
+ * counted as soon as it is visible; notifications only make idle processes read earlier.
  */
 export interface CommitLog {
-  /** The statements that record a commit, to be sent inside its transaction. */
+  /** Returns the statements that record a commit. They must run in its transaction. */
   record(tables: Iterable<string>): QueryConfig[]
-  /** Notifies the other processes that the schema has changed. */
+  /** Returns a statement that notifies the other processes of a schema change. */
   schemaChanged(): string
-  /** Resolves when every commit that ended before this call is counted here. Never rejects. */
+  /** Resolves when every commit that ended before this call is counted. Never rejects. */
   synchronize(): Promise<void>
   close(): Promise<void>
 }
 
 export interface CommitLogOptions {
   changes: ChangeLog
-  /** Identifies this process; its own commits have been counted by their transactions. */
+  /** Id of this process, whose own commits were already counted by their transactions. */
   self: string
   peer: Peer
-  /** Reads the foreign keys, also after another process has run migrations. */
+  /** Reloads the foreign keys. Also called after another process has run migrations. */
   refresh: () => Promise<void>
 }
 
-/** What the log needs of the connections, and what it reports to them about the server. */
+/** Connections of the process, as used by the log. */
 interface Peer {
   connect(): Promise<Client>
-  /** The server does not respond, or refuses connections. */
+  /** Reports that the server does not respond or rejects connections. */
   suspend(why: string): void
-  /** The server responds again. */
+  /** Reports that the server responds again. */
   restore(): void
 }
 
@@ -43,10 +43,10 @@ const silenceMs = 5_000
 const maxReconnectDelayMs = 1_000
 const keptMinutes = 60
 const cleanUpEveryMs = 10 * 60 * 1000
-/** Rows that a process has not read for this long may have been deleted. */
+/** Maximum age of a snapshot; older commits may have been deleted before they were read. */
 const maxAgeMs = 30 * 60 * 1000
 
-// Unlogged: after a crash of PostgreSQL every connection is new, and a new one trusts nothing it has cached.
+// The table is unlogged: after a crash of PostgreSQL every process reconnects and discards its caches anyway.
 const createTable = `
   create unlogged table if not exists recent_commits (
     xid xid8 primary key, process text not null, tables text not null, committed_at timestamptz not null)`
@@ -54,7 +54,7 @@ const createTable = `
 const recordCommit = `
   insert into recent_commits (xid, process, tables, committed_at) values (pg_current_xact_id(), $1, $2, now())`
 
-// The upper bound leaves out rows that were restored from another server, whose transaction ids mean nothing here.
+// The upper bound excludes rows that were restored from another server, whose transaction ids have no meaning here.
 const readCommits = `
   select pg_current_snapshot()::text as snapshot, array(
     select distinct tables from recent_commits
@@ -63,14 +63,14 @@ const readCommits = `
       and not pg_visible_in_snapshot(xid, $1::pg_snapshot)) as commits`
 
 /**
- * Opens the log over a connection of its own; resolves once that stands. A server that does not respond there, or that takes
- * no new connection, suspends the peer until it does.
+ * Opens the log on a connection of its own. When the server does not respond or accepts no new connection, the log
+ * suspends the process's connections until it does.
  */
 export async function openCommitLog({ changes, self, peer, refresh }: CommitLogOptions): Promise<CommitLog> {
   const closing = new AbortController()
   const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
   const synchronize = runTogether(readNew)
-  // Notifications may arrive while the first connection is being opened; its snapshot is taken after them.
+  // Notifications may arrive while the first connection opens; its snapshot is taken afterwards and includes them.
   let isOpen = false
   let listener = await listen()
   isOpen = true
@@ -99,7 +99,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
       if (sender === self) return
       if (tables !== everyTable) return void (isOpen && synchronize())
       changes.bumpAll()
-      // Without the new foreign keys no cached value can be trusted: connect again.
+      // Without the new foreign keys no cached value is reliable, so reconnect.
       refresh().catch(() => client.end())
     })
     const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
@@ -112,16 +112,18 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
       changes.setConnected(true)
       return { client, ended, snapshot, readAt: performance.now() }
     } catch (error) {
-      if (error instanceof Silence) peer.suspend(error.message) // ends the connection, too
+      if (error instanceof Silence) peer.suspend(error.message) // also ends the connection
       await client.end()
       throw error
     }
   }
 
-  /** Counts the commits since the last snapshot. Without an answer nothing cached is trusted until a new connection. */
+  /**
+   * Counts the commits since the last snapshot. Without a response, caches are disabled until the log has reconnected.
+   */
   async function readNew(): Promise<void> {
     const current = listener
-    // While disconnected the stamp is unknown, so nothing is served from a cache.
+    // While disconnected the version is unknown and caches are not used.
     if (changes.stamp([]) === undefined) return
     try {
       const { snapshot, commits } = await read(current.client, current.snapshot)
@@ -145,7 +147,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
     return row
   }
 
-  /** Replaces the connection whenever it is lost; reading regularly notices a peer that vanished silently. */
+  /** Replaces lost connections. Regular reads detect a server that has silently disappeared. */
   async function attend() {
     let cleanedAt = performance.now()
     while (!closing.signal.aborted) {
@@ -166,7 +168,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
           listener = await listen()
           break
         } catch (error) {
-          // Once for each outage: a readiness probe may notice sooner than this loop that it is over.
+          // Report each outage once: a readiness probe may detect its end earlier than this loop.
           if (!isSuspended) peer.suspend(error instanceof Error ? error.message : String(error))
           isSuspended = true
           await pause(delay)
@@ -180,14 +182,14 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
 
 const deleteOld = `delete from recent_commits where committed_at < now() - interval '${keptMinutes} minutes'`
 
-/** Two processes that create the table at once: one of them fails, and the table is there. */
+/** Ignores the error of the slower of two processes that create the table concurrently. */
 function ignoreRace(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && (error.code === '23505' || error.code === '42P07'))) throw error
 }
 
 /**
- * Runs `work` for all callers that arrive before it begins. A caller that arrives while it runs waits for the next run,
- * because what this one reads may be older than the call. Exported for its test.
+ * Returns a function that runs `work` once for all callers that arrive before a run begins. A caller that arrives
+ * during a run waits for the next one, because the current run may have read older data. Exported for its test.
  */
 export function runTogether(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -5,27 +5,32 @@ import { isReadOnly, orUnavailable, readOnlyServer, unavailableBecause } from '.
 
 const maxTransactions = 8
 const connectMs = 5_000
-/** How long a write waits for one of the connections. */
+/** Maximum time that a write waits for a connection. */
 const queueMs = 12_000
-/** Less than a write waits, so that transactions behind one lock do not keep all other writes from running. */
+/**
+ * Maximum time that a statement waits for a lock. It is shorter than `queueMs`, so that transactions waiting for one
+ * lock do not block all other writes.
+ */
 const lockMs = 8_000
 const statementMs = 30_000
-/** The server has cancelled the statement by then: no response means that the connection is dead. */
+/** Time after which a connection is considered dead: the server would have cancelled the statement earlier. */
 const silenceMs = statementMs + 5_000
 
-/** The connections of a process to one PostgreSQL, with a circuit breaker. */
+/** Connections of a process to one PostgreSQL server, with a circuit breaker. */
 export interface Connections {
-  /** One of a few clients on which plain queries are pipelined. Rejects at once while the breaker is open. */
+  /**
+   * Returns one of a few clients on which plain queries are pipelined. Rejects immediately while the breaker is open.
+   */
   shared(): Promise<SharedClient>
-  /** A client for one transaction. Rejects at once while the breaker is open. */
+  /** Returns a client for one transaction. Rejects immediately while the breaker is open. */
   dedicated(): Promise<pg.PoolClient>
-  /** A client of its own, also while the breaker is open. */
+  /** Opens a separate client, even while the breaker is open. */
   connect(): Promise<pg.Client>
-  /** Resolves when a query is answered by a server that can write, and closes the breaker then. */
+  /** Resolves, and closes the breaker, when a server that accepts writes responds to a query. */
   probe(): Promise<void>
-  /** Destroys all connections, in use or not: what waits for them fails, and new ones are made when they are needed. */
+  /** Destroys all connections, so that pending queries fail. New connections are opened on demand. */
   drop(): void
-  /** Opens the breaker: drops all connections, and refuses work until `restore` or `probe` closes it. */
+  /** Opens the breaker: drops all connections and rejects work until `restore` or `probe` closes it. */
   suspend(why: string): void
   restore(): void
   close(): Promise<void>
@@ -33,7 +38,7 @@ export interface Connections {
 
 interface SharedClient {
   readonly client: pg.Client
-  /** Finishes what was sent, and puts another client in its place. */
+  /** Replaces the client after its pending queries have finished. */
   retire(): void
 }
 
@@ -41,7 +46,7 @@ export function openConnections(url: string, sharedClients: number): Connections
   const sockets = new Set<Socket>()
   const options: pg.ClientConfig = { ...clientOptions, connectionString: url, stream: trackedSocket }
   const ring = createRing(sharedClients, connect)
-  // Never behind a slow query.
+  // A separate client, so that probes never wait for a slow query.
   const probes = createRing(1, connect)
   const pool = new pg.Pool({
     ...options,
@@ -109,7 +114,7 @@ export function openConnections(url: string, sharedClients: number): Connections
   }
 }
 
-/** Sends a query. Without a response within `timeoutMs` (0: any time) the connection is destroyed. */
+/** Sends a query. Destroys the connection if there is no response within `timeoutMs` (0 for no limit). */
 export function command(
   client: pg.ClientBase,
   query: string | pg.QueryConfig,
@@ -120,7 +125,9 @@ export function command(
   return orUnavailable(client.query(timed))
 }
 
-/** A fixed number of shared clients, taken in turn; one that is gone is replaced when its turn comes. */
+/**
+ * Creates a fixed number of shared clients that are used in rotation. A lost client is replaced when its turn comes.
+ */
 function createRing(size: number, connect: () => Promise<pg.Client>) {
   const places: (Promise<SharedClient> | undefined)[] = []
   let at = 0
@@ -145,7 +152,7 @@ function createRing(size: number, connect: () => Promise<pg.Client>) {
       client.once('error', forget).once('end', forget)
       const retire = () => {
         forget()
-        // Another request may have taken it and be about to use it.
+        // Another request may be about to use this client.
         setImmediate(() => client.end().catch(() => {}))
       }
       return { client, retire }
@@ -157,7 +164,7 @@ function createRing(size: number, connect: () => Promise<pg.Client>) {
 }
 
 async function prepareSession(client: pg.ClientBase): Promise<void> {
-  // The statements in flight report it; without a listener it would end the process.
+  // Pending statements report the error; without a listener it would end the process.
   client.on('error', () => {})
   await command(
     client,
@@ -169,7 +176,7 @@ async function prepareSession(client: pg.ClientBase): Promise<void> {
   await assertWritable(client)
 }
 
-/** As `target_session_attrs=read-write` does in libpq. A standby is read-only, too. */
+/** Rejects a server that is read-only, such as a standby, like libpq's `target_session_attrs=read-write`. */
 async function assertWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await command(client, 'show transaction_read_only', connectMs)
   if (rows[0]?.transaction_read_only !== 'on') return

@@ -12,8 +12,8 @@ import { isConflict, isReadOnly, isStalePlan, isUnprepared, unavailableBecause, 
 const maxAttempts = 5
 
 /**
- * Plain queries share a few connections and are pipelined on them. Whatever writes or may wait for a lock has a
- * connection to itself, so that it never delays the queries behind it.
+ * Opens the PostgreSQL engine. Plain queries are pipelined on a few shared connections. Statements that write or may
+ * wait for a lock use a separate connection, so that they never delay other queries.
  */
 export async function openPostgres(
   options: { url: string; connections?: number },
@@ -33,7 +33,7 @@ export async function openPostgres(
         try {
           return await send(client, text, values)
         } catch (error) {
-          // A standby cancels queries that conflict with what it replays.
+          // A standby cancels queries that conflict with its replay.
           if (isConflict(error)) throw unavailableBecause(error)
           if (isUnprepared(error) && attempt === maxAttempts) throw unavailableBecause(error)
           if (!isStalePlan(error) && !isUnprepared(error)) throw error
@@ -58,11 +58,11 @@ export async function openPostgres(
             for (const table of changes.tablesWritten(text)) written.add(table)
             return send(client, text, values).catch(remember)
           },
-          // A migration takes as long as it takes.
+          // Migrations have no time limit.
           script: (text) => command(client, text, 0).then(() => {}, remember),
         }
         try {
-          // Not awaited: the first statement travels with it, and fails when it does.
+          // Not awaited: it is sent with the first statement, which fails if it does.
           const begun = command(client, isProvisional ? 'begin; set local synchronous_commit = off' : 'begin')
           begun.catch(() => {})
           const result = await work(session)
@@ -74,13 +74,13 @@ export async function openPostgres(
             () => !isStalePlan(failure),
             () => false,
           )
-          // Every connection is stale at most once, so this does not count as an attempt.
+          // A connection has a stale plan at most once per schema change, so this does not count as an attempt.
           const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
           if (isReadOnly(failure ?? error)) connections.drop()
           if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.inDoubt = true
           if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
         } finally {
-          // A commit whose answer was lost may have happened.
+          // The commit may have succeeded even if its response was lost.
           if (committing) changes.bump(written)
           client.release(!usable)
         }
@@ -88,18 +88,18 @@ export async function openPostgres(
       }
     },
 
-    // A commit is seen when it is on the disk, or on the standbys, as the server is set.
+    // The server's own settings determine when a commit is durable.
     settled: async () => {},
     async foreignKeys() {
       const { rows } = await command((await connections.shared()).client, foreignKeyQueries.postgres)
-      return rows as ForeignKey[] // the columns that were asked for
+      return rows as ForeignKey[] // the columns of the query
     },
     async schemaChanged() {
       await command((await connections.shared()).client, commits.schemaChanged())
     },
     ready: connections.probe,
     broken: new Promise(() => {}),
-    check: async () => [], // PostgreSQL checks its own pages as it reads them
+    check: async () => [], // PostgreSQL verifies its own pages
     synchronize: () => commits.synchronize(),
     async close() {
       await Promise.all([commits.close(), connections.close()])
@@ -113,7 +113,7 @@ export async function openPostgres(
   })
   return engine
 
-  /** One round trip: what the other processes read is written by the transaction, or not at all. */
+  /** Commits in one round trip. The log entry for other processes is part of the transaction. */
   async function commit(client: pg.ClientBase, begun: Promise<unknown>, written: Set<string>): Promise<void> {
     const recorded = written.size > 0 ? commits.record(written).map((query) => command(client, query)) : []
     const [ended] = await Promise.all([command(client, 'commit'), begun, ...recorded])

@@ -2,10 +2,10 @@ import { parentPort } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import type { CheckpointResult } from './wal-checkpointer.ts'
 
-// Runs in a thread of its own: see checkpoints.ts.
+// Runs on a worker thread: see wal-checkpointer.ts.
 parentPort?.on('message', (file: string) => parentPort?.postMessage(checkpoint(file)))
 
-/** Reports failures as values: an error that crosses threads loses its code. */
+/** Runs a checkpoint. Returns failures as values, because an error loses its code between threads. */
 function checkpoint(file: string): CheckpointResult {
   let database: Sqlite.Database | undefined
   try {

@@ -18,26 +18,26 @@ import { promisify } from 'node:util'
 import { isSame, type LogPosition, pageDigestIn, scanLog } from './write-ahead-log.ts'
 
 /**
- * Remembers, in a small file beside the database, up to which place of the log every commit is on the disk. SQLite takes
- * a damaged log for one that ends there; only this record can tell the two apart. It may lag behind the log, never run
- * ahead of it.
+ * Record, in a small file beside the database, of the position in the log up to which all commits are on the disk.
+ * SQLite treats a damaged log as one that ends at the damage; only this record reveals the difference. It may lag
+ * behind the log but is never ahead of it.
  */
 export interface DurablePosition {
   /**
-   * Records a place that is on the disk already, soon and without making its caller wait; of several that come at one
-   * time, the last. `read` returns `undefined` when the place is not there any more, because the log has begun anew.
+   * Schedules recording a position that is already on the disk, without blocking the caller. Only the latest of several
+   * positions is recorded. `read` returns `undefined` when the log was restarted and no longer contains the position.
    */
   advance(read: () => LogPosition | undefined): void
-  /** Records the last place now, before the log is closed. */
+  /** Records the latest position immediately, before the log is closed. */
   flush(): Promise<void>
-  /** Clean: the log was copied into the database and removed. */
+  /** Closes the record. `isClean` means that the log was copied into the database and removed. */
   close(isClean: boolean): void
 }
 
 const recordBytes = 192
-/** How far the record may lag behind: writing it for each of many commits would cost as much as a commit. */
+/** Interval of writes. Recording every commit would cost as much as a commit. */
 const recordEveryMs = 100
-/** How often the record itself waits for the disk. */
+/** Interval at which the record itself is synced. */
 const syncEveryMs = 1000
 const positionFile = (database: string) => `${database}.position`
 
@@ -61,7 +61,7 @@ export function openDurablePosition(database: string): DurablePosition {
       syncedAt = performance.now()
       await promisify(fsync)(handle)
     } catch {
-      // A record that lags behind detects less, and that is all; the next commit tries again.
+      // An outdated record only detects less damage, and the next commit tries again.
     }
   }
 
@@ -90,12 +90,10 @@ export function openDurablePosition(database: string): DurablePosition {
 }
 
 /**
- * Prepares what an earlier process left of the log for being used again, before SQLite sees it. Throws when the log ends
- * before the recorded place: SQLite would drop acknowledged commits without a word. `acceptLoss` keeps a copy of the log
- * and goes on.
- *
- * What is left is written once more and synced: after a failed sync the disk may lack what the page cache still has, and
- * nothing but another write brings it there.
+ * Checks the log of an earlier process before SQLite opens it. Throws when the log ends before the recorded position,
+ * because SQLite would silently drop acknowledged commits. With `acceptLoss`, keeps a copy of the log and continues.
+ * Then rewrites and syncs the log: after a failed sync, the disk may lack data that is still in the page cache, and
+ * only another write sends it to the disk.
  */
 export function prepareLog(database: string, { acceptLoss = false } = {}): void {
   const log = `${database}-wal`
@@ -107,14 +105,14 @@ export function prepareLog(database: string, { acceptLoss = false } = {}): void 
   rewrite(log)
 }
 
-/** What of the recorded position is missing; `undefined` when everything is there. */
+/** Returns what is missing before the recorded position; `undefined` when the log is complete. */
 function lossAfter(recorded: LogPosition, database: string, log: string): string | undefined {
   const found = sizeOf(log) > 0 ? scanLog(log, recorded.frames) : undefined
   if (found && isSame(found.salts, recorded.salts)) {
     if (found.checksum && isSame(found.checksum, recorded.checksum)) return undefined
     return `it can be read up to frame ${found.frames}, but ${recorded.frames} frames were on the disk`
   }
-  // SQLite begins a log anew only after all of the old one is in the database, and then counts the first salt up.
+  // SQLite restarts a log only after all of it was copied into the database, and then increments the first salt.
   if (found && ((found.salts[0] - recorded.salts[0]) | 0) > 0) return undefined
   // Another program, such as sqlite3, may have copied the log into the database and removed it.
   if (pageDigestIn(database, recorded.page) === recorded.pageDigest) return undefined
@@ -128,7 +126,7 @@ Restore a backup into an empty data folder (docs/operating/back-up.md), or, to g
 alcove doctor --accept-loss, which keeps a copy of the log. If you have just replaced the database file, the second is right.`
 }
 
-/** Writes the same bytes in the same place, so a crash in the middle changes nothing. */
+/** Writes the same bytes to the same place, so that a crash in between does no harm. */
 function rewrite(log: string): void {
   const file = openSync(log, 'r+')
   try {
@@ -155,7 +153,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** One line of readable text, padded to a fixed length, so that a write replaces all of it. */
+/** Returns one line of readable text, padded to a fixed length, so that each write replaces it completely. */
 function textOf(position: LogPosition | 'closed'): Buffer {
   const fields =
     position === 'closed'
@@ -165,7 +163,7 @@ function textOf(position: LogPosition | 'closed'): Buffer {
   return Buffer.from(`${text} ${seal(text)}`.padEnd(recordBytes - 1).concat('\n'))
 }
 
-/** `undefined` after a clean stop, without a record, and for one that was torn: there is nothing to compare then. */
+/** Returns the recorded position; `undefined` after a clean stop and for a missing or torn record. */
 function readRecord(database: string): LogPosition | undefined {
   const file = positionFile(database)
   if (sizeOf(file) === 0) return undefined

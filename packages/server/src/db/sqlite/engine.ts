@@ -18,13 +18,13 @@ const turnTimeoutMs = 60_000
 type SqliteOptions = Extract<DatabaseOptions, { kind: 'sqlite' }>
 
 /**
- * Writes go through one connection, one after the other; reads use another and see the last commit without waiting.
- * The calls are synchronous: what makes a transaction long is the awaiting inside its work. A commit is seen by others
- * at once, and answered to whoever made it when the log is on the disk.
+ * Opens the SQLite engine. Writes use one connection, one after the other; reads use another one and see the last
+ * commit without waiting. Calls are synchronous, so a transaction is only long if its work awaits. A commit is visible
+ * at once, and resolves for its caller when the log is on the disk.
  */
 export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Promise<Engine> {
   const path = options.file
-  // One database has one lock, by whichever path it was opened.
+  // A database has one lock, regardless of the path used to open it.
   const file = existsSync(path) ? realpathSync(path) : path
   const lock = takeLock(file)
   const [writer, reader] = connectBoth(file, lock, options)
@@ -98,7 +98,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
           if (isWritten) committed()
           return result
         } catch (error) {
-          // A full disk has rolled back already.
+          // A full disk has already rolled the transaction back.
           if (database.inTransaction) database.exec('rollback')
           throw failureOf(error)
         }
@@ -107,7 +107,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       return result
     },
     settled,
-    // One process only: its own commits are counted as they end.
+    // A single process counts its own commits as they end.
     synchronize: () => undefined,
     async foreignKeys() {
       try {
@@ -130,7 +130,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       await checkpoints.close()
       await inTurn(async () => {
         await log.close()
-        // Closing would copy the log into the file, unchecked. What is left of it is for the next start.
+        // Closing would copy the unverified log into the file. The next start handles it.
         if (!health.isBroken()) for (const { database } of [reader, writer]) database.close()
         durable.close(!existsSync(`${file}-wal`))
         lock.close()
@@ -139,7 +139,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   }
 }
 
-/** The lock when no process has the database; `undefined` while one does. */
+/** Returns the lock if no process uses the database, otherwise `undefined`. */
 export function lockIfFree(file: string): Sqlite.Database | undefined {
   try {
     return takeLock(existsSync(file) ? realpathSync(file) : file)
@@ -151,7 +151,7 @@ export function lockIfFree(file: string): Sqlite.Database | undefined {
 
 class InUse extends Error {}
 
-/** The lock is a transaction that stays open: the system releases it when the process ends, however it ends. */
+/** Takes the lock: an open transaction, which the system releases however the process ends. */
 function takeLock(file: string): Sqlite.Database {
   const lock = new Sqlite(`${file}.lock`, { timeout: 0 })
   try {
@@ -187,11 +187,11 @@ interface Connection {
 function connect(file: string, readonly: boolean): Connection {
   const database = new Sqlite(file, { readonly, timeout: 5_000 })
   if (!readonly) database.pragma('journal_mode = wal')
-  // A commit does not wait for the disk itself: whoever asked for it does, and all who did at the same time together.
+  // Group commit waits for the disk instead, once for all concurrent commits.
   database.pragma('synchronous = normal')
   database.pragma('foreign_keys = on')
   database.pragma('cache_size = -4000')
-  // Mapped once: what is written goes through the cache anyway.
+  // Only reads are memory-mapped, because writes use the cache anyway.
   if (readonly) database.pragma('mmap_size = 67108864')
   database.pragma('temp_store = memory')
   database.pragma('journal_size_limit = 67108864')
@@ -226,14 +226,14 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
       execute: (values) => ({ rows: [], changed: statement.run(...values.map(boundValue)).changes }),
     }
   }
-  // Rows as lists, because the driver takes longer to make objects than we do.
+  // Read rows as arrays, because the driver builds objects more slowly.
   const rowFrom = rowReader(statement.columns())
   statement.raw()
   return {
     readonly: statement.readonly,
     execute(values, want) {
       const bound = values.map(boundValue)
-      // Outside a transaction a write is committed behind its last row: after `get` nobody would hear that it failed.
+      // Outside a transaction a write commits after its last row; `get` would hide a failed commit.
       if (want !== 'one' || !statement.readonly) {
         const rows = statement.all(...bound).map(rowFrom)
         return { rows, changed: rows.length }
@@ -244,7 +244,10 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
   }
 }
 
-/** SQLite knows neither booleans nor JSON; the declared type of a column tells. Computed columns have none. */
+/**
+ * Returns a function that builds a row. SQLite has no booleans or JSON, so values are converted by the declared type of
+ * their column. Computed columns have none.
+ */
 function rowReader(columns: readonly Sqlite.ColumnDefinition[]): (values: readonly unknown[]) => object {
   const fields = columns.map(({ name, type }, index) => ({ index, name, read: readers[type?.toLowerCase() ?? ''] }))
   return (values) => {
@@ -256,11 +259,14 @@ function rowReader(columns: readonly Sqlite.ColumnDefinition[]): (values: readon
 
 const readers: Record<string, (value: unknown) => unknown> = {
   boolean: (value) => (value === null ? null : value !== 0),
-  // A number in JSON text becomes a number on its way into a column declared `json`.
+  // In a column declared `json`, SQLite converts JSON text of a number to a number.
   json: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
 }
 
-/** Turns errors of the disk, of memory and of other programs' locks into outages. A full disk or a lock changes nothing. */
+/**
+ * Converts errors of the disk, of memory and of other programs' locks into `unavailable`. After a full disk or a lock
+ * the outcome is known: nothing was changed.
+ */
 function unavailableOr(error: unknown): unknown {
   const isOutage =
     error instanceof Sqlite.SqliteError &&
@@ -275,14 +281,17 @@ function unavailableOr(error: unknown): unknown {
   })
 }
 
-/** The driver binds every number as a float, which shows in columns without a numeric type; only bigints are integers. */
+/**
+ * Converts a value for the driver, which binds every number as a float; only bigints stay integers in columns without a
+ * numeric type.
+ */
 function boundValue(value: unknown): unknown {
   const plain = plainValue(value)
   if (typeof plain === 'number') return Number.isSafeInteger(plain) ? BigInt(plain) : plain
   return typeof plain === 'boolean' ? (plain ? 1n : 0n) : plain
 }
 
-/** Runs one piece of work at a time, in the order of asking. */
+/** Creates a queue that runs one task at a time, in order. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) =>

@@ -6,13 +6,13 @@ import type { StorageHealth } from './storage-health.ts'
 import { positionAfter, readLastFrame } from './write-ahead-log.ts'
 
 /**
- * Waits until what was appended to the log is on the disk, away from the thread that serves requests. A caller that
- * arrives during one wait shares the next one: its commit may have come too late for the first.
+ * Group commit: waits for the log to reach the disk, on another thread. A caller that arrives during a sync shares the
+ * next one, because its commit may be too late for the current one.
  */
 export interface Settling {
-  /** Notes that the log has so many frames; to be called after each commit, before anything else is committed. */
+  /** Records the number of frames in the log. Must be called after each commit, before the next one. */
   appended(frames: number): void
-  /** Rejects once a sync has failed, then and ever after. */
+  /** Resolves when all earlier commits are on the disk. Rejects forever once a sync has failed. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -68,14 +68,14 @@ export function openSettling(file: string, { health, durable, pageSize }: Settli
     settled,
     async close() {
       if (handle === undefined) return
-      await settled().catch(() => {}) // each commit has been answered already
+      await settled().catch(() => {}) // each commit has already been answered
       await durable.flush()
       await promisify(close)(handle)
     },
   }
 }
 
-/** Syncs the folder too: a file whose name is lost keeps nothing. */
+/** Opens the log after syncing its folder, because a file whose directory entry is lost is lost too. */
 async function openDurably(file: string): Promise<number> {
   const folder = await promisify(open)(dirname(file), 'r')
   try {

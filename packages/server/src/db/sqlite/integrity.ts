@@ -2,7 +2,7 @@ import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 
 export interface IntegrityJob {
   file: string
-  /** Also compares each index with its table, which takes several times as long. */
+  /** Whether to also compare each index with its table, which takes several times as long. */
   isThorough: boolean
 }
 
@@ -13,7 +13,7 @@ const workers = openWorkers<IntegrityJob, string[]>(workerBeside(import.meta.url
   maxHeapMib: 64,
 })
 
-/** Reads a whole SQLite file on another thread and returns what is wrong with it; nothing when it is sound. */
+/** Checks a whole SQLite file on a worker thread. Returns the problems found. */
 export async function checkIntegrity(file: string, { isThorough = false } = {}): Promise<string[]> {
   return workers.run({ file, isThorough })
 }

@@ -1,11 +1,11 @@
 import { Failure } from '../../platform/failure.ts'
 
 /**
- * Latches the first error after which the disk and what the system holds in memory may differ, such as a failed sync:
- * Linux reports it once and then forgets the pages. From then on no write is accepted until the process has restarted.
+ * Latch for the first error after which disk and memory may differ, such as a failed sync: Linux reports it once and
+ * then drops the pages. From then on every write is rejected until the process has restarted.
  */
 export interface StorageHealth {
-  /** Resolves with the first such error; stays pending while all is well. */
+  /** Resolves with the first such error; otherwise stays pending. */
   readonly broken: Promise<Error>
   isBroken(): boolean
   fail(error: unknown): void
@@ -34,13 +34,13 @@ export function watchStorage(): StorageHealth {
   }
 }
 
-/** True for SQLite's errors that a second attempt would hide or spread: a failed sync, a damaged file. */
+/** Returns true for SQLite errors that a retry would hide or make worse: a failed sync or a damaged file. */
 export function isStorageLost(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^SQLITE_(IOERR_(DIR_)?FSYNC|CORRUPT|NOTADB)/.test(code)
 }
 
-/** What an operator reads when a start finds the database file damaged. */
+/** Returns the error message for a damaged database file. */
 export function damagedDatabase(problems: readonly string[]): Error {
   const what = problems.slice(0, 3).join('; ').replaceAll('\n', ' ')
   return new Error(`the database is damaged (${what}); restore a backup, see docs/operating/back-up.md`)

@@ -2,35 +2,38 @@ import type Sqlite from 'better-sqlite3'
 import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 import { isStorageLost, type StorageHealth } from './storage-health.ts'
 
-/** Moves SQLite's log into the file, away from the thread that serves requests: it waits for the disk twice. */
+/** Copies SQLite's log into the database file on another thread, because a checkpoint waits for the disk twice. */
 export interface Checkpoints {
-  /** To be called after each commit; never waits. Returns how many frames the log has. */
+  /** Called after each commit; never blocks. Returns the number of frames in the log. */
   committed(): number
-  /** Waits for what is under way; nothing begins any more. */
+  /** Waits for the current checkpoint and prevents further ones. */
   close(): Promise<void>
 }
 
-/** The outcome of one checkpoint in another thread, with SQLite's error code when it failed. */
+/** Outcome of a checkpoint on another thread, with SQLite's error code when it failed. */
 export type CheckpointResult = { isDone: true } | { isDone: false; code: string; message: string }
 
 export interface CheckpointOptions {
   writer: Sqlite.Database
-  /** Keeps writers away while its work lasts. */
+  /** Runs work while no writer is active. */
   inTurn(work: () => Promise<void>): Promise<void>
   health: StorageHealth
-  /** Replaced by tests that need a failing disk. */
+  /** Replaces the checkpoint in tests with a failing disk. */
   checkpoint?: ((file: string) => Promise<CheckpointResult>) | undefined
 }
 
-/** 16 MiB: seldom enough that an import does not write its pages twice, little enough to be read at a start. */
+/**
+ * Number of frames (16 MiB) at which a checkpoint starts: large enough that an import does not write pages twice, small
+ * enough to be read at a start.
+ */
 const mostFrames = 4_000
-/** 64 MiB: writers that are faster than the thread wait for it. */
+/** Number of frames (64 MiB) from which writers wait for the checkpoint. */
 const heldFrames = 16_000
-/** What writers add while the log is moved is less each time. */
+/** Maximum number of passes. Concurrent writers add less during each pass. */
 const mostPasses = 4
 const fewFrames = 500
 
-/** Of all databases of the process; it is there only while much is written. */
+/** Worker thread for all databases of the process. It only runs while there are many writes. */
 const workers = openWorkers<string, CheckpointResult>(workerBeside(import.meta.url, './checkpoint-worker'), {
   most: 1,
   timeoutMs: 60_000,
@@ -65,12 +68,13 @@ export function openCheckpoints(
 
   async function move(): Promise<void> {
     try {
-      // Writers go on meanwhile. The log begins anew only when nothing is left in it, so they wait for the little they added.
+      // Writers continue during these passes. SQLite restarts the log only when it is empty, so the last short pass
+      // excludes writers.
       await moveInThread()
       for (let pass = 1; pass < mostPasses && framesLeft() > fewFrames; pass++) await moveInThread()
       await inTurn(moveInThread)
     } catch (error) {
-      // Another attempt would succeed, because the system has forgotten what did not reach the disk.
+      // A retry would succeed only because the system has dropped the pages that did not reach the disk.
       if (isStorageLost(error)) return health.fail(error)
       await inTurn(async () => {
         health.assertSound()
@@ -94,7 +98,7 @@ export function openCheckpoints(
       state = 'running'
       running = move()
         .catch((error) => {
-          // Otherwise as SQLite does it: the log is there, and the next commit tries again.
+          // Other errors are ignored, as in SQLite: the log is intact, and the next commit tries again.
           if (isStorageLost(error)) health.fail(error)
         })
         .finally(() => {

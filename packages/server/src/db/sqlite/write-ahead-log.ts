@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** A place in SQLite's write-ahead log, directly after a commit. */
+/** Position in SQLite's write-ahead log, directly after a commit. */
 export interface LogPosition {
-  /** Identify one generation of the log; SQLite chooses new ones each time it begins the log anew. */
+  /** Salts that identify one generation of the log. SQLite chooses new ones each time it restarts the log. */
   readonly salts: readonly [number, number]
-  /** Number of frames up to this place. */
+  /** Number of frames up to this position. */
   readonly frames: number
-  /** Checksum of everything up to this place, as the last frame stores it. */
+  /** Checksum up to this position, as stored in the last frame. */
   readonly checksum: readonly [number, number]
   /** Number of the page in the last frame. */
   readonly page: number
-  /** Digest of that page: the database file has the same page once the log has been copied into it. */
+  /** Digest of that page. The database file contains the same page once the log has been copied. */
   readonly pageDigest: string
 }
 
@@ -19,20 +19,22 @@ const logHeaderBytes = 32
 const frameHeaderBytes = 24
 const scanBytes = 1024 * 1024
 
-/** The last frame of the log at some moment, by its number and header. */
+/** Number and header of the last frame of the log at some moment. */
 export interface LastFrame {
   readonly number: number
   readonly header: Buffer
 }
 
-/** Reads the header of a frame that was just written, from the page cache; `undefined` when the log has no such frame. */
+/**
+ * Reads the header of a frame that was just written, from the page cache; `undefined` when the log has no such frame.
+ */
 export function readLastFrame(log: number, number: number, pageSize: number): LastFrame | undefined {
   const header = Buffer.allocUnsafe(frameHeaderBytes)
   const start = logHeaderBytes + (number - 1) * (frameHeaderBytes + pageSize)
   return number > 0 && readSync(log, header, 0, header.length, start) === header.length ? { number, header } : undefined
 }
 
-/** Position after a frame; `undefined` when the log has begun anew since and has overwritten it. */
+/** Returns the position after a frame; `undefined` when the log was restarted and the frame overwritten. */
 export function positionAfter(log: number, { number, header }: LastFrame, pageSize: number): LogPosition | undefined {
   const frame = Buffer.allocUnsafe(frameHeaderBytes + pageSize)
   const read = readSync(log, frame, 0, frame.length, logHeaderBytes + (number - 1) * frame.length)
@@ -46,7 +48,7 @@ export function positionAfter(log: number, { number, header }: LastFrame, pageSi
   }
 }
 
-/** Digest of one page of the database file; `undefined` beyond its end. */
+/** Returns the digest of a page in the database file; `undefined` beyond its end. */
 export function pageDigestIn(database: string, page: number): string | undefined {
   const file = openSync(database, 'r')
   try {
@@ -62,16 +64,19 @@ export function pageDigestIn(database: string, page: number): string | undefined
   }
 }
 
-/** What recovery would find in a log: everything after the first frame that is not valid is ignored. */
+/** Result of a recovery scan, which ignores everything after the first invalid frame. */
 export interface LogScan {
   readonly salts: readonly [number, number]
-  /** Valid frames up to the last commit. */
+  /** Number of valid frames up to the last commit. */
   readonly frames: number
-  /** Checksum after the frame asked for, when that frame is valid. */
+  /** Checksum after the requested frame, when that frame is valid. */
   readonly checksum?: readonly [number, number]
 }
 
-/** Reads a log as SQLite's recovery does (https://sqlite.org/fileformat2.html#walformat); `undefined` without a valid header. */
+/**
+ * Scans a log like SQLite's recovery (https://sqlite.org/fileformat2.html#walformat). Returns `undefined` without a
+ * valid header.
+ */
 export function scanLog(path: string, askedFrame: number): LogScan | undefined {
   const file = openSync(path, 'r')
   try {
@@ -123,7 +128,7 @@ interface Sum {
   is(expected: readonly [number, number]): boolean
 }
 
-/** The running checksum of a log, over words of the byte order that its magic number names. */
+/** Creates the running checksum of a log, over words in the byte order given by its magic number. */
 function createSum(isBigEndian: boolean): Sum {
   let [first, second] = [0, 0]
   return {

@@ -4,7 +4,7 @@ import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
 
-/** GitLab's columns, in its order (contract 3.10). */
+/** Columns of GitLab's export, in its order. */
 const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => string])[] = [
   ['Group Name', ({ project }) => (project.namespace.kind === 'group' ? project.namespace.name : '')],
   ['Project Name', ({ project }) => project.name],
@@ -38,7 +38,7 @@ function lineOf(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\n`
 }
 
-/** One line each, and nothing that a spreadsheet would take for a formula. */
+/** Puts the text on one line and keeps spreadsheets from treating it as a formula. */
 function safe(text: string): string {
   const line = text.replace(/\r\n|\r|\n/g, '\\n')
   return /^[=+\-@;]/.test(line) ? `'${line}` : line
@@ -52,7 +52,7 @@ function firstOf(identifiers: readonly StoredIdentifier[], type: string): Stored
   return identifiers.find(({ externalType }) => externalType.toLowerCase() === type)
 }
 
-/** A list in a cell: names with a semicolon or quotes are quoted in it. */
+/** Joins names in a cell. Quotes names that contain a semicolon or quotes. */
 function otherNames(identifiers: readonly StoredIdentifier[]): string {
   const shown = [firstOf(identifiers, 'cve'), firstOf(identifiers, 'cwe')]
   return identifiers
@@ -61,20 +61,20 @@ function otherNames(identifiers: readonly StoredIdentifier[]): string {
     .join('; ')
 }
 
-/** When, who, into which state, and what: four parts, of which a note has no third. */
+/** Returns a history entry as four parts: time, user, new state and text. A note has no state. */
 function remarkText(remark: Remark): string {
   const state = remark.kind === 'state' ? remark.to : ''
   return [timeText(remark.createdAt), remark.username ?? '', state, historyText({ ...remark, ...nowhere })].join('|')
 }
 
-/** Remarks are about no branch. */
+/** Remarks do not refer to a branch. */
 const nowhere = { ref: null, details: null }
 
 function timeText(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** Only of what is dismissed now. */
+/** Returns the reason of a vulnerability that is currently dismissed. */
 function dismissalOf({ state, dismissalReason }: ExportedRow['vulnerability']): string | null {
   return state === 'dismissed' ? dismissalReason : null
 }

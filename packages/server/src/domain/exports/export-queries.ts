@@ -11,12 +11,15 @@ export interface ExportDraft extends ExportTarget {
   now: string
 }
 
-/** Until the transaction ends he asks for nothing else. */
+/**
+ * Locks the user until the transaction ends, so that the user's concurrent requests for exports run one after the
+ * other.
+ */
 export async function lockAuthor(db: Db, authorId: number): Promise<void> {
   await db.one(sql`select id from users where id = ${authorId} ${db.dialect.forNoKeyUpdate}`)
 }
 
-/** Whether the author has one of the same target that is not done, and was asked for after this time. */
+/** Returns true when the author has an unfinished export of the same target that was requested after the given time. */
 export async function hasUnfinishedExport(
   db: Db,
   authorId: number,
@@ -47,7 +50,7 @@ export async function findExport(db: Db, id: number): Promise<Export | undefined
   return row && exportFrom(row)
 }
 
-/** `undefined` when there is nothing to do any more. */
+/** Marks an export as running. Returns `undefined` when it is already finished, failed or deleted. */
 export async function startExport(db: Db, id: number, now: string): Promise<Export | undefined> {
   const row = await db.one<ExportRow>(sql`
     update vulnerability_exports set status = 'running', started_at = coalesce(started_at, ${now})
@@ -59,11 +62,11 @@ export interface FinishedFile {
   filename: string
   objectKey: string
   bytes: number
-  /** Null when it has all of the instance. */
+  /** Null for an export of the whole instance. */
   projectIds: readonly number[] | null
 }
 
-/** False when somebody else has finished it, or nobody wants it any more. */
+/** Marks an export as finished. Returns false when another process has finished it or it was deleted. */
 export async function finishExport(
   db: Db,
   id: number,
@@ -87,7 +90,7 @@ export async function failExport(
     where id = ${id} and status in ('created', 'running')`)
 }
 
-/** Deletes some whose time is over; returns how many, and the objects that are nobody's any more. */
+/** Deletes a batch of expired exports. Returns their number and the object keys that are no longer used. */
 export async function takeExpiredExports(
   db: Db,
   now: string,
@@ -100,7 +103,7 @@ export async function takeExpiredExports(
   return { taken: rows.length, keys: rows.flatMap(({ object_key }) => object_key ?? []) }
 }
 
-/** Deletes the exports of these projects, groups or users; returns the objects that are nobody's any more. */
+/** Deletes the exports of these projects, groups or users. Returns the object keys that are no longer used. */
 export async function takeExportsOf(
   db: Db,
   { projectIds, namespaceIds, userIds }: Record<'projectIds' | 'namespaceIds' | 'userIds', readonly number[]>,

@@ -5,29 +5,29 @@ export type ExportFormat = (typeof exportFormats)[number]
 
 export const exportStatuses = ['created', 'running', 'finished', 'failed'] as const
 
-/** Which vulnerabilities: what narrows the list, and two that only make sense here. */
+/** Filter of an export: that of the list, and two conditions that only exports have. */
 export interface ExportFilter extends VulnerabilityFilter {
   scannerIds?: readonly number[] | undefined
   projectIds?: readonly number[] | undefined
 }
 
-/** What is exported: a project, a group with everything below it, or, with neither, whatever its author may see. */
+/** Target of an export: a project, a group with everything below it, or everything that its author can see. */
 export interface ExportTarget {
   projectId: number | null
   groupId: number | null
 }
 
-/** A file with vulnerabilities that somebody has asked for. */
+/** Requested file with vulnerabilities. */
 export interface Export extends ExportTarget {
   id: number
   authorId: number
-  /** Whether it was requested with administrator rights. */
+  /** Whether the request had administrator rights. */
   asAdmin: boolean
-  /** The projects in the file; null before it is written, and when it has all of the instance. */
+  /** Projects in the file; null until it is written, and for an export of the whole instance. */
   exportedProjectIds: readonly number[] | null
   format: ExportFormat
   filter: ExportFilter
-  /** Kept for whoever asks; no letters are sent. */
+  /** Stored for compatibility; no mail is sent. */
   sendsEmail: boolean
   status: (typeof exportStatuses)[number]
   filename: string | null

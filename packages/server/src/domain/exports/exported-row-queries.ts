@@ -4,7 +4,7 @@ import { type Membership, memberNamespaces, memberProjects } from '../projects/m
 import type { FindingExtras } from '../vulnerabilities/finding.ts'
 import type { HistoryKind } from '../vulnerabilities/triage/history-entry.ts'
 
-/** The projects in which he is a member at this level, and those of his own namespace. */
+/** Returns the projects in which the user is a member at this level, and those in the user's own namespace. */
 export async function listMemberProjectIds(db: Db, membership: Membership): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from projects where id in ${memberProjects(membership)} or namespace_id in ${memberNamespaces(membership)}
@@ -13,7 +13,7 @@ export async function listMemberProjectIds(db: Db, membership: Membership): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Whether the member still has all of these projects. */
+/** Returns true when the user still has this level in all of these projects. */
 export async function holdsAllProjects(
   db: Db,
   membership: Membership,
@@ -39,7 +39,7 @@ export async function listExtras(
   return db.all(sql`select id, extras from findings where id in ${db.dialect.integers(findingIds)} order by id`)
 }
 
-/** What people wrote and decided, of each vulnerability in order. */
+/** Entry of a vulnerability's history that a user made: a note or decision. */
 export interface Remark {
   vulnerabilityId: number
   kind: HistoryKind
@@ -69,7 +69,7 @@ export async function listRemarks(db: Db, vulnerabilityIds: readonly number[]): 
   }))
 }
 
-/** Why what was reported otherwise was taken for the finding. */
+/** Record of why a moved finding was matched with a known one. */
 export interface ExportedMatch {
   findingId: number
   reason: string
@@ -79,7 +79,7 @@ export interface ExportedMatch {
   createdAt: string
 }
 
-/** The newest of each finding, newest first. */
+/** Returns the newest matches of each finding, newest first. */
 export async function listNewestMatches(
   db: Db,
   findingIds: readonly number[],

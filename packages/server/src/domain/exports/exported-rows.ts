@@ -19,7 +19,7 @@ import { openListing } from '../vulnerabilities/list/listing.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
 
-/** A vulnerability with everything that an export tells of it. */
+/** Vulnerability with all of its exported data. */
 export interface ExportedRow {
   project: Project
   vulnerability: Vulnerability
@@ -31,12 +31,12 @@ export interface ExportedRow {
   matches: ExportedMatch[]
 }
 
-/** So many rows are held: neither memory nor the waiting of others grows with the list. */
+/** Number of rows per batch, which bounds memory use and the time that the event loop is blocked. */
 const sliceSize = 200
-/** Of a finding that moves with every import. */
+/** Maximum number of matches per finding, because a finding may move with every import. */
 const mostMatches = 100
 
-/** The vulnerabilities of a project, in the order of their ids. */
+/** Returns the vulnerabilities of a project in batches, ordered by id. */
 export async function* readRows(
   deps: Deps,
   projectId: number,
@@ -59,14 +59,14 @@ export async function* readRows(
 
 const order = 'detected_asc'
 
-/** What there is of each kind in a project, as far as the filter lets it through. */
+/** Returns the project's facet counts that match the filter. */
 export async function listWantedCells({ db }: Deps, projectId: number, filter: ExportFilter): Promise<CountedCell[]> {
   const cells = await listCells(db, [projectId])
   const narrowed = withoutIds(filter, cells)
   return cells.filter((cell) => hasCell(narrowed, cell))
 }
 
-/** In one project a scanner's external id names it as well as its number does. */
+/** Replaces scanner ids with external ids, which identify a scanner within one project. */
 function withoutIds({ scannerIds, ...filter }: ExportFilter, cells: readonly CountedCell[]): VulnerabilityFilter {
   if (!scannerIds) return filter
   const named = new Set(cells.flatMap((cell) => (scannerIds.includes(cell.scannerId) ? (cell.scanner ?? []) : [])))
@@ -99,7 +99,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
     const finding = findingOf.get(vulnerability.id)
     const extras = finding && extrasOf.get(finding.id)
     const scanner = finding && scannerOf.get(finding.scannerId)
-    // Whatever was deleted since its id was read.
+    // Skips vulnerabilities that were deleted after their ids were read.
     if (!finding || !extras || !scanner) return []
     const hanging = {
       identifiers: identifiersOf.get(finding.id) ?? [],

@@ -22,7 +22,7 @@ import { exportKey, exportKind } from './write.ts'
 
 const hourMs = 60 * 60 * 1000
 
-/** Leaves the export to be written; one at a time of the same target and author. */
+/** Queues an export. Allows one unfinished export per target and author. */
 export function createExport(
   deps: Deps,
   caller: Caller,
@@ -50,8 +50,8 @@ export interface Progress {
 }
 
 /**
- * Returns an export to its author alone, administrators included, and only while they may read everything in the file.
- * Rights that ended since the file was written end the access to it.
+ * Returns an export to its author only, and only while they may read everything in the file. The file becomes
+ * inaccessible when the author loses rights after it was written.
  */
 export async function getExport(deps: Deps, caller: Caller, id: number): Promise<Export> {
   const found = await findExport(deps.db, id)
@@ -61,7 +61,7 @@ export async function getExport(deps: Deps, caller: Caller, id: number): Promise
   return found
 }
 
-/** `undefined` before it has begun, and when nobody remembers. */
+/** Returns the progress of an export, or `undefined` before it has begun or after its job was deleted. */
 export async function findExportProgress(deps: Deps, id: number): Promise<Progress | undefined> {
   const { done, total } = (await findProgress(deps, exportKey(id))) ?? { done: null, total: null }
   return done === null || total === null ? undefined : { done, total }
@@ -81,7 +81,7 @@ async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: Exp
 
 async function mayReadFile(deps: Deps, caller: Caller, found: Export): Promise<boolean> {
   if (caller.isAdmin || found.status !== 'finished' || found.projectId !== null) return true
-  // All of the instance; or the file of an older version, which did not keep what it has.
+  // The file covers the whole instance, or was written by an older version that did not record its projects.
   if (found.exportedProjectIds === null) return false
   const member = { userId: caller.user.id, level: roles.developer, today: deps.now().slice(0, 10) }
   return holdsAllProjects(deps.db, member, found.exportedProjectIds)
@@ -89,7 +89,7 @@ async function mayReadFile(deps: Deps, caller: Caller, found: Export): Promise<b
 
 const batchSize = 200
 
-/** Takes away what was kept for a week: the rows, and then their bytes. */
+/** Deletes exports after a week and marks their objects for deletion. */
 export async function expireExports(deps: Deps): Promise<void> {
   for (let more = true; more; ) {
     more = await transaction(deps, async (deps) => {

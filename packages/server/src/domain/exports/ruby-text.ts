@@ -1,4 +1,6 @@
-/** A value as Ruby shows it: `{"file"=>"main.rb", "start_line"=>3}`. Who reads GitLab's exports reads that. */
+/**
+ * Formats a value like Ruby, such as `{"file"=>"main.rb", "start_line"=>3}`, because GitLab's exports have this format.
+ */
 export function rubyText(value: unknown): string {
   if (value === null || value === undefined) return 'nil'
   if (typeof value === 'string') return quoted(value)
@@ -22,7 +24,7 @@ const named: Readonly<Record<string, string>> = {
 }
 
 function quoted(text: string): string {
-  // A # begins code in a string of Ruby's when one of these follows.
+  // In Ruby strings, # before one of these characters begins an interpolation.
   const escaped = text.replace(/#(?=[{$@])|["\\]|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, (character) => {
     if (character === '#') return '\\#'
     const code = character.codePointAt(0) ?? 0

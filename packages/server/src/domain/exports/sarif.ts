@@ -2,25 +2,25 @@ import { version } from '../../platform/version.ts'
 import { type Severity, severityRanks } from '../vulnerabilities/scales.ts'
 import type { ExportedRow } from './exported-rows.ts'
 
-/** What a run of SARIF tells of a rule; kept until the run ends, since its results come first. */
+/** Rule of a SARIF run. Rules are collected until the end of the run, because its results are written first. */
 interface Rule {
   name: string
   helpUri: string | null
   severity: Severity
 }
 
-/** A SARIF 2.1.0 log is written piece by piece: the head, for each scanner a run of results, the tail. */
+/** Start and end of a SARIF 2.1.0 log. One run per scanner is written between them. */
 export const sarifHead = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
 export const sarifTail = ']}\n'
 
-/** The text of a run: its head, each result, and its end, which has what is only known then. */
+/** Writer of a run: its start, each result, and its end with the collected rules. */
 export interface SarifRun {
   head: string
   result(row: ExportedRow): string
   end(): string
 }
 
-/** The results of one scanner in one project. */
+/** Opens the run of one scanner in one project. */
 export function openSarifRun({ project, scanner }: Pick<ExportedRow, 'project' | 'scanner'>): SarifRun {
   const rules = new Map<string, Rule>()
   let count = 0
@@ -52,7 +52,7 @@ export function openSarifRun({ project, scanner }: Pick<ExportedRow, 'project' |
   }
 }
 
-/** The first identifier names the rule. It is as severe as the worst that it found. */
+/** Returns the rule's id, derived from the first identifier. A rule has the highest severity of its results. */
 function ruleOf({ identifiers, finding, vulnerability }: ExportedRow, rules: Map<string, Rule>): string {
   const [primary] = identifiers
   const id = primary ? `${primary.externalType}:${primary.externalId}` : finding.name
@@ -105,7 +105,7 @@ function suppressionOf({ vulnerability: { dismissalReason } }: ExportedRow) {
   return { kind: 'external', status: 'accepted', ...(dismissalReason && { justification: dismissalReason }) }
 }
 
-/** Where a scanner names a file, or else an image, as SARIF says it. */
+/** Returns the location of the file or image in SARIF's format. */
 function locationsOf(location: object): object[] {
   const { file, image, start_line, end_line, class: module, method } = location as Record<string, unknown> // as reported
   const place = typeof file === 'string' && file !== '' ? file : image
@@ -123,7 +123,7 @@ function locationsOf(location: object): object[] {
   ]
 }
 
-/** Every part of a path may hold what means something else in an address. */
+/** Percent-encodes each segment of a path. */
 function relativeUri(path: string): string {
   const parts = path
     .toWellFormed()
@@ -145,7 +145,7 @@ const levels: Record<Severity, 'error' | 'warning' | 'note' | 'none'> = {
   info: 'none',
 }
 
-/** In the middle of what the word stands for on the scale of CVSS. */
+/** Scores in the middle of each severity's range on the CVSS scale. */
 const scores: Record<Severity, string> = {
   critical: '9.5',
   high: '8.0',

@@ -16,14 +16,14 @@ import { openSarifRun, type SarifRun, sarifHead, sarifTail } from './sarif.ts'
 export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
 
-/** How the API shows a vulnerability; JSON exports show it the same. */
+/** Returns the API's view of a vulnerability, which JSON exports contain. */
 export type DescribeRow = (row: ExportedRow) => Promise<object>
 
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Writes the file: the bytes first, then the row that refers to them. Killed in between it runs again, and the sweep takes
- * what it had stored.
+ * Job that writes an export: the object first, then the row that refers to it. After a crash the job runs again, and
+ * the orphan cleanup deletes the former object.
  */
 export function exportJob(describe: DescribeRow): AnyJobKind {
   return jobKind<{ export_id: number }>({
@@ -67,7 +67,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         { filename, objectKey: key, bytes, projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds },
         times(deps),
       )
-      // Another process was faster, or nobody wants it any more.
+      // Another process has finished the export, or it was deleted.
       if (!finished) await deps.objects.remove(key)
       return undefined
     },
@@ -109,7 +109,7 @@ async function* contentOf(
   }
 }
 
-/** One run for each scanner of each project. */
+/** Writes one run for each scanner of each project. */
 async function* sarifRuns(
   deps: Deps,
   filter: Export['filter'],
@@ -135,7 +135,10 @@ async function* sarifRuns(
   }
 }
 
-/** By the kept counts, which know nothing of texts, identifiers and refs: then it may be fewer. */
+/**
+ * Returns the number of rows by the facet counts. It is an upper bound, because they do not cover texts, identifiers
+ * and refs.
+ */
 async function countExported(deps: Deps, projectIds: readonly number[], filter: Export['filter']): Promise<number> {
   let count = 0
   for (const id of projectIds) {
@@ -144,7 +147,9 @@ async function countExported(deps: Deps, projectIds: readonly number[], filter: 
   return count
 }
 
-/** The wanted projects that the author may export now; `undefined` when they may no longer export the target. */
+/**
+ * Returns the requested projects that the author may export now; `undefined` when the author lost access to the target.
+ */
 async function listExportedProjects(deps: Deps, asked: Export): Promise<number[] | undefined> {
   const ids = await targetProjects(deps, asked)
   const { projectIds } = asked.filter
@@ -171,7 +176,7 @@ async function targetProjects(deps: Deps, asked: Export): Promise<number[] | und
 
 const isOfInstance = ({ projectId, groupId }: Export): boolean => projectId === null && groupId === null
 
-/** `acme-site_vulnerabilities_2026-05-01T1030.csv` */
+/** Returns the filename, such as `acme-site_vulnerabilities_2026-05-01T1030.csv`. */
 async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Export): Promise<string> {
   const target =
     projectId !== null
@@ -183,7 +188,7 @@ async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Exp
   return `${name}_vulnerabilities_${now().slice(0, 16).replace(':', '')}.${format}`
 }
 
-/** As Rails makes addresses of names. */
+/** Equivalent of Rails' `parameterize`. */
 function parameterized(path: string): string {
   return path
     .toLowerCase()

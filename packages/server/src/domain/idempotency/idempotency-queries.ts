@@ -18,13 +18,13 @@ export interface NewAttempt {
   attempt: string
   leaseUntil: string
   now: string
-  /** Keys from before are forgotten. */
+  /** Keys that were created earlier have expired. */
   forgottenBefore: string
 }
 
 /**
- * Takes the key for an attempt and returns its id. Undefined when it is taken: by an attempt that runs, has changed
- * something or has a response, or by another request.
+ * Claims the key for an attempt and returns its id. Returns `undefined` when another request uses the key, or when an
+ * earlier attempt is running, has made changes or has a response.
  */
 export async function claimKey(db: Db, made: NewAttempt): Promise<number | undefined> {
   const row = await db.one<{ id: number }>(sql`
@@ -49,7 +49,7 @@ export function findKey(db: Db, userId: number, keyHash: string): Promise<Stored
     from idempotency_keys where user_id = ${userId} and key_hash = ${keyHash}`)
 }
 
-/** Counts up to a limit. */
+/** Counts the user's keys, up to a limit. */
 export async function countKeys(db: Db, userId: number, most: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total
@@ -57,7 +57,7 @@ export async function countKeys(db: Db, userId: number, most: number): Promise<n
   return row?.total ?? 0
 }
 
-/** False when another attempt has taken the key over. */
+/** Marks that the attempt makes changes. Returns false when another attempt has taken the key over. */
 export async function markApplied(db: Db, id: number, attempt: string): Promise<boolean> {
   const changed = await db.run(sql`
     update idempotency_keys set is_applied = ${true} where id = ${id} and attempt = ${attempt}`)
@@ -74,7 +74,7 @@ export async function storeResponse(db: Db, id: number, attempt: string, respons
     update idempotency_keys set response = ${response} where id = ${id} and attempt = ${attempt}`)
 }
 
-/** For an engine with one process: whatever ran before has ended. */
+/** Ends all leases. With a single process, no attempt of an earlier process can still run. */
 export async function endLeases(db: Db, now: string): Promise<void> {
   await db.run(sql`update idempotency_keys set lease_until = ${now} where response is null and lease_until > ${now}`)
 }

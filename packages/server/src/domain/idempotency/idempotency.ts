@@ -17,32 +17,35 @@ import { fingerprint, hashKey, type StoredResponse, sealResponse, unsealResponse
 
 const dayMs = 24 * 60 * 60 * 1000
 const leaseMs = 60_000
-/** How often an attempt is abandoned once more when the database is unavailable. */
+/** Interval for retrying to abandon an attempt while the database is unavailable. */
 const releaseRetryMs = 1_000
 const maxKeysOfUser = 10_000
-/** Some 256 KiB of response, encrypted and in Base64. */
+/** Maximum size of a stored response: about 256 KiB before encryption and Base64. */
 const maxSealedCharacters = 350 * 1024
 
-/** A request with an `Idempotency-Key`, and what tells it from other requests. */
+/** Request with an `Idempotency-Key`, and the content that distinguishes it from other requests. */
 export interface KeyedRequest {
   key: string
   caller: Caller
   content: string
 }
 
-/** The only attempt at a request that may change anything now. */
+/** Only attempt at a request that may currently make changes. */
 export interface Attempt {
-  /** To be called in each transaction that writes. Throws when another attempt has taken over. */
+  /**
+   * Marks that the attempt makes changes. Must run in each transaction that writes. Throws when another attempt has
+   * taken over.
+   */
   mark(tx: Db): Promise<void>
-  /** Stores the response for a repeated request, unless it is too large. */
+  /** Stores the response for repeated requests, unless it is too large. */
   finish(response: StoredResponse): Promise<void>
-  /** Lets a repeated request run, unless this one has changed something. */
+  /** Allows a repeated request to run, unless this attempt has made changes. */
   abandon(): Promise<void>
 }
 
 /**
- * Begins an attempt, or returns the response to an earlier one. Throws when the key belongs to another request, while
- * the earlier attempt runs, and when it changed something but its response is not known.
+ * Begins an attempt, or returns the response of an earlier one. Throws when the key belongs to another request, while
+ * an earlier attempt runs, and when an earlier attempt made changes but its response is unknown.
  */
 export async function beginAttempt(
   deps: RootDeps,
@@ -67,16 +70,16 @@ export async function beginAttempt(
     return id
   })
   if (typeof found === 'number') return { attempt: openAttempt(deps, found, made.attempt, key) }
-  if (!found) throw stillRunning() // it was removed in between
+  if (!found) throw stillRunning() // the key was deleted concurrently
   return { response: responseOf(found, made, key) }
 }
 
-/** Forgets the keys of more than a day ago. */
+/** Deletes keys after a day. */
 export async function forgetOldKeys(deps: RootDeps): Promise<void> {
   await deleteKeysBefore(deps.db, later(deps, -dayMs))
 }
 
-/** To be called at the start: SQLite has one process, so the requests of an earlier one have ended. */
+/** Ends the attempts of an earlier process. Must run at the start; with SQLite there is only one process. */
 export async function endAttemptsOfEarlierProcess(deps: RootDeps): Promise<void> {
   if (deps.db.dialect.engine === 'sqlite') await endLeases(deps.db, deps.now())
 }
@@ -85,7 +88,7 @@ function responseOf(found: StoredRequest, made: { fingerprint: string; isAdmin: 
   if (found.fingerprint !== made.fingerprint) {
     throw unprocessable('This Idempotency-Key was used for another request; use a new key for each request')
   }
-  // A token with fewer rights must not read what one with more has caused.
+  // A token with fewer rights must not read the response to one with more rights.
   if (found.isAdmin && !made.isAdmin) throw forbidden()
   if (found.response !== null) return unsealResponse(key, found.response)
   if (!found.isApplied || found.leaseUntil > made.now) throw stillRunning()
@@ -116,13 +119,16 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
       const sealed = sealResponse(key, response)
       if (sealed.length > maxSealedCharacters) return abandon()
       clearInterval(timer)
-      // If it cannot be stored, the response to a repeated request says that the change was made.
+      // Without a stored response, a repeated request receives the error that the change was already made.
       await provisionally(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
     },
   }
 }
 
-/** Without this, a client that repeats its request after a short outage would get 409 until the lease has expired. */
+/**
+ * Retries to release the key after a database outage. Otherwise a repeated request would get 409 until the lease
+ * expires.
+ */
 function releaseAfterOutage(release: () => Promise<void>): void {
   let triesLeft = leaseMs / releaseRetryMs
   const timer = setInterval(() => {

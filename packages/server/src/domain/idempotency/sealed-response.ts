@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A response as it is stored for a repeated request. */
+/** Response as stored for repeated requests. */
 export interface StoredResponse {
   status: number
   headers: Record<string, string | string[]>
-  /** Null: none. */
+  /** Null for a response without a body. */
   body: string | null
   contentType: string | null
 }
@@ -12,17 +12,20 @@ export interface StoredResponse {
 const cipher = 'aes-256-gcm'
 const lengths = { salt: 16, iv: 12, tag: 16 }
 
-/** What is stored of a key. */
+/** Returns the stored hash of a key. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(`idempotency key ${key}`).digest('hex')
 }
 
-/** Tells one request from another. Keyed, so that the stored value does not help to guess a password in the request. */
+/**
+ * Returns a fingerprint of the request. It is keyed, so that the stored value does not help to guess a password in the
+ * request.
+ */
 export function fingerprint(key: string, request: string): string {
   return createHmac('sha256', key).update(request).digest('hex')
 }
 
-/** Encrypts with a secret that only the client has: responses may hold new tokens. */
+/** Encrypts a response with a key that only the client has, because responses may contain new tokens. */
 export function sealResponse(key: string, response: StoredResponse): string {
   const salt = randomBytes(lengths.salt)
   const iv = randomBytes(lengths.iv)
@@ -39,7 +42,7 @@ export function unsealResponse(key: string, sealed: string): StoredResponse {
   const opening = createDecipheriv(cipher, secretOf(key, bytes.subarray(0, ivAt)), bytes.subarray(ivAt, tagAt))
   opening.setAuthTag(bytes.subarray(tagAt, contentAt))
   const text = Buffer.concat([opening.update(bytes.subarray(contentAt)), opening.final()]).toString('utf8')
-  return JSON.parse(text) as StoredResponse // what `sealResponse` wrote
+  return JSON.parse(text) as StoredResponse // written by `sealResponse`
 }
 
 function secretOf(key: string, salt: Buffer): Buffer {

@@ -10,11 +10,11 @@ const titles: Readonly<Record<string, string>> = {
 
 const marker = /^\[!(note|tip|important|caution|warning)\](?:[ \t]+([^\n]*))?(?:\n|$)/i
 
-/** Quotes that begin with `[!note]` become alerts; what follows on that line is the title. */
+/** Turns quotes that begin with `[!note]` into alerts. The rest of that line is the title. */
 export function alerts(parser: MarkdownIt): void {
   parser.core.ruler.before('inline', 'alerts', (state) => {
     const tokens: Token[] = []
-    /** One entry for each quote that is open: whether it is an alert. */
+    /** Whether each open quote is an alert. */
     const open: boolean[] = []
     for (let index = 0; index < state.tokens.length; index++) {
       const token = state.tokens[index]
@@ -32,14 +32,14 @@ export function alerts(parser: MarkdownIt): void {
         token.attrSet('class', `markdown-alert markdown-alert-${name}`)
         tokens.push(...titleOf(state, title?.trim() || titles[name] || name))
         content.content = content.content.slice(line.length)
-        if (content.content.trim() === '') index += 3 // nothing is left of the paragraph
+        if (content.content.trim() === '') index += 3 // skips the paragraph that became empty
       }
     }
     state.tokens = tokens
   })
 }
 
-/** The text of the paragraph that a quote begins with. */
+/** Returns the text of the first paragraph in a quote. */
 function firstParagraph(tokens: readonly Token[], quote: number): Token | undefined {
   return tokens[quote + 1]?.type === 'paragraph_open' ? tokens[quote + 2] : undefined
 }

@@ -1,6 +1,6 @@
 import { isAllowedLink, isAllowedMedia } from './links.ts'
 
-/** Makes of an attribute's value what may stand in the page, or nothing. */
+/** Returns the allowed form of an attribute's value, or `undefined` to drop the attribute. */
 type Check = (value: string) => string | undefined
 export type Attributes = Readonly<Record<string, Check>>
 
@@ -11,7 +11,7 @@ const matching =
 const anyText: Check = (value) => (value.trim() === '' ? undefined : value)
 const present: Check = () => ''
 const whole = matching(/^-?\d{1,9}$/)
-/** Browsers make room for as many cells as they are told. */
+/** Maximum span of 99 cells, because browsers allocate as many as are given. */
 const span = matching(/^[1-9]\d?$/)
 const length = matching(/^\d{1,4}(px|%)?$/)
 const align = matching(/^(left|center|right)$/)
@@ -26,7 +26,7 @@ const classes: ReadonlySet<string> = new Set([
 ])
 const language = /^language-[\w#+.-]{1,40}$/
 
-/** Other classes would dress text up as a part of the page around it. */
+/** Returns the allowed classes. Others could make text look like part of the surrounding page. */
 function allowedClasses(value: string): string | undefined {
   const kept = value.split(/\s+/).filter((name) => classes.has(name) || language.test(name))
   return kept.length > 0 ? kept.join(' ') : undefined
@@ -34,14 +34,14 @@ function allowedClasses(value: string): string | undefined {
 
 const prefix = 'user-content-'
 
-/** No id that scripts or other parts of the page could take for their own. */
+/** Prefixes an id, so that scripts and other parts of the page cannot mistake it for their own. */
 function prefixed(id: string): string {
   return id.startsWith(prefix) && id !== prefix ? id : prefix + id
 }
 
 const id: Check = (value) => (/^\S{1,150}$/.test(value) ? prefixed(value) : undefined)
 
-/** A link inside the text follows the ids that were prefixed. */
+/** Returns an allowed link. Prefixes links within the text like the ids that they refer to. */
 function link(value: string): string | undefined {
   if (/^#./s.test(value)) return `#${prefixed(value.slice(1))}`
   return value !== '' && isAllowedLink(value) ? value : undefined
@@ -64,7 +64,7 @@ const plain =
   ruby s samp section small span strike strong sub summary sup tbody tfoot thead tr tt u ul var wbr`.split(/\s+/)
 const aligned = ['p', 'div', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 
-/** Every tag there may be, with the attributes that it may have besides those of any tag. */
+/** Allowed tags, with their attributes besides those of every tag. */
 export const tags: ReadonlyMap<string, Attributes> = new Map<string, Attributes>([
   ...plain.map((name) => [name, {}] as const),
   ...aligned.map((name) => [name, { align }] as const),

@@ -1,36 +1,35 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
-/** Thrown for a text that costs more than any text written to be read. */
+/** Thrown for a text that is more expensive to render than any text meant for reading. */
 export class TooMuchWork extends Error {}
 
 const maxSteps = 600_000
 /**
- * Tokens that a text may make: some for every character, because a short table can stand for tens of thousands of empty
- * cells. Dense ordinary text makes fewer than two for a character.
+ * Returns the maximum number of tokens. It allows several per character, because a short table may expand to tens of
+ * thousands of empty cells. Dense ordinary text has fewer than two tokens per character.
  */
 const maxTokens = (text: string): number => Math.min(300_000, 1_000 + 4 * text.length)
-/** Characters that every text may spend on repeating its definitions, however short it is. */
+/** Number of characters that any text may spend on expanding its link references. */
 const freeCharacters = 100_000
 
-/** How deep blocks may be in each other; a list counts twice. */
+/** Maximum nesting depth of blocks. A list counts twice. */
 export const maxNesting = 50
 
 /**
- * Ends a parse that takes too many steps, leaves too many tokens, or goes so deep that the parser would leave text out.
- * The parser itself is linear, but a MiB of nothing but brackets, bullets or cells still keeps it busy for seconds and
- * fills a GiB.
+ * Aborts a parse that takes too many steps, produces too many tokens or nests so deeply that the parser would drop
+ * text. The parser is linear, but 1 MiB of brackets, bullets or cells still takes seconds and 1 GiB of memory.
  */
 export function workBudget(parser: MarkdownIt): void {
   let steps = 0
   const step = () => {
     if (++steps > maxSteps) throw new TooMuchWork('too many steps')
-    return false // and let the rules that can read something try
+    return false // continues with the next rule
   }
   parser.core.ruler.before('normalize', 'work_begins', () => {
     steps = 0
   })
   parser.inline.ruler.before('text', 'work', step)
-  // Asked at every block, and in tables and paragraphs at every line, where other rules may put an end to them.
+  // Runs at every block, and at every line of tables and paragraphs, where other rules may interrupt them.
   const everywhere = { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
   const check = ({ tokens, level, src }: StateBlock) => {
     if (level + 2 >= maxNesting) throw new TooMuchWork('too deep')
@@ -49,8 +48,8 @@ function assertFew(tokens: number, text: string): void {
 }
 
 /**
- * A long address that is defined once can be referred to a hundred thousand times, and each time it is written out. Once
- * that comes to more than the text itself, what refers to it leads nowhere.
+ * Limits expanded link references: a long URL that is defined once may be referenced a hundred thousand times. Once the
+ * expansion exceeds the length of the text, further references get no URL.
  */
 export function referenceBudget(parser: MarkdownIt): void {
   parser.core.ruler.after('inline', 'reference_budget', (state) => {

@@ -4,7 +4,7 @@ import names from 'markdown-it-emoji/lib/data/full.mjs'
 const shortcode = /:([a-z0-9_+-]{1,60}):(?![\p{L}\p{N}:])/uy
 const colon = ':'.charCodeAt(0)
 
-/** `:tada:` becomes the character, unless it is part of something longer such as `12:100:30`. */
+/** Replaces `:tada:` with the emoji, unless it is part of a longer text such as `12:100:30`. */
 export function emoji(parser: MarkdownIt): void {
   parser.inline.ruler.after('linkify', 'emoji', (state, silent) => {
     const { src, pos } = state

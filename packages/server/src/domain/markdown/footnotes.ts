@@ -1,26 +1,28 @@
 import type { MarkdownIt, StateBlock, StateCore, Token } from 'markdown-it'
 
-/** Every reference is written down three times over (itself, its number, the way back); after these they stay text. */
+/**
+ * Maximum number of references, each of which is rendered three times (link, number, backlink). Further ones stay text.
+ */
 const maxReferences = 2000
 
 const definition = /\[\^([^\]\s]{1,100})\]:/y
 const reference = /\[\^([^[\]\s]{1,100})\]/y
 
-/** What a text defines and refers to, kept in the parser's environment while it is parsed. */
+/** Footnotes of a text, kept in the parser's environment during a parse. */
 interface Footnotes {
   definitions: Map<string, Token[]>
-  /** In the order of their first reference, which is their number. */
+  /** Cited footnotes in the order of their first reference, which determines their numbers. */
   cited: Map<string, { number: number; references: number }>
   references: number
 }
 const key = Symbol('footnotes')
 
-/** `[^label]` in the text, `[^label]: …` anywhere, and the notes that are referred to at the end. */
+/** Supports `[^label]` in the text and `[^label]: …` anywhere. Cited footnotes are rendered at the end. */
 export function footnotes(parser: MarkdownIt): void {
   parser.block.ruler.before('reference', 'footnote_definition', readDefinition, { alt: ['paragraph', 'reference'] })
   parser.core.ruler.before('inline', 'footnote_definitions', takeDefinitions)
   parser.inline.ruler.before('link', 'footnote_reference', (state, silent) => {
-    const notes = state.env[key] as Footnotes | undefined // what only this file puts there
+    const notes = state.env[key] as Footnotes | undefined // set by this file only
     if (!notes || state.linkLevel > 0 || notes.references >= maxReferences || !state.src.startsWith('[^', state.pos)) {
       return false
     }
@@ -40,7 +42,10 @@ export function footnotes(parser: MarkdownIt): void {
   parser.core.ruler.after('inline', 'footnote_section', addSection)
 }
 
-/** The body is what a list item's would be: the rest of the line, and what follows indented by four. */
+/**
+ * Reads a definition. Like a list item, its body is the rest of the line and the following lines indented by four
+ * spaces.
+ */
 function readDefinition(state: StateBlock, line: number, endLine: number, silent: boolean): boolean {
   const [mark, shift, indent] = [state.bMarks[line] ?? 0, state.tShift[line] ?? 0, state.sCount[line] ?? 0]
   const end = state.eMarks[line] ?? 0
@@ -64,7 +69,7 @@ function readDefinition(state: StateBlock, line: number, endLine: number, silent
   return true
 }
 
-/** Out of the text, before it is known which of them are referred to. */
+/** Removes the definitions from the text, before references are parsed. */
 function takeDefinitions(state: StateCore): void {
   const definitions = new Map<string, Token[]>()
   const open: Token[][] = []
@@ -86,9 +91,9 @@ function takeDefinitions(state: StateCore): void {
 }
 
 function addSection(state: StateCore): void {
-  const notes = state.env[key] as Footnotes | undefined // what only this file puts there
+  const notes = state.env[key] as Footnotes | undefined // Only this file sets this key.
   if (!notes || notes.cited.size === 0) return
-  // A note may refer to further notes, which are added to the map while it is walked.
+  // Parsing a note may add further notes to the map during this loop.
   for (const name of notes.cited.keys()) {
     for (const token of notes.definitions.get(name) ?? []) {
       if (token.type === 'inline') state.md.inline.parse(token.content, state.md, state.env, token.children ?? [])
@@ -142,7 +147,7 @@ function waysBack(state: StateCore, number: number, references: number): Token[]
       ['class', 'footnote-backref'],
       ['aria-label', `Back to reference ${count === 1 ? number : `${number}-${count}`}`],
     ]
-    push('text', '', 0).content = '\u21a9\ufe0e' // the second character keeps phones from drawing an emoji
+    push('text', '', 0).content = '\u21a9\ufe0e' // the variation selector keeps phones from showing an emoji
     push('link_close', 'a', -1)
   }
   return tokens

@@ -1,11 +1,11 @@
 import type { MarkdownIt, StateCore, Token } from 'markdown-it'
 import { plainText } from './plain-text.ts'
 
-/** More would make a page many times longer than its text. */
+/** Maximum number of anchors, because they make a page many times longer than its text. */
 const maxAnchors = 1000
 const maxSlugLength = 120
 
-/** Headings can be linked to by what they say, and carry the link. */
+/** Gives headings an id derived from their text, and a link to it. */
 export function headings(parser: MarkdownIt): void {
   parser.core.ruler.push('headings', (state) => {
     const uses = new Map<string, number>()
@@ -25,7 +25,7 @@ export function headings(parser: MarkdownIt): void {
   })
 }
 
-/** GitLab's rule: lower case, no punctuation, blanks to hyphens, and no bare number. */
+/** Returns GitLab's slug: lower case, without punctuation, spaces replaced by hyphens, never a plain number. */
 function slugOf(title: string): string {
   const slug = title
     .toLowerCase()

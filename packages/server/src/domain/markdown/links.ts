@@ -1,9 +1,11 @@
-/** Where a link may lead; everything else would run something or open another program. */
+/** Allowed schemes of links. Others may run scripts or open other programs. */
 const linkSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto'])
-/** Where images, videos and sounds may come from. */
+/** Allowed schemes of images, videos and audio. */
 const mediaSchemes: ReadonlySet<string> = new Set(['http', 'https'])
 
-/** Whether a page may carry this address. Addresses without a scheme belong to this server, or to `//another.one`. */
+/**
+ * Returns true when a page may link to this URL. URLs without a scheme refer to this server, or to `//another.host`.
+ */
 export function isAllowedLink(address: string): boolean {
   return hasSchemeIn(linkSchemes, address)
 }
@@ -16,7 +18,7 @@ export function isAllowedMedia(address: string): boolean {
 const ignoredByBrowsers = /[\u0000-\u0020]+/g
 
 function hasSchemeIn(allowed: ReadonlySet<string>, address: string): boolean {
-  // In no honest address, and slow to take out of a dishonest one, as the sanitiser would.
+  // Rejects comments, which do not occur in ordinary URLs and are slow to sanitise.
   if (address.includes('<!--')) return false
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replace(ignoredByBrowsers, ''))?.[1]
   return scheme === undefined || allowed.has(scheme.toLowerCase())

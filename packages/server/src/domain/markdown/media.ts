@@ -3,10 +3,10 @@ import { kindOf } from '../uploads/markdown.ts'
 import { plainText } from './plain-text.ts'
 import { filenameIn } from './uploads.ts'
 
-/** A page with more players than this is no page any more. */
+/** Maximum number of players per page. */
 const maxPlayers = 200
 
-/** Images may say how large they are (`![a](b.png){width=50%}`); videos and sounds written as images are played. */
+/** Supports image sizes (`![a](b.png){width=50%}`), and turns images of video and audio files into players. */
 export function media(parser: MarkdownIt): void {
   parser.core.ruler.push('media', (state) => {
     let players = 0
@@ -50,7 +50,7 @@ function playerOf(state: StateCore, kind: string, image: Token): Token[] {
   return [open, new state.Token('player_close', kind, -1)]
 }
 
-/** For browsers that cannot play it, and for saving it. */
+/** Returns a download link, also for browsers that cannot play the file. */
 function linkTo(state: StateCore, image: Token): Token[] {
   const address = String(image.attrGet('src'))
   const open = new state.Token('link_open', 'a', 1)

@@ -1,11 +1,11 @@
 /**
- * Browsers close tags on their own where others begin, and then take the end tag that was meant for the closed one for
- * that of something around the text. So text may only be nested as they would nest it.
+ * Nesting rules of HTML. Browsers close some tags implicitly when others begin, and then apply a leftover end tag to an
+ * element around the text. The sanitiser therefore only emits text nested as browsers would nest it.
  */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** Tags that stand directly in one of these, or not at all. */
+/** Tags that are only allowed directly within one of these parents. */
 const parents = new Map<string, ReadonlySet<string>>([
   ['li', words('ul ol')],
   ['dt', words('dl')],
@@ -20,11 +20,11 @@ const parents = new Map<string, ReadonlySet<string>>([
   ['td', words('tr')],
   ['th', words('tr')],
 ])
-/** Nothing but their own parts may stand in these. */
+/** Tags that may only contain their own parts. */
 const frames = words('table thead tbody tfoot tr')
 const headings = words('h1 h2 h3 h4 h5 h6')
 
-/** Whether a tag may stand in these open tags, the last of which is its parent. */
+/** Returns true when a tag may be placed within these open tags, the last of which is its parent. */
 export function fitsInto(open: readonly string[], name: string): boolean {
   const parent = open.at(-1) ?? ''
   const allowed = parents.get(name)
@@ -36,7 +36,7 @@ export function fitsInto(open: readonly string[], name: string): boolean {
 const paragraphEnds = words(`blockquote details dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre section
   summary table ul`)
 
-/** Whether a paragraph ends where this tag begins. */
+/** Returns true for a tag whose start ends an open paragraph. */
 export function endsParagraph(name: string): boolean {
   return paragraphEnds.has(name)
 }
@@ -47,7 +47,7 @@ export function hasNoEnd(name: string): boolean {
   return voids.has(name)
 }
 
-/** Of these not even the text is left: nobody was meant to read it. */
+/** Tags whose text content is removed too, because it was not meant to be read. */
 const hidden = words(`script style textarea option select xmp iframe noembed noframes noscript plaintext title template
   object svg math`)
 

@@ -10,8 +10,8 @@ import { tableAlignment } from './tables.ts'
 import { taskLists } from './task-lists.ts'
 
 /**
- * CommonMark with GitLab's additions. Most of them are rules of our own: the plugins for markdown-it take time that
- * grows with the square of the text, and the one for `{width=…}` swallows every other word in braces.
+ * Creates a parser of CommonMark with GitLab's extensions. Most of them are implemented here, because the plugins of
+ * markdown-it take quadratic time, and the one for `{width=…}` drops other words in braces.
  */
 export function createParser(): MarkdownIt {
   const parser = new Parser({ html: true, linkify: true, maxNesting })

@@ -1,6 +1,6 @@
 import type { Token } from 'markdown-it'
 
-/** What is left of inline content without its markup: for labels and anchors. */
+/** Returns the plain text of inline content, for labels and anchors. */
 export function plainText(tokens: readonly Token[] | null): string {
   let text = ''
   for (const token of tokens ?? []) {

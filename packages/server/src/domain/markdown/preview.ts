@@ -6,10 +6,10 @@ import { sightProject } from '../projects/sight.ts'
 import { renderAside } from './rendering.ts'
 
 const maxTextBytes = 1024 * 1024
-/** Maximum length of a text in an anonymous request. All of these share one turn in the rendering threads. */
+/** Maximum length of a text in an anonymous request. All anonymous requests share one turn in the rendering threads. */
 const maxAnonymousLength = 4096
 
-/** What a text would look like in a project, which the caller must be able to read; or anywhere, without one. */
+/** Renders a text as in a project, which the caller must be able to read, or without any project. */
 export async function previewMarkdown(
   deps: Deps,
   caller: Caller | null,

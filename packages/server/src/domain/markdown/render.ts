@@ -5,7 +5,9 @@ import type { MarkdownContext } from './uploads.ts'
 
 const parser = createParser()
 
-/** Renders any text to safe HTML; one that would take too long is shown as plain text. Long texts: see `renderAside`. */
+/**
+ * Renders any text to safe HTML. Returns plain text if rendering would take too long. For long texts use `renderAside`.
+ */
 export function renderMarkdown(text: string, context: MarkdownContext = {}): string {
   try {
     return sanitise(parser.render(text, {}), context)
@@ -15,5 +17,5 @@ export function renderMarkdown(text: string, context: MarkdownContext = {}): str
   }
 }
 
-/** The text as it was written. */
+/** Returns the unrendered text. */
 export const showPlain = (text: string): string => `<pre>${parser.utils.escapeHtml(text)}</pre>\n`

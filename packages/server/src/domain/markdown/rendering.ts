@@ -8,7 +8,7 @@ export interface Rendering {
   context: MarkdownContext
 }
 
-/** Longer texts are rendered on another thread: the worst of this length takes a few milliseconds. */
+/** Maximum length of a text that is rendered on the main thread, which takes at most a few milliseconds. */
 const maxInlineLength = 512
 
 const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './worker'), {
@@ -21,8 +21,8 @@ const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './
 })
 
 /**
- * Renders Markdown to safe HTML. Long texts are rendered on another thread, those of one owner one at a time, so that no
- * request waits for the texts of others.
+ * Renders Markdown to safe HTML. Long texts are rendered on a worker thread, one at a time per owner, so that no
+ * request waits for the texts of another owner.
  */
 export async function renderAside(text: string, owner: string, context: MarkdownContext = {}): Promise<string> {
   if (text.length <= maxInlineLength) return renderMarkdown(text, context)
@@ -34,7 +34,7 @@ export async function renderAside(text: string, owner: string, context: Markdown
   }
 }
 
-/** The same for a text that is part of a list, which must not fail for it: then the text stands as it was written. */
+/** Renders a text that is part of a list. Returns it unrendered on failure, so that the list does not fail. */
 export async function renderPart(text: string, owner: string): Promise<string> {
   try {
     return await renderAside(text, owner)
@@ -44,5 +44,5 @@ export async function renderPart(text: string, owner: string): Promise<string> {
   }
 }
 
-/** Ends the threads that have nothing to do, when an app closes. */
+/** Ends the idle worker threads when an app closes. */
 export const closeRendering = () => workers.close()

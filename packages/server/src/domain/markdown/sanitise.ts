@@ -4,22 +4,22 @@ import { TooMuchWork } from './budgets.ts'
 import { endsParagraph, fitsInto, hasNoEnd, hidesContent } from './nesting.ts'
 import { expandUpload, type MarkdownContext } from './uploads.ts'
 
-/** Nobody means tags to be nested deeper, and the time they take grows with the square of their depth. */
+/** Maximum nesting depth of tags. Sanitising takes quadratic time in the depth. */
 const maxDepth = 1000
 
 type Written = Readonly<Record<string, string>>
 
 /**
- * HTML written anew from nothing but what the allow-list names, whether somebody wrote a tag or got the parser to write
- * it. Whatever leads to an upload is made to lead to where it can be fetched.
+ * Rebuilds HTML from the allow-list, whether a tag was written by hand or produced by the parser. Resolves links to
+ * uploads.
  */
 export function sanitise(html: string, context: MarkdownContext): string {
   const ids = new Set<string>()
-  /** What is open in the input: which tag, and where in `shown` it is; `-1` where it was left out. */
+  /** Open tags of the input with their positions in `shown`; `-1` for dropped tags. */
   const open: { name: string; place: number }[] = []
-  /** What is open in the output. */
+  /** Open tags of the output. */
   const shown: string[] = []
-  /** How many tags are open outside the one whose content is left out. */
+  /** Number of tags that are open around the tag whose content is dropped. */
   let hiddenFrom: number | undefined
   let output = ''
 
@@ -54,7 +54,7 @@ export function sanitise(html: string, context: MarkdownContext): string {
     return hasNoEnd(name) ? -1 : shown.push(name) - 1
   }
 
-  /** A tag that was closed before its end leaves fewer open ones than its place: then nothing is left to close. */
+  /** Closes the output down to a position. Does nothing if that tag was already closed implicitly. */
   function close(place: number): void {
     while (shown.length > place) output += `</${shown.pop()}>`
   }
@@ -67,7 +67,7 @@ function check(tagName: string, own: Attributes, written: Written, ids: Set<stri
     const value = read?.(text)
     if (value !== undefined) kept[name] = value
   }
-  // The way anchors were written before there were ids.
+  // Anchors in old HTML have `name` instead of `id`.
   if (tagName === 'a' && written['name'] && !kept['id']) {
     const id = onAnyTag['id']?.(written['name'])
     if (id !== undefined) kept['id'] = id
@@ -79,7 +79,7 @@ function check(tagName: string, own: Attributes, written: Written, ids: Set<stri
   return kept
 }
 
-/** Adds what nobody writes. */
+/** Adds attributes that the output needs. */
 function finish(tagName: string, kept: Written, context: MarkdownContext): Written {
   switch (tagName) {
     case 'a': {
@@ -91,7 +91,7 @@ function finish(tagName: string, kept: Written, context: MarkdownContext): Writt
     case 'audio':
     case 'video':
       return { ...expand('src', kept, context), controls: '', preload: 'metadata' }
-    case 'input': // whatever it was: nothing can be typed into it, and no form is sent
+    case 'input': // always a disabled checkbox, without input or forms
       return { ...kept, type: 'checkbox', disabled: '' }
     default:
       return kept

@@ -1,6 +1,6 @@
 import type { MarkdownIt } from 'markdown-it'
 
-/** Alignment as the attribute: a page that forbids inline styles would ignore them. */
+/** Uses the attribute for alignment, because a strict content security policy blocks inline styles. */
 export function tableAlignment(parser: MarkdownIt): void {
   parser.core.ruler.push('table_alignment', (state) => {
     for (const token of state.tokens) {

@@ -3,7 +3,7 @@ import { plainText } from './plain-text.ts'
 
 const marker = /^\[([ xX~])\][ \t]+/
 
-/** List items that begin with `[ ]`, `[x]` or `[~]` get a checkbox, which nobody can tick here. */
+/** Adds disabled checkboxes to list items that begin with `[ ]`, `[x]` or `[~]`. */
 export function taskLists(parser: MarkdownIt): void {
   parser.core.ruler.push('task_lists', (state) => {
     const lists: Token[] = []

@@ -1,14 +1,14 @@
-/** Whose Markdown it is: uploads are addressed relative to it. */
+/** Project or group of a Markdown text, to which its links to uploads are relative. */
 export interface MarkdownContext {
   projectId?: number
   groupId?: number
-  /** `https://host`, where the page is read outside this server. */
+  /** `https://host`, for pages that are read outside this server. */
   origin?: string
 }
 
 const uploadAddress = /^\/uploads\/([0-9a-f]{32})\/([^/\\?#]+)([?#].*)?$/s
 
-/** The address under which an upload can be fetched, or nothing when the target is no upload or nobody's. */
+/** Returns the URL of an upload, or `undefined` when the target is not an upload or has no owner. */
 export function expandUpload(target: string, { projectId, groupId, origin = '' }: MarkdownContext): string | undefined {
   const owner =
     projectId !== undefined ? `project/${projectId}` : groupId !== undefined ? `group/${groupId}` : undefined
@@ -18,7 +18,7 @@ export function expandUpload(target: string, { projectId, groupId, origin = '' }
   return `${origin}/-/${owner}/uploads/${secret}/${encodeURIComponent(filename)}${rest}`
 }
 
-/** The last part of an address, as a person would write it. */
+/** Returns the decoded last segment of a URL. */
 export function filenameIn(address: string): string {
   const path = address.split(/[?#]/, 1)[0] ?? ''
   const last = path.slice(path.lastIndexOf('/') + 1)

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { renderMarkdown } from './render.ts'
 import type { Rendering } from './rendering.ts'
 
-// Runs in a thread of its own: see rendering.ts.
+// Runs on a worker thread: see rendering.ts.
 parentPort?.on('message', ({ text, context }: Rendering) => {
   parentPort?.postMessage(renderMarkdown(text, context))
 })

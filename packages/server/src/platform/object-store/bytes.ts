@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 
-/** What is stored: a stream, or whatever gives buffers one after the other, which costs a fraction of it. */
+/** Content of an object: a stream, or any iterable of buffers, which is much cheaper. */
 export type Bytes = Readable | AsyncIterable<Buffer>
 
-/** The error of a stream, which it may have before anybody reads it, is heard by whoever reads it then. */
+/** Prevents an unhandled error event of a stream that is not being read yet. Later readers still receive the error. */
 export function heardLater(body: Bytes): void {
   if (body instanceof Readable) body.on('error', () => {})
 }
 
-/** Nobody reads it any more. */
+/** Destroys a stream that will not be read any further. */
 export function letGo(body: Bytes): void {
   if (body instanceof Readable) body.destroy()
 }

@@ -5,9 +5,9 @@ import type { ObjectStore } from './objects.ts'
 export interface CopyProgress {
   copied: number
   copiedBytes: number
-  /** Were there already, with the same bytes. */
+  /** Objects that the target already had, with the same content. */
   skipped: number
-  /** Were listed, and removed before they could be copied. */
+  /** Objects that were deleted before they could be copied. */
   vanished: number
   failed: number
 }
@@ -18,16 +18,17 @@ export interface CopyOptions {
   onFailure(key: string, error: unknown): void
 }
 
-/** So many failures without a success between them mean that going on is of no use. */
+/** Maximum number of consecutive failures, after which the copy is aborted. */
 const maxFailuresInARow = 20
 
 /**
- * Copies every object of one store to another; both may be in use. What is there already with the same bytes is left, so
- * a copy that was interrupted is continued by another one. An object counts as copied when its bytes were read back.
+ * Copies every object of one store to another, while both may be in use. Skips objects that the target already has with
+ * the same content, so that an interrupted copy can be continued. An object counts as copied once its content was read
+ * back.
  */
 export async function copyObjects(from: ObjectStore, to: ObjectStore, options: CopyOptions): Promise<CopyProgress> {
   const progress: CopyProgress = { copied: 0, copiedBytes: 0, skipped: 0, vanished: 0, failed: 0 }
-  const objects = from.list('')[Symbol.asyncIterator]() // all the workers draw from it
+  const objects = from.list('')[Symbol.asyncIterator]() // shared by all workers
   let failuresInARow = 0
 
   const work = async () => {
@@ -61,13 +62,13 @@ async function copyObject(from: ObjectStore, to: ObjectStore, key: string): Prom
   if (sent === undefined) return 'vanished'
   const kept = await digestOf(to, key)
   if (kept === sent) return 'copied'
-  // Who uses the stores may have removed it just now; then nobody needs it.
+  // The object may have been deleted by a user of the stores, and is no longer needed.
   if (kept === undefined && (await digestOf(from, key)) === undefined) return 'vanished'
   await to.remove(key)
   throw new Error(kept === undefined ? 'it was not there after it had been stored' : 'it came back with other bytes')
 }
 
-/** The hash of what was sent; `undefined` when there is nothing to send. */
+/** Sends an object and returns its hash; `undefined` when the object does not exist. */
 async function sendObject(from: ObjectStore, to: ObjectStore, key: string): Promise<string | undefined> {
   const source = await from.open(key)
   if (!source) return undefined

@@ -9,18 +9,18 @@ import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
 import { openFilePieces, openLender } from './pieces.ts'
 
-/** Other processes may be writing into the same folder: a file that was written to within this time may be theirs. */
+/** Minimum age of leftover files. A file modified more recently may be in use by another process. */
 const silenceMs = 60 * 60 * 1000
 
-/** So much is collected in memory for each file that comes in. */
+/** Number of bytes buffered in memory per write. */
 const writtenBytes = 512 * 1024
-/** So much is written before the disk is asked to begin. */
+/** Number of bytes after which a sync is started. */
 const syncedBytes = 16 * 1024 * 1024
 const readBytes = 256 * 1024
 
 /**
- * Objects as files. `<folder>/objects/<shard>/<name>` holds what is whole, `<folder>/tmp` what is being written: a crash
- * leaves files in `tmp` only, and those are removed on an open once they are an hour old.
+ * Opens a store of files. Complete objects are in `<folder>/objects/<shard>/<name>`, objects being written in
+ * `<folder>/tmp`. A crash leaves files in `tmp` only, which are deleted by the next start once they are an hour old.
  */
 export async function openDiskStore(folder: string): Promise<ObjectStore> {
   const objects = join(folder, 'objects')
@@ -48,7 +48,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
         await syncDirectory(shardOf(key))
       } catch (error) {
         letGo(body)
-        await rm(renamed ? path : aside, { force: true }).catch(() => {}) // then the sweep takes it
+        await rm(renamed ? path : aside, { force: true }).catch(() => {}) // the orphan cleanup deletes it
         throw unavailableOr(error)
       }
     },
@@ -105,13 +105,12 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
 
 const shards = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'))
 
-/** One flat name per key, so that `a` and `a/b` can both exist and no key can leave its shard. */
+/** Encodes a key as one flat filename, so that `a` and `a/b` can both exist and no key can escape its shard. */
 const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
 /**
- * What arrives is collected while the last of it is written, and what is written goes to the disk while more arrives: at
- * the end there is little left to wait for.
+ * Writes a file and syncs it. Receiving, writing and syncing overlap, so that little remains to be synced at the end.
  */
 async function writeDurably(path: string, body: Bytes): Promise<void> {
   const file = await openFile(path, 'wx')
@@ -131,18 +130,21 @@ async function writeDurably(path: string, body: Bytes): Promise<void> {
     await Promise.all([writing, syncing])
     await syncFile(file)
   } finally {
-    await Promise.allSettled([writing, syncing]) // another file may have its number next
-    closeSync(file) // nothing is left to be written, so it does not wait for the disk
+    await Promise.allSettled([writing, syncing]) // the file number may be reused
+    closeSync(file) // everything is written, so this does not wait for the disk
   }
 }
 
-/** It is awaited later, and may fail before. */
+/** Prevents an unhandled rejection of work that is awaited later. */
 function heard(work: Promise<void>): Promise<void> {
   work.catch(() => {})
   return work
 }
 
-/** The system may take less than it is given; where it takes nothing, the next attempt says why. */
+/**
+ * Writes all buffers. The system may write fewer bytes than requested; if it writes none, the next attempt reports the
+ * reason.
+ */
 async function writeAll(file: number, pieces: Buffer[]): Promise<void> {
   let left = pieces
   while (left.length > 0) {
@@ -163,7 +165,7 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
   return [first.subarray(skipped), ...rest]
 }
 
-/** Every write is a trip to another thread and back, so what a socket gives at a time goes several together. */
+/** Groups chunks into batches, because every write is a round trip to another thread. */
 async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
@@ -193,7 +195,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Of which objects they were to become is not known any more. */
+/** Deletes unfinished files that are older than `before`. Returns the number deleted. */
 async function removeLeftovers(temporary: string, before: Date): Promise<number> {
   let removed = 0
   for (const name of await readdir(temporary)) {
@@ -219,7 +221,7 @@ function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** What systems say about disks that are full, gone, broken, or not for us; and when there are too many open files. */
+/** Error codes of full, missing, broken or inaccessible disks, and of too many open files. */
 const outages = [
   'ENOSPC',
   'EDQUOT',
@@ -234,7 +236,7 @@ const outages = [
   'ENFILE',
 ]
 
-/** Anything else is the error of the body, or a bug. */
+/** Converts errors of the disk into `unavailable`. Others come from the body or are bugs. */
 function unavailableOr(error: unknown): unknown {
   const isOutage = error instanceof Error && 'code' in error && outages.includes(String(error.code))
   return isOutage ? unavailable('the object store', error.message) : error

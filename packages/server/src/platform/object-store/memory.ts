@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { assertKey } from './key.ts'
 import type { ObjectStore } from './objects.ts'
 
-/** For tests, and for trying Alcove without a disk. */
+/** Opens a store in memory, for tests and for trying Alcove without a disk. */
 export function openMemoryStore(): ObjectStore {
   const objects = new Map<string, { content: Buffer; modifiedAt: Date }>()
 

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ByteRange, ObjectStore } from './objects.ts'
 
 /**
- * What every object store does. `openStore` gives an empty one; it is closed in the end. A stand-in for a bucket may write
- * over what is being read: nothing of ours puts to one key twice.
+ * Conformance tests of object stores. `openStore` returns an empty store, which is closed at the end. `isAtomic` is
+ * false for a bucket emulator that overwrites objects being read; the server never puts to a key twice.
  */
 export function describeObjectStore(
   name: string,

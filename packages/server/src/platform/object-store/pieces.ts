@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
 
-/** For whoever passes the bytes on and keeps none of them: the cheapest that the store has. */
+/** Opens an object for forwarding its bytes without retaining them, in the cheapest way that the store supports. */
 export async function openPieces(
   objects: ObjectStore,
   key: string,
@@ -13,7 +13,7 @@ export async function openPieces(
 }
 
 export function piecesOf(stream: Readable): Pieces {
-  stream.on('error', () => {}) // it may fail when nobody reads; whoever does hears it
+  stream.on('error', () => {}) // readers still receive the error
   const chunks = stream[Symbol.asyncIterator]()
   return {
     async next(mostBytes) {
@@ -26,14 +26,14 @@ export function piecesOf(stream: Readable): Pieces {
   }
 }
 
-/** Buffers that many readers use in turn: new ones of this size cost more than filling them. */
+/** Pool of buffers for readers. Allocating large buffers would cost more than filling them. */
 export interface Lender {
-  /** One of them, or where so much is not needed, or nothing is left, a smaller new one. */
+  /** Returns a pooled buffer, or a smaller new one when the size is small or the pool is exhausted. */
   borrow(bytes: number): Buffer
   giveBack(buffer: Buffer): void
 }
 
-/** One byte more than files of whole kibibytes have: a file that goes on after its end is noticed. */
+/** One byte more than 512 KiB, so that a file of exactly this size is recognised as complete. */
 const largeBytes = 512 * 1024 + 1
 const smallBytes = 64 * 1024
 const mostLarge = 16
@@ -56,7 +56,10 @@ export function openLender(): Lender {
   }
 }
 
-/** Every trip to another thread counts here: one to open, one for each piece, and one to close that nobody waits for. */
+/**
+ * Opens a file with as few thread round trips as possible: one to open, one per read, and one to close that is not
+ * awaited.
+ */
 export async function openFilePieces(path: string, lender: Lender, range?: ByteRange): Promise<Pieces> {
   const file = await openFile(path, 'r')
   let position = range?.start ?? 0
@@ -95,7 +98,7 @@ export async function openFilePieces(path: string, lender: Lender, range?: ByteR
     close() {
       if (isClosed) return
       isClosed = true
-      if (!isReading) letGo() // else once what is being read has arrived in the buffer
+      if (!isReading) letGo() // otherwise released once the pending read has finished
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { ObjectStore, ReceivedFile } from './objects.ts'
 
-/** The bytes of a file that came in with the request and is small enough to be held. */
+/** Reads a received file that is small enough for memory. */
 export async function readWhole(objects: ObjectStore, file: ReceivedFile): Promise<Uint8Array> {
   const stream = await objects.open(file.key)
   if (!stream) throw new Error('a received file is not in the object store')
   const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk) // streams of bytes give buffers
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk) // streams of bytes yield buffers
   return Buffer.concat(chunks)
 }

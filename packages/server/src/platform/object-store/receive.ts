@@ -5,15 +5,15 @@ import { type Bytes, heardLater } from './bytes.ts'
 import type { ObjectStore, ReceivedFile } from './objects.ts'
 
 export interface ReceiveOptions {
-  /** As the client sent it. */
+  /** Filename as sent by the client. */
   filename: string
-  /** A file of exactly this size is still accepted. */
+  /** Maximum size, inclusive. */
   maxBytes: number
   newKey(): string
   /**
-   * What is stored instead of what arrives, chosen by its first bytes (all 4,100, if there are as many). It fails with
-   * the body it is given, and lets go of it when it is let go itself. The limit counts what arrives, the rest what is
-   * stored.
+   * Returns the content to store instead of the received one, chosen by its first bytes (up to 4,100). The result fails
+   * when its input fails, and releases its input when it is released. The size limit applies to the received content;
+   * recorded size and hash to the stored one.
    */
   transform?(head: Uint8Array, body: AsyncIterable<Buffer>): Bytes
 }
@@ -21,11 +21,11 @@ export interface ReceiveOptions {
 const headBytes = 4100
 
 /**
- * Stores a file under a new key while it arrives: the one way in for every door. Throws `tooLarge` as soon as the limit
- * is passed, the body's own error when it fails, the store's when it cannot store; then nothing is left in the store.
- *
- * On failure the body is let go, neither drained nor destroyed: whoever opened it does that. There is no stream on the
- * way, because each would cost as much as hashing what goes through it.
+ * Stores a file under a new key while it is received; all routes that receive files use this function. Throws
+ * `tooLarge` as soon as the limit is exceeded, and errors of the body or store. In each case nothing remains in the
+ * store.
+ * On failure the body is neither read to its end nor destroyed; that is up to the caller. No streams are involved,
+ * because each would cost as much as hashing.
  */
 export async function receiveFile(objects: ObjectStore, body: Bytes, options: ReceiveOptions): Promise<ReceivedFile> {
   heardLater(body)
@@ -36,13 +36,13 @@ export async function receiveFile(objects: ObjectStore, body: Bytes, options: Re
   try {
     await objects.put(key, stored)
   } finally {
-    // The store may have left in the middle. What is awaited from the body then ends when the body does.
+    // The store may have stopped early. Then a pending read of the body ends when the body does.
     stored.return().catch(() => {})
   }
   return { key, filename: options.filename, ...meter.read(), kept: false }
 }
 
-/** Leaving early does not destroy it. */
+/** Iterates over the body without destroying it on an early exit. */
 function borrowed(body: Bytes): AsyncIterable<Buffer> {
   return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : body
 }
@@ -56,7 +56,7 @@ async function* limited(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGen
   }
 }
 
-/** Tells in the end what went through. */
+/** Measures size, hash and first bytes of the content passed through. */
 function openMeter() {
   const hash = createHash('sha256')
   const head = Buffer.alloc(headBytes)
@@ -80,7 +80,7 @@ function openMeter() {
 
 type Transform = NonNullable<ReceiveOptions['transform']>
 
-/** Of a file without bytes nothing is chosen. */
+/** Applies the transformation. Empty files are not transformed. */
 async function* transformed(body: AsyncGenerator<Buffer, void>, transform: Transform): AsyncGenerator<Buffer, void> {
   const first: Buffer[] = []
   let bytes = 0

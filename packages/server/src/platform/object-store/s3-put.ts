@@ -14,16 +14,16 @@ export interface Target {
   Key: string
 }
 
-/** Small files are held in as little as they need. */
+/** Initial buffer size, so that small files use little memory. */
 const firstBytes = 64 * 1024
-/** On their way while the next one is filled. */
+/** Number of parts that are sent while the next one is filled. */
 const partsAtOnce = 2
 
 /**
- * Stores what arrives: by one request when it fits into a part, otherwise in parts, whose buffers are used again, so that
- * an object of any size takes the memory of three parts. Throws the body's own error, or `unavailable`; then nothing is
- * left, unless the store cannot be told: the sweep removes unfinished uploads. A request that fails does not wait for what
- * a slow sender sends next.
+ * Stores a body: in one request if it fits into a part, otherwise in parts with reused buffers, so that any object
+ * takes the memory of three parts. Throws the body's own error, or `unavailable`, and deletes what was stored; if that
+ * fails too, the orphan cleanup deletes unfinished uploads. A failed request does not wait for further data from a slow
+ * client.
  */
 export async function putObject(
   client: S3Client,
@@ -88,7 +88,7 @@ function openUpload(client: S3Client, target: Target, partBytes: number) {
     }
   }
 
-  /** Takes the part, and gives a buffer for the next one as soon as there may be one. */
+  /** Sends a part, and returns a buffer for the next one as soon as one is free. */
   async function send(part: Buffer): Promise<Buffer> {
     id ??= await start()
     while (underWay.size >= partsAtOnce) await Promise.race(underWay)
@@ -125,11 +125,12 @@ function openUpload(client: S3Client, target: Target, partBytes: number) {
       await asked(client.send(new CompleteMultipartUploadCommand(whole)))
     },
 
-    /** What is on its way first: a part that comes after the end would begin another one. */
+    /** Waits for the pending parts first, because a part that arrives after the abort would create a new upload. */
     async abort(): Promise<void> {
       if (id === undefined) return
       await Promise.all(underWay)
-      await client.send(new AbortMultipartUploadCommand({ ...target, UploadId: id })).catch(() => {}) // then the sweep does
+      // the orphan cleanup deletes it
+      await client.send(new AbortMultipartUploadCommand({ ...target, UploadId: id })).catch(() => {})
     },
   }
 }

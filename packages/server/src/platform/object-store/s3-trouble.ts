@@ -2,8 +2,8 @@ import { finished, type Readable, Transform } from 'node:stream'
 import { Failure, unavailable } from '../failure.ts'
 
 /**
- * What the bucket answers, or what is expected in place of an error by its name. Whatever else goes wrong there: for this
- * process the object store is not available.
+ * Awaits a response of the bucket. Returns the given value for an expected error, by its name, and converts any other
+ * error to `unavailable`.
  */
 export async function asked<T, U = never>(
   answer: Promise<T>,
@@ -12,12 +12,15 @@ export async function asked<T, U = never>(
   try {
     return await answer
   } catch (error) {
-    if (error instanceof Error && Object.hasOwn(expected, error.name)) return expected[error.name] as U // it is there: just looked for
+    if (error instanceof Error && Object.hasOwn(expected, error.name)) return expected[error.name] as U // checked above
     throw trouble(error)
   }
 }
 
-/** Passes the stream on; fails when it does, or when for so long nothing came although somebody waits for it. */
+/**
+ * Passes a stream through. Fails when the stream fails, or when it yields no data for `silenceMs` while a reader is
+ * waiting.
+ */
 export function readUnlessSilent(body: Readable, silenceMs: number): Readable {
   const passedOn = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -30,7 +33,7 @@ export function readUnlessSilent(body: Readable, silenceMs: number): Readable {
     else passedOn.destroy(trouble(new Error(`no more of the object came for ${silenceMs} ms`)))
   }, silenceMs)
 
-  passedOn.on('error', () => {}) // it may fail before anybody reads it; whoever reads it then hears the error
+  passedOn.on('error', () => {}) // readers still receive the error
   finished(body, { writable: false }, (error) => {
     clearTimeout(timer)
     if (error) passedOn.destroy(trouble(error))
@@ -44,7 +47,10 @@ function trouble(error: unknown): Failure {
   return unavailable('the object store', error instanceof Error ? reason(error) : String(error))
 }
 
-/** The name says most: the message of a refused HEAD is empty, or nothing but "UnknownError". */
+/**
+ * Returns the reason of an error, starting with its name, because the message of a rejected HEAD is empty or
+ * "UnknownError".
+ */
 function reason(error: Error & { code?: string; $metadata?: { httpStatusCode?: number } }): string {
   const status = error.$metadata?.httpStatusCode
   return [error.name, error.code, status, error.message].filter((part) => part !== undefined && part !== '').join(' ')

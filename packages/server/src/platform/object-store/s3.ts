@@ -18,16 +18,16 @@ import { putObject } from './s3-put.ts'
 import { asked, readUnlessSilent } from './s3-trouble.ts'
 
 export interface S3Limits {
-  /** Of a larger object than this the store may refuse the end. */
+  /** Maximum object size. Larger objects may exceed the maximum number of parts. */
   maxObjectBytes: number
   connectMs: number
-  /** Until an answer begins, with nothing to send. */
+  /** Timeout until a response begins, for requests without a body. */
   answerMs: number
-  /** The same, with a part to send, or all of them to join. */
+  /** Timeout until a response begins, for sending or joining parts. */
   sendMs: number
-  /** Between two pieces of an object, while somebody waits for the next. */
+  /** Timeout between two chunks of an object while a reader is waiting. */
   silenceMs: number
-  /** How many objects one answer lists at most. */
+  /** Maximum number of objects per listing request. */
   pageSize: number
 }
 
@@ -40,11 +40,11 @@ const standardLimits: S3Limits = {
   pageSize: 1_000,
 }
 
-/** S3's own limits for an upload in parts. */
+/** S3's limits for multipart uploads. */
 const leastPartBytes = 5 * 1024 * 1024
 const maxParts = 10_000
 
-/** Objects in a bucket. The SDK takes long to load: import this file only when there is a bucket. */
+/** Opens a store in a bucket. The SDK is slow to load, so import this file only when a bucket is configured. */
 export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}): ObjectStore {
   const { maxObjectBytes, answerMs, silenceMs, pageSize, ...sending } = { ...standardLimits, ...limits }
   const client = openClient(settings, sending)
@@ -69,7 +69,7 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
       const Range = range && `bytes=${range.start}-${range.end}`
       const missing = { NoSuchKey: undefined, InvalidRange: { Body: Readable.from([]) } }
       const answer = await asked(client.send(new GetObjectCommand({ Bucket, Key: key, Range }), soon), missing)
-      return answer && readUnlessSilent(answer.Body as Readable, silenceMs) // in Node it is one
+      return answer && readUnlessSilent(answer.Body as Readable, silenceMs) // always true in Node
     },
 
     async remove(key) {
@@ -83,7 +83,7 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
         const input = { Bucket, Prefix, MaxKeys: pageSize, ContinuationToken: token }
         const page = await asked(client.send(new ListObjectsV2Command(input), soon))
         for (const { Key: key, Size: bytes, LastModified: modifiedAt } of page.Contents ?? []) {
-          // What has another kind of name was put there by somebody else.
+          // Keys with invalid names were not created by Alcove.
           if (key && isKey(key) && bytes !== undefined && modifiedAt) yield { key, bytes, modifiedAt }
         }
         token = page.IsTruncated ? page.NextContinuationToken : undefined
@@ -95,7 +95,7 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
       for await (const { Key, UploadId, Initiated } of uploadsUnderWay(prefix)) {
         if (!Initiated || Initiated >= before) continue
         const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId })
-        await asked(client.send(abort, soon), { NoSuchUpload: undefined }) // another process was faster
+        await asked(client.send(abort, soon), { NoSuchUpload: undefined }) // another process has aborted it
         removed++
       }
       return removed
@@ -121,7 +121,7 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
     let UploadIdMarker: string | undefined
     do {
       const input = { Bucket, Prefix, MaxUploads: pageSize, KeyMarker, UploadIdMarker }
-      // A server without such a list has to look after itself.
+      // Servers without this listing must clean up unfinished uploads themselves.
       const none = { NotImplemented: undefined }
       const page = await asked(client.send(new ListMultipartUploadsCommand(input), soon), none)
       if (!page) return
@@ -136,22 +136,22 @@ function openClient(
   { endpoint, region, keys }: S3Settings,
   { connectMs, sendMs }: Pick<S3Limits, 'connectMs' | 'sendMs'>,
 ): S3Client {
-  // Each download holds a connection for as long as its client takes; nobody else must wait for one.
+  // A download holds its connection for as long as its client takes, so the number of sockets is unlimited.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   return new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     ...(keys && { credentials: { accessKeyId: keys.access, secretAccessKey: keys.secret } }),
-    // Servers other than AWS refuse the checksums that newer clients add, or store them inside the object.
+    // Servers other than AWS reject the checksums of newer clients, or store them inside the object.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    expectContinueHeader: false, // would cost a new connection and a round trip for each part
+    expectContinueHeader: false, // would cost a new connection and a round trip per part
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: connectMs,
       requestTimeout: sendMs,
       throwOnRequestTimeout: true,
-      socketTimeout: 0, // would count the time that a slow client takes to read
+      socketTimeout: 0, // would include the time that a slow client takes to read
       httpAgent: agent,
       httpsAgent: agent,
     },

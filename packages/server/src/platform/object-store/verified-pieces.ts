@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
 import { openPieces, piecesOf } from './pieces.ts'
 
-/** What the database says of an object. */
+/** Object as recorded in the database. */
 export interface RecordedFile {
   readonly key: string
   readonly bytes: number
@@ -11,7 +11,7 @@ export interface RecordedFile {
   readonly sha256: string
 }
 
-/** Thrown when the bytes of an object are not those that were stored under its key. */
+/** Thrown when the content of an object is not what was stored. */
 export class DamagedObject extends Error {
   constructor({ key, bytes }: RecordedFile, what: string) {
     super(`the object ${key} of ${bytes} bytes is damaged: ${what}`)
@@ -19,19 +19,22 @@ export class DamagedObject extends Error {
   }
 }
 
-/** Files of at most this size are read whole even for a range. */
+/** Maximum size of files that are read completely even for a range. */
 const wholeBytes = 512 * 1024
-/** Files of at most this size are read whole before their first byte is given, so that a client gets an error instead. */
+/**
+ * Maximum size of files that are read completely before the first byte is returned, so that the client receives an
+ * error response.
+ */
 const smallBytes = 64 * 1024
 const maxVerified = 10_000
 
-/** By store and key, the version of each large object whose digest was right. */
+/** Versions of large objects whose digest was verified, by store and key. */
 const verified = new WeakMap<ObjectStore, Map<string, string>>()
 
 /**
- * Opens an object and compares size and SHA-256 as it is read: the last piece comes only when both are right, and
- * `DamagedObject` is thrown instead of it otherwise. A range of a small object is cut from the whole; for a range of a large
- * one all of it is read once per version, where the store knows versions.
+ * Opens an object and verifies its size and SHA-256 while it is read. If they are wrong, throws `DamagedObject` instead
+ * of returning the last buffer. A range of a small object is cut from the whole. A large object is read completely once
+ * per version before ranges are served, if the store has versions.
  */
 export async function openVerified(
   objects: ObjectStore,
@@ -46,7 +49,7 @@ export async function openVerified(
   return openAny(objects, file.key, range)
 }
 
-/** Reads all of an object. False when there is none; throws `DamagedObject`. */
+/** Reads an object completely and verifies it. Returns false when it does not exist; throws `DamagedObject`. */
 export async function verify(objects: ObjectStore, file: RecordedFile): Promise<boolean> {
   const pieces = await openWhole(objects, file)
   if (!pieces) return false
@@ -93,7 +96,7 @@ async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Piec
       if (piece) hash.update(piece)
       if (hash.digest('hex') !== file.sha256) throw new DamagedObject(file, 'its SHA-256 is another')
       if (!piece || isLast) return piece
-      // Only a further read shows whether it ends here, and the piece does not outlive that.
+      // Only another read shows whether the object ends here, and it invalidates the buffer.
       const last = Buffer.from(piece)
       if (await pieces.next(1)) throw new DamagedObject(file, 'it is longer')
       return last
@@ -107,7 +110,7 @@ async function openSlice(objects: ObjectStore, file: RecordedFile, range: ByteRa
   if (!pieces) return undefined
   try {
     const read: Buffer[] = []
-    // A piece is good only until the next one.
+    // A buffer is only valid until the next read.
     for (let piece = await pieces.next(wholeBytes); piece; piece = await pieces.next(wholeBytes)) {
       read.push(Buffer.from(piece))
     }

@@ -2,8 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /**
- * Whether an address is somebody out there: not this machine, no private or link-local network, nothing reserved. What
- * cannot be read is nobody.
+ * Returns true for a public address: not one of this machine, of a private, link-local or reserved network, or invalid.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !reserved.check(address, 'ipv4') && !isOwnAddress(address)
@@ -11,11 +10,11 @@ export function isPublicAddress(address: string): boolean {
   const groups = groupsOf(address)
   const inside = embeddedIpv4(groups)
   if (inside !== undefined) return isPublicAddress(inside)
-  // Only 2000::/3 is given out.
+  // Only 2000::/3 is allocated.
   return ((groups[0] ?? 0) & 0xe000) === 0x2000 && !reserved.check(writtenOut(groups), 'ipv6') && !isOwnAddress(address)
 }
 
-/** IANA's registries of special-purpose addresses, without those inside 2000::/3 that are ordinary. */
+/** Special-purpose addresses of IANA's registries, without those inside 2000::/3 that are globally reachable. */
 const reserved = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -44,12 +43,12 @@ for (const [network, prefix] of [
   reserved.addSubnet(network, prefix, 'ipv6')
 }
 
-/** The IPv4 address that a packet to this one ends at: mapped, compatible, NAT64 or 6to4. */
+/** Returns the IPv4 address that an IPv6 address translates to: mapped, compatible, NAT64 or 6to4. */
 function embeddedIpv4(groups: readonly number[]): string | undefined {
   const [first = 0, second = 0, third = 0] = groups
   const leading = groups.slice(0, 5)
   if (leading.every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0)) return dotted(groups.slice(6))
-  // ::ffff:0:a.b.c.d, of translators.
+  // ::ffff:0:a.b.c.d, used by SIIT translators.
   if (groups.slice(0, 4).every((group) => group === 0) && groups[4] === 0xffff && groups[5] === 0) {
     return dotted(groups.slice(6))
   }
@@ -63,7 +62,7 @@ function dotted([high = 0, low = 0]: readonly number[]): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** The eight groups of an IPv6 address; a zone is left out. */
+/** Returns the eight groups of an IPv6 address without its zone. */
 function groupsOf(address: string): number[] {
   const [plain = ''] = address.split('%', 1)
   const [head = '', tail] = plain.split('::')
@@ -87,7 +86,7 @@ function writtenOut(groups: readonly number[]): string {
   return groups.map((group) => group.toString(16)).join(':')
 }
 
-/** A machine's public address leads to itself too, past whatever guards it from outside. */
+/** Returns true for an address of this machine, which would bypass firewalls even if it is public. */
 function isOwnAddress(address: string): boolean {
   const [plain = ''] = address.split('%', 1)
   const asked = isIPv6(plain) ? writtenOut(groupsOf(plain)) : plain

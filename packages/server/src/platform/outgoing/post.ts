@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 
-/** All addresses of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 export const resolveByDns: Resolve = async (hostname) => {
@@ -16,33 +16,32 @@ export interface Post {
   url: string
   headers: Readonly<Record<string, string>>
   body: string
-  /** For everything together: the name, the connection, the answer. */
+  /** Timeout for the whole request: name resolution, connection and response. */
   timeoutMs: number
   maxAnswerBytes: number
   verifiesCertificates: boolean
-  /** Also to this machine and to private networks. */
+  /** Whether this machine and private networks are allowed. */
   reachesPrivate: boolean
   resolve: Resolve
-  /** Gives up when it is aborted. */
+  /** Aborts the request. */
   signal: AbortSignal | undefined
 }
 
 export interface Answer {
   status: number
   headers: Record<string, string>
-  /** As much of it as was read. */
+  /** Body, up to `maxAnswerBytes`. */
   body: string
 }
 
-/** The request was not made, or nothing was answered; the message tells people why. */
+/** Thrown when the request was not sent or received no response. The message is shown to users. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
 /**
- * Posts to an address that somebody else chose. The name is resolved now, every address of it must be allowed, and the
- * connection goes to those addresses and no others, so that a name which changes its mind in between changes nothing.
- * Redirects are not followed. Throws `NoAnswer`.
+ * Posts to a URL that a user has chosen. Resolves the name once, requires all of its addresses to be allowed, and
+ * connects to those addresses only, which prevents DNS rebinding. Does not follow redirects. Throws `NoAnswer`.
  */
 export async function post(asked: Post): Promise<Answer> {
   const url = new URL(asked.url)
@@ -54,7 +53,7 @@ export async function post(asked: Post): Promise<Answer> {
   return { status: response.statusCode ?? 0, headers: flat(response.headers), body }
 }
 
-/** The host of a URL as one connects to it: an IPv6 address without its brackets. */
+/** Returns the host of a URL without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
@@ -81,7 +80,7 @@ function send(url: URL, addresses: readonly string[], asked: Post, signal: Abort
       signal,
     })
     sent.once('response', resolve)
-    // After the response too: what happens to the connection then is seen by whoever reads the body.
+    // Later errors of the connection are reported while the body is read.
     sent.on('error', (error) => reject(new NoAnswer(describe(error, signal, asked.timeoutMs))))
     sent.end(asked.body)
   })
@@ -96,7 +95,7 @@ function answering(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** The beginning of the body; what follows is not waited for, and a body that breaks off is as long as it came. */
+/** Reads the beginning of the body without waiting for the rest. Returns what arrived of an interrupted body. */
 async function readStart(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -108,7 +107,7 @@ async function readStart(response: IncomingMessage, maxBytes: number): Promise<s
       if (bytes >= maxBytes) break
     }
   } catch {
-    // The status has been answered, and that is what counts.
+    // The status was received, which is sufficient.
   }
   response.destroy()
   return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8').replaceAll('\0', '\ufffd')
@@ -118,7 +117,7 @@ function flat(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 }
 
-/** Resolving a name cannot be stopped, but need not be waited for. */
+/** Rejects when the deadline passes. Name resolution itself cannot be aborted. */
 function inTime<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     deadline.addEventListener('abort', () => reject(new NoAnswer('the name was not resolved in time')), { once: true })
@@ -128,7 +127,7 @@ function inTime<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
 
 function describe(error: Error, deadline: AbortSignal, timeoutMs: number): string {
   if (deadline.aborted) return `nothing was answered within ${timeoutMs / 1000} seconds`
-  const { code } = error as NodeJS.ErrnoException // what Node throws; without a code it is undefined
+  const { code } = error as NodeJS.ErrnoException // Node's errors may have a code
   if (error instanceof AggregateError) return `the connection failed (${code ?? 'no address answered'})`
   return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message
 }
