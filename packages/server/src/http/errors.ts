@@ -1,15 +1,15 @@
 import { type EntryProblem, Failure, type FailureCause, type StateConflict } from '../platform/failure.ts'
 import { DamagedObject } from '../platform/object-store/verified-pieces.ts'
 
-/** What a client is told. The three families of body are GitLab's (contract, uploads-topics-accounts.md 1.3). */
+/** An error response. Its body has one of GitLab's three shapes: `error`, `message`, or `message` by attribute. */
 export interface ErrorAnswer {
   status: number
-  /** Text goes out as it is, without JSON around it. */
+  /** A text is sent as plain text, an object as JSON. */
   body: object | string
   headers?: Record<string, string>
 }
 
-/** Anything that is not a `Failure` is a bug: the caller logs it, the client learns nothing of it. */
+/** Returns the response for an error. Anything that is not a `Failure` is a bug, whose details the response omits. */
 export function answerFor(error: unknown): ErrorAnswer {
   if (error instanceof DamagedObject) return message(500, '500 The stored file is damaged')
   return error instanceof Failure ? answers(error.cause) : message(500, '500 Internal Server Error')
@@ -19,14 +19,14 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof Failure)
 }
 
-/** After a bug, or when nobody answered a commit, there may be a row. */
+/** Returns true after a bug or a commit with an unknown outcome: a row may have been written. */
 export function mayHaveCommitted(error: unknown): boolean {
   return (
     isBug(error) || (error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.inDoubt === true)
   )
 }
 
-/** Nothing is wrong with the request, and somebody should know. */
+/** Returns true when a dependency failed and not the request, which the log must record. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Failure && (error.cause.kind === 'unavailable' || error.cause.kind === 'not-ready')
 }
@@ -53,7 +53,7 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'forbidden':
       return message(403, cause.sentence ?? (cause.reason ? `403 Forbidden - ${cause.reason}` : '403 Forbidden'))
     case 'not-found':
-      // GitLab's own difference: a record looked up by id answers with a small f.
+      // As on GitLab, the message without a noun has a lower-case f.
       return message(404, cause.noun ? `404 ${cause.noun} Not Found` : '404 Not found')
     case 'gone':
       return message(404, '404 Not Found')
@@ -192,7 +192,7 @@ function unavailableAnswer(outcome: 'unchanged' | 'unknown' | undefined): ErrorA
   return { status: 503, body: { message: text, ...(outcome && { detail: outcomes[outcome] }) }, headers }
 }
 
-/** Adds to an outage of a request that is not a mere read whether it may have changed something. */
+/** Adds to the error of an outage whether the request may have changed data. For requests that write. */
 export function withOutcome(error: unknown, hasCommitted: boolean): unknown {
   if (!(error instanceof Failure) || error.cause.kind !== 'unavailable') return error
   const isUnknown = hasCommitted || error.cause.inDoubt === true

@@ -9,7 +9,7 @@ import { createGuard } from './guard.ts'
 import { describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
 import { compileEndpoint } from './pipeline/endpoint.ts'
-import { holdBackContinue } from './pipeline/expectations.ts'
+import { delayContinue } from './pipeline/expectations.ts'
 import { handleRequest } from './pipeline/handle-request.ts'
 import { answerInTurn } from './pipeline/in-turn.ts'
 import { openThrottle } from './pipeline/throttle.ts'
@@ -17,14 +17,14 @@ import { sendError } from './response/render.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 
-/** The HTTP server for these routes; not listening yet. */
+/** Creates the HTTP server for these routes, which does not listen yet. */
 export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = fastify({
-    // With the type of pino, the type of the instance would not be the one that is returned.
+    // The cast keeps the type of the instance independent of pino's types.
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
-    // Silence ends a connection. How slow a body may be depends on what it is (`arriving.ts`).
+    // Closes idle connections. `arriving.ts` limits how slowly a body may arrive.
     connectionTimeout: 120_000,
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
@@ -36,7 +36,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: 16_384,
-      // An address that is not UTF-8 reaches no route.
+      // A URL that is not valid UTF-8 matches no route.
       onBadUrl: (_path, request, response) => refuseAddress(request, response),
       querystringParser: () => ({}), // the pipeline reads the query by GitLab's rules
     },
@@ -55,12 +55,12 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),
       exposeHeadRoute: false,
-      // Not the promise: Fastify would send its `undefined` while a file is about to be streamed.
+      // Does not return the promise: Fastify would send its `undefined` while a file is being streamed.
       handler: (request, reply) => void handleRequest(endpoint, request, reply),
     })
   }
 
-  // Hooks with callbacks: their promises would cost a small answer a twentieth of its time.
+  // These hooks use callbacks, because promises would add 5% to the time of a small response.
   app.addHook('onRequest', (request, reply, done) => {
     reply
       .header('x-content-type-options', 'nosniff')
@@ -95,8 +95,8 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     done()
   })
   endConnectionsOnClose(app, deps.draining)
-  answerInTurn(app) // after the hook that must know of every request of a connection
-  holdBackContinue(app)
+  answerInTurn(app) // after the hook that tracks every request of a connection
+  delayContinue(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
     if (isPageRequest(request)) return void sendPage(request, reply)
@@ -104,7 +104,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     sendError(request, reply, new Failure(nowhere(request, allowed)))
   })
   app.setErrorHandler((error, request, reply) => {
-    const { statusCode = 500 } = error as { statusCode?: number } // Fastify's own errors have one
+    const { statusCode = 500 } = error as { statusCode?: number } // set on Fastify's errors
     if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
     else {
       request.log.error({ err: error }, 'request failed outside its route')
@@ -121,7 +121,7 @@ function nowhere(request: FastifyRequest, allowed: readonly Method[]): Failure['
   return { kind: 'method-not-allowed', allowed: withHead }
 }
 
-/** Which methods some route has for a path, for the `Allow` of a 405. */
+/** Returns a function that lists the methods of the routes for a path, for the `Allow` header of a 405. */
 function matcher(routes: readonly Route[]): (path: string) => Method[] {
   const patterns = routes.map((route) => ({
     method: route.method,
@@ -138,12 +138,12 @@ function isApi(request: FastifyRequest): boolean {
   return (request.raw.url ?? '').startsWith('/api/')
 }
 
-/** Files of the web UI: a policy of their own would apply to workers and pictures among them. */
+/** Returns true for files of the web UI. They get no security policy, because it would apply to workers and images. */
 function isAsset(request: FastifyRequest): boolean {
   return (request.raw.url ?? '').startsWith('/-/assets/')
 }
 
-/** Node keeps the first, and a proxy may have looked at the other. */
+/** Returns true for more than one Host header. Node uses the first one, but a proxy may have used another. */
 function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -158,7 +158,7 @@ function requestId(sent: string | string[] | undefined): string {
 
 function refuseAddress(request: FastifyRequest | unknown, response: unknown): void {
   void request
-  // Fastify passes the raw response of Node, and its type does not say so.
+  // Fastify passes the raw response of Node, which its type does not declare.
   const reply = response as {
     statusCode: number
     setHeader(name: string, value: string): void
@@ -169,7 +169,7 @@ function refuseAddress(request: FastifyRequest | unknown, response: unknown): vo
   reply.end('{"error":"the address is not valid percent-encoded UTF-8"}')
 }
 
-/** What is no HTTP request, or one with headers that nobody needs, is told so and heard no further. */
+/** Rejects input that is not valid HTTP or has too large headers, and closes the connection. */
 function refuseConnection(error: { code: string; rawPacket: unknown }, socket: Socket): void {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code] ?? 400
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -183,10 +183,10 @@ function refuseConnection(error: { code: string; rawPacket: unknown }, socket: S
   socket.end(`${head}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }
 
-/** For a year, as browsers and ASVS ask for. */
+/** HSTS for one year, as browsers' preload lists and OWASP ASVS require. */
 const onlyHttps = 'max-age=31536000; includeSubDomains'
 
-/** Responses are data: a browser that shows one runs and fetches nothing. Pages and uploads have policies of their own. */
+/** Policy for API responses: a browser that displays one must not run or load anything. Pages and uploads override it. */
 const contentHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

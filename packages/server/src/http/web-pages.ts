@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** What `npm run build` makes of packages/web. */
+/** Output folder of `npm run build` for packages/web. */
 const folder = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
 
 /**
- * Nothing from elsewhere, no script or style in the page itself. Frames and pictures may show what the page has fetched
- * (`blob:`): previews of uploads. A frame has this policy too, and to Chrome its viewer of PDF is an object.
+ * Allows resources of this origin only, and no inline scripts or styles. `blob:` allows previews of uploads that the page
+ * has fetched. Frames inherit this policy, and Chrome treats its PDF viewer as an object.
  */
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -28,11 +28,11 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
-  // The API has other answers at the same addresses.
+  // The API has other responses at the same URLs.
   vary: 'Origin, Accept',
 }
 
-/** The web UI: its files below /-/assets/, compressed when they were built. Their names change with their content. */
+/** Serves the precompressed files of the web UI below /-/assets/. Their names change with their content. */
 export async function registerAssets(app: FastifyInstance): Promise<void> {
   if (!existsSync(folder)) return
   await app.register(fastifyStatic, {
@@ -45,7 +45,7 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** Whether this is a browser asking for a page, at an address that no route has. */
+/** Returns true when a browser requests a page at a URL without a route. */
 export function isPageRequest({ method, headers, raw }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   const path = raw.url?.split('?', 1)[0] ?? ''
@@ -53,14 +53,14 @@ export function isPageRequest({ method, headers, raw }: FastifyRequest): boolean
   return path === '/' || /\btext\/html\b/i.test(headers.accept ?? '')
 }
 
-/** One page shows every address of the UI; what is to be seen there its script asks the API. */
+/** Sends the HTML page of the UI. It is the same for every URL; its script loads the content from the API. */
 export async function sendPage({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const page = await readFile(`${folder}index.html`).catch(() => undefined)
   if (!page) {
     await reply.code(503).type('text/plain').send('The web UI has not been built: npm run build does it.\n')
     return
   }
-  // By its content alone: the pages of two builds are of one size, and packages give all files one date.
+  // Uses a content hash: pages of two builds can have the same size, and packages give all files the same date.
   const etag = `"${createHash('sha256').update(page).digest('base64url')}"`
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   reply.headers(pageHeaders).header('etag', etag)

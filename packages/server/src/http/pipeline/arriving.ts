@@ -1,36 +1,36 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure, parameterProblem } from '../../platform/failure.ts'
-import { tellToGoOn } from './expectations.ts'
+import { sendContinue } from './expectations.ts'
 
-/** The bytes of a request, one reader at a time. */
+/** Reader for the body of a request. Supports one reader at a time. */
 export interface Arriving {
-  /** The next bytes, small chunks put together; `undefined` after the last. */
+  /** Returns the next bytes, with small chunks merged, or `undefined` at the end. */
   next(): Promise<Buffer | undefined>
-  /** Ends the reading and rejects a pending `next`. Leaves the socket open, because the response goes through it. */
+  /** Stops reading and rejects a pending `next`. Keeps the socket open for the response. */
   stop(): void
 }
 
-/** The least that a client must send in each window while the server waits for it. */
+/** Minimum number of bytes that a client must send in each time window while the server reads. */
 export interface Pace {
   windowMs: number
   bytes: number
 }
 
-/** For bodies that are held in memory: 1 KiB a second. */
+/** Pace for bodies that are held in memory: 1 KiB per second. */
 export const memoryPace: Pace = { windowMs: 30_000, bytes: 30 * 1024 }
-/** For files, which are stored while they arrive: 256 bytes a second. */
+/** Pace for files, which are stored while they arrive: 256 bytes per second. */
 export const filePace: Pace = { windowMs: 120_000, bytes: 30 * 1024 }
 
-/** Bounds for a reader that is slower than the network. */
+/** Limits of the buffer when the reader is slower than the network. */
 const maxHeldBytes = 256 * 1024
 const maxHeldChunks = 1024
-/** Chunks are put together up to this size, so the cost of a chunk is paid once for many small ones. */
+/** Maximum size of merged chunks. Merging reduces the overhead of many small chunks. */
 const mergedBytes = 16 * 1024
-/** A client may send this many chunks of any size; beyond that they must hold 4 bytes on average. */
+/** Number of chunks that may have any size. More chunks must have an average of 4 bytes. */
 const freeChunks = 4096
 const minMeanChunkBytes = 4
 
-/** Reads by events: the iterator of a stream copies what it returns whenever two chunks have arrived. */
+/** Opens a body for reading. Uses events, because a stream's iterator copies the data when two chunks have arrived. */
 export function openArriving(raw: IncomingMessage, pace: Pace, endedTooEarly: () => Failure): Arriving {
   const held: Buffer[] = []
   let heldBytes = 0
@@ -60,7 +60,7 @@ export function openArriving(raw: IncomingMessage, pace: Pace, endedTooEarly: ()
     stopListening()
     wake()
   }
-  // A client that the server holds back is not slow.
+  // A client is not slow while the server has paused the request.
   const watch = setInterval(() => {
     if (!raw.isPaused() && bytes - bytesBefore < pace.bytes) return fail(tooSlow)
     bytesBefore = bytes
@@ -69,7 +69,7 @@ export function openArriving(raw: IncomingMessage, pace: Pace, endedTooEarly: ()
   if (raw.destroyed) onBroken()
   raw.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   if (hasEnded || failure) stopListening()
-  tellToGoOn(raw)
+  sendContinue(raw)
 
   return {
     async next() {

@@ -4,11 +4,11 @@ import type { User } from '../../domain/users/user.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
 
-/** A security event that a route stands for. */
+/** A security event that a route logs. */
 export interface Audit {
-  /** For instance `member.added`. */
+  /** Name such as `member.added`. */
   event: string
-  /** Parameters that the event names: ids, levels and the like. Never secrets. */
+  /** Parameters to log, such as ids and levels. Never secrets. */
   fields?: readonly string[]
 }
 
@@ -29,19 +29,19 @@ function factsOf(request: FastifyRequest): Facts {
   return fresh
 }
 
-/** Notes whose request this is, for the log. */
+/** Records the user of a request for the log. */
 export function noteUser(request: FastifyRequest, user: User | undefined): void {
   if (user) factsOf(request).user = user
 }
 
-/** Notes why a request was refused, for the log. */
+/** Records why a request was rejected for the log. */
 export function noteFailure(request: FastifyRequest, { cause }: Failure): void {
   factsOf(request).reason = cause.kind
 }
 
 const refusals: readonly number[] = [401, 403, 429]
 
-/** What the line of a request says of its user and of its refusal. */
+/** Returns the log fields of the user and of the rejection of a request. */
 export function describeOutcome(request: FastifyRequest, status: number): Record<string, unknown> {
   const { user, reason } = facts.get(request) ?? {}
   return {
@@ -52,7 +52,7 @@ export function describeOutcome(request: FastifyRequest, status: number): Record
 
 const maxValueLength = 200
 
-/** Logs the event of a route that has succeeded. */
+/** Logs the security event of a successful request. */
 export function logAudit(
   request: FastifyRequest,
   { event, fields = [] }: Audit,

@@ -9,9 +9,9 @@ interface Connection {
 }
 
 /**
- * Ends connections in order when the server drains or closes. From then on the newest response of each connection says
- * `Connection: close`; a request that arrives after such a response has begun is never executed, because its response
- * could not be sent. Once the server closes, a connection whose last response has been sent is ended at once.
+ * Closes connections gracefully when the server drains or closes. From then on the newest response of each connection has
+ * `Connection: close`. A request that arrives after such a response has started is not executed, because its response
+ * could not be sent. When the server closes, connections without an open response are closed immediately.
  */
 export function endConnectionsOnClose(app: FastifyInstance, draining: AbortSignal): void {
   let isDraining = draining.aborted
@@ -32,7 +32,7 @@ export function endConnectionsOnClose(app: FastifyInstance, draining: AbortSigna
   app.addHook('preClose', (done) => {
     drain()
     isClosing = true
-    // Browsers open connections in advance. Node counts an unused one as busy.
+    // Browsers open connections in advance, and Node counts an unused connection as busy.
     for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
@@ -55,7 +55,7 @@ export function endConnectionsOnClose(app: FastifyInstance, draining: AbortSigna
   app.addHook('onResponse', (request, reply, done) => {
     const { socket } = request.raw
     const connection = socket instanceof Socket ? connections.get(socket) : undefined
-    // Its headers were sent before the server began to drain, so they promised to keep the connection open.
+    // The headers were sent before the server began to drain, so they did not contain `Connection: close`.
     if (isClosing && connection?.newest === reply.raw) {
       connection.isEnded = true
       socket.destroySoon()

@@ -2,12 +2,12 @@ import { knownBrowserDays } from '../../domain/sign-in/known-browsers.ts'
 import { sessionDays } from '../../domain/sign-in/sessions.ts'
 import type { NewSession } from '../../domain/sign-in/sign-in.ts'
 
-/** The cookie of a signed-in browser, and the one by which a browser is recognised at its next sign-in. */
+/** The session cookie, and the cookie that identifies a known browser at its next sign-in. */
 type Cookie = 'alcove_session' | 'alcove_browser'
 
 const daySeconds = 24 * 60 * 60
 
-/** Scripts cannot read these cookies, and other sites' forms do not send them. */
+/** Returns the cookies of a new session. Scripts cannot read them, and forms of other sites do not send them. */
 export function sessionCookies({ secret, browser }: NewSession, origin: string): string[] {
   const session = setCookie('alcove_session', secret, sessionDays * daySeconds, origin)
   return browser === undefined
@@ -15,7 +15,7 @@ export function sessionCookies({ secret, browser }: NewSession, origin: string):
     : [session, setCookie('alcove_browser', browser, knownBrowserDays * daySeconds, origin)]
 }
 
-/** Removes the session's cookie; the browser stays known. */
+/** Returns a header that removes the session cookie. The cookie of the known browser remains. */
 export function endedSessionCookie(origin: string): string {
   return setCookie('alcove_session', '', 0, origin)
 }
@@ -31,7 +31,7 @@ function setCookie(cookie: Cookie, value: string, maxAge: number, origin: string
   return `${nameOf(cookie, origin)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 }
 
-/** Browsers take a `__Host-` cookie from this very host over HTTPS only, not from a sibling domain or a plain page. */
+/** Returns the cookie's name. Browsers accept `__Host-` cookies only from this host over HTTPS. */
 function nameOf(cookie: Cookie, origin: string): string {
   return isSecure(origin) ? `__Host-${cookie}` : cookie
 }

@@ -5,8 +5,8 @@ import type { Bag } from '../params/bag.ts'
 import { readCookie } from './cookies.ts'
 
 /**
- * Who a request says it comes from. Bearer sources come before the private token, and a token in the query or form
- * before the one in the header (contract 1.5). A blank one means nobody. The cookie is read where it counts only.
+ * Returns the credentials of a request. As on GitLab, bearer tokens take precedence over private tokens, and the query or
+ * form over headers. Blank tokens are ignored. The session cookie is read only where the route accepts it.
  */
 export function readCredentials(
   headers: IncomingHttpHeaders,
@@ -43,8 +43,8 @@ export function withSudo({ sudo: _sudo, ...credentials }: Credentials, sudo: str
 }
 
 /**
- * Whom an administrator acts for, as the first of these says. A blank name is one that nobody has: a script whose
- * variable is empty must not act as the administrator himself. Of a list nobody knows whom it means.
+ * Returns the user that an administrator acts as: the first value that is given. A blank name is kept and matches no
+ * user, so that a script with an empty variable does not act as the administrator. Throws for a list or an object.
  */
 export function readSudo(...values: unknown[]): string | undefined {
   const named = values.find((value) => value !== undefined && value !== null && value !== false)
@@ -53,13 +53,13 @@ export function readSudo(...values: unknown[]): string | undefined {
   return String(named)
 }
 
-/** With the value `1`: the request below /api/ is meant to be sent by whoever is signed in. */
+/** Header that, with the value `1`, lets a request below /api/ authenticate with the session cookie. */
 export const sessionHeader = 'x-alcove-session'
 
-/** Parameters that say who sends a request. */
+/** Parameters that contain credentials. */
 export const credentialNames: readonly string[] = ['access_token', 'bearer_token', 'private_token', 'sudo']
 
-/** True when the query holds a secret, which must not be remembered with the answer. */
+/** Returns true when the query contains a secret, so that the response must not be cached. */
 export function hasSecret(query: Bag): boolean {
   return 'private_token' in query || 'access_token' in query || 'bearer_token' in query
 }

@@ -9,10 +9,10 @@ interface Waiting {
 const waiting = new WeakMap<IncomingMessage, Waiting>()
 
 /**
- * Who sends `Expect: 100-continue` is told to go on when his body is read (`tellToGoOn`), and not at all when he is
- * refused before. Then the connection ends: nobody could say whether what comes next is the body or another request.
+ * Delays `100 Continue` until the body is read (`sendContinue`), so that a rejected request never gets it. In that case
+ * the connection closes, because the next bytes could be the body or another request.
  */
-export function holdBackContinue({ server }: FastifyInstance): void {
+export function delayContinue({ server }: FastifyInstance): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, { response, keepsAlive: response.shouldKeepAlive })
     response.shouldKeepAlive = false
@@ -20,11 +20,11 @@ export function holdBackContinue({ server }: FastifyInstance): void {
   })
 }
 
-/** To be called by whoever begins to read a body. */
-export function tellToGoOn(request: IncomingMessage): void {
-  const held = waiting.get(request)
-  if (!held) return
+/** Sends a delayed `100 Continue`. Must be called before a body is read. */
+export function sendContinue(request: IncomingMessage): void {
+  const delayed = waiting.get(request)
+  if (!delayed) return
   waiting.delete(request)
-  held.response.shouldKeepAlive = held.keepsAlive
-  held.response.writeContinue()
+  delayed.response.shouldKeepAlive = delayed.keepsAlive
+  delayed.response.writeContinue()
 }

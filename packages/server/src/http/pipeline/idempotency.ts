@@ -13,7 +13,7 @@ import type { Rendered } from '../response/render.ts'
 import { addressOf, type Route } from '../route.ts'
 import { credentialNames } from './credentials.ts'
 
-/** The response of a route, before it is sent: undefined where there is no body. */
+/** The response of a route before it is sent. `rendered` is undefined when there is no body. */
 interface Response {
   rendered: Rendered | undefined
   /** Set by the handler. */
@@ -24,30 +24,30 @@ interface IdempotentCall {
   request: FastifyRequest
   caller: Caller | null
   bag: Bag
-  /** Those of the request, in which its writes are observed. */
+  /** Dependencies of this request, whose database reports writes. */
   deps: RootDeps
 }
 
 /**
- * The key of a request, or undefined where it has none or ignores it: methods other than POST, and routes that check a
- * password. Those check it each time, and a stored response would hand out the cookie of an older session.
+ * Returns the idempotency key. It is ignored for methods other than POST and for routes that check a password: they must
+ * check it every time, and a stored response would return the cookie of an older session.
  */
 function keyOf(request: FastifyRequest, route: Route): string | undefined {
   const sent = request.headers['idempotency-key']
   if (sent === undefined || request.method !== 'POST' || route.limitsGuesses) return undefined
-  const key = String(sent).replace(/^"(.*)"$/, '$1') // a structured field or the bare key
+  const key = String(sent).replace(/^"(.*)"$/, '$1') // accepts a quoted structured field and the bare key
   if (!/^[\x21-\x7e]{16,255}$/.test(key)) {
     throw badRequest('Idempotency-Key must be 16 to 255 printable ASCII characters without spaces, such as a UUID')
   }
   return key
 }
 
-/** Executes a request; once, when it has an `Idempotency-Key`. */
+/** Executes a request, only once if it has an `Idempotency-Key`. */
 type ExecuteOnce = (call: IdempotentCall, execute: (deps: RootDeps) => Promise<Response>) => Promise<Response>
 
 /**
- * A repeated request gets the first response again. The guard has let the caller through by then; what the response
- * shows beyond the resource in the path is checked here, because the caller may have lost access to it.
+ * Returns the first response for a repeated request. The guard has already authorized the caller for the resource in the
+ * path. Access to a created resource is checked here, because the caller may have lost it since.
  */
 export function openExecuteOnce(deps: RootDeps, guard: Guard, route: Route): ExecuteOnce {
   return async (call, execute) => {
@@ -74,13 +74,13 @@ async function executeFirst(
     await attempt.finish(storedResponse(route, response))
     return response
   } catch (error) {
-    await settle(attempt, error)
+    await finishRejected(attempt, error)
     throw error
   }
 }
 
-/** A refusal is a result, too. What may be different the next time is not. */
-async function settle(attempt: Attempt, error: unknown): Promise<void> {
+/** Stores a rejection as the result of the attempt. Abandons the attempt for errors that a retry may avoid. */
+async function finishRejected(attempt: Attempt, error: unknown): Promise<void> {
   const { status, body, headers = {} } = answerFor(error)
   if (!(error instanceof Failure) || status >= 500 || status === 429 || status === 409) return attempt.abandon()
   const isText = typeof body === 'string'
@@ -107,7 +107,7 @@ function createdId(route: Route, { status, body }: StoredResponse): string | und
   return String(id)
 }
 
-/** Everything that makes the request what it is, files by their digest, without credentials. */
+/** Returns the content that identifies the request: parameters without credentials, and files by their digest. */
 function contentOf(route: Route, bag: Bag, { headers }: FastifyRequest): string {
   const values = Object.fromEntries(Object.entries(bag).filter(([name]) => !credentialNames.includes(name)))
   const condition = headers['if-unmodified-since'] ?? null

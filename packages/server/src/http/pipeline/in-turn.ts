@@ -7,15 +7,15 @@ interface Waiting {
   begin(): void
 }
 
-/** More pipelined requests than clients send before they read a response. */
+/** Maximum number of pipelined requests; more than clients send before they read a response. */
 const maxWaiting = 100
 
 /**
- * Executes the requests of one connection one at a time. Node parses all that have arrived and would begin them at
- * once, so one connection with thousands of pipelined requests would keep the others waiting. Between two requests of a
- * connection every other connection gets its turn.
+ * Executes the requests of one connection one at a time. Node parses all pipelined requests and would start them at once,
+ * so one connection with thousands of them would delay all others. Other connections are served between two requests.
  *
- * Beyond `maxWaiting` the connection ends after its last response; a client repeats what got none (RFC 9112, 9.3.2).
+ * Beyond `maxWaiting` the connection closes after its last response. Clients then retry requests without a response
+ * (RFC 9112, 9.3.2).
  */
 export function answerInTurn(app: FastifyInstance): void {
   const queues = new WeakMap<Socket, Waiting[]>()
@@ -29,7 +29,7 @@ export function answerInTurn(app: FastifyInstance): void {
       begin(socket, { response, begin: done })
       return
     }
-    // Nothing is read meanwhile, so waiting requests take no more memory than one read brings.
+    // Pausing the socket limits the memory of waiting requests to what one read returned.
     socket.pause()
     if (queue.length >= maxWaiting) {
       reply.hijack() // never executed and never answered
@@ -51,7 +51,7 @@ export function answerInTurn(app: FastifyInstance): void {
       queues.delete(socket)
       return
     }
-    // The body of the last one may still have to be read.
+    // The body of the last request may not have been read yet.
     if (queue.length === 0) socket.resume()
     begin(socket, next)
   }

@@ -10,9 +10,9 @@ import { addressOf, type Route } from '../route.ts'
 import { readCookie } from './cookies.ts'
 import { originOf } from './origin.ts'
 
-/** Counts requests and refuses those that are too many (contract 1.6). */
+/** Rate limiter for requests. */
 export interface Throttle {
-  /** Counts a request of this user, or an anonymous one. */
+  /** Counts a request of this user, or an anonymous request. Throws when a limit is exceeded. */
   admit(route: Route, request: FastifyRequest, reply: FastifyReply, user: User | undefined): Promise<void>
   close(): Promise<void>
 }
@@ -23,22 +23,22 @@ export function openThrottle(deps: RootDeps): Throttle {
 
   return {
     async admit(route, request, reply, user) {
-      // Probes must not fail because of a limit.
+      // Health checks must not fail because of a rate limit.
       if (route.permission === 'health.read' || route.permission === 'metrics.read') return
       const network = `address ${networkOf(request.ip)}`
       if (signIn && route.limitsGuesses) await admitGuess(request, { name: 'sign_in', ...signIn }, network)
       const subject = user ? `user ${user.id}` : network
-      const most = user ? authenticated : unauthenticated
+      const limit = user ? authenticated : unauthenticated
       const place = addressOf(route).startsWith('/api/') ? 'api' : 'web'
       const name = `throttle_${user ? 'authenticated' : 'unauthenticated'}_${place}`
-      if (most) await admitOne(counter, { name, ...most }, subject, reply)
+      if (limit) await admitOne(counter, { name, ...limit }, subject, reply)
       const own = endpoints ? endpointLimit(route, user) : undefined
       if (own && (await counter.count(own, subject)).isExceeded) throw new Failure({ kind: 'too-many-requests' })
     },
     close: () => counter.close(),
   }
 
-  /** Browsers that a user has signed in from are counted apart, so that neighbours in a network cannot lock them out. */
+  /** Counts sign-in attempts. Known browsers have their own limit, so that others in their network cannot lock them out. */
   async function admitGuess(request: FastifyRequest, limit: Limit, network: string): Promise<void> {
     const browser = readCookie(request.headers.cookie, 'alcove_browser', originOf(deps, request))
     const isKnown = browser !== undefined && (await usersKnownTo(deps, browser)).size > 0
@@ -67,37 +67,37 @@ async function admitOne(counter: RequestCounter, limit: Limit, subject: string, 
 
 function endpointLimit(route: Route, user: User | undefined): Limit | undefined {
   const name = `${route.method} ${route.path}`
-  const most = endpointLimits[name]
-  const limit = user ? most?.user : most?.nobody
-  return limit && !(most?.isForOthers && user?.isAdmin) ? { name, ...limit } : undefined
+  const limits = endpointLimits[name]
+  const limit = user ? limits?.user : limits?.anonymous
+  return limit && !(limits?.exemptsAdmins && user?.isAdmin) ? { name, ...limit } : undefined
 }
 
 interface EndpointLimit {
   user: RateLimit
-  nobody?: RateLimit
-  /** Administrators are not limited. */
-  isForOthers?: true
+  anonymous?: RateLimit
+  /** True when administrators are exempt. */
+  exemptsAdmins?: true
 }
 
 const minute = 60
 
-/** GitLab's own, each for a user or, where nobody is signed in, for an address. */
+/** GitLab's limits per endpoint: for each user, or for each address of anonymous requests. */
 const endpointLimits: Readonly<Record<string, EndpointLimit>> = {
   'GET /projects': {
     user: { requests: 2000, periodSeconds: 10 * minute },
-    nobody: { requests: 400, periodSeconds: 10 * minute },
+    anonymous: { requests: 400, periodSeconds: 10 * minute },
   },
-  'GET /projects/:id': everybody(400),
-  'GET /groups/:id/projects': everybody(600),
-  'GET /users/:id': { user: { requests: 300, periodSeconds: 10 * minute }, isForOthers: true },
-  'GET /namespaces/:id/exists': everybody(20),
-  'GET /projects/:id/members/all': everybody(200),
-  'GET /groups/:id/members/all': everybody(200),
-  'DELETE /projects/:id/members/:user_id': everybody(60),
-  'DELETE /groups/:id/members/:user_id': everybody(60),
+  'GET /projects/:id': sameForAll(400),
+  'GET /groups/:id/projects': sameForAll(600),
+  'GET /users/:id': { user: { requests: 300, periodSeconds: 10 * minute }, exemptsAdmins: true },
+  'GET /namespaces/:id/exists': sameForAll(20),
+  'GET /projects/:id/members/all': sameForAll(200),
+  'GET /groups/:id/members/all': sameForAll(200),
+  'DELETE /projects/:id/members/:user_id': sameForAll(60),
+  'DELETE /groups/:id/members/:user_id': sameForAll(60),
 }
 
-function everybody(requests: number): EndpointLimit {
+function sameForAll(requests: number): EndpointLimit {
   const limit = { requests, periodSeconds: minute }
-  return { user: limit, nobody: limit }
+  return { user: limit, anonymous: limit }
 }

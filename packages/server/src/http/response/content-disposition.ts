@@ -1,14 +1,14 @@
-/** The header that makes a browser save the file under this name. */
+/** Returns a Content-Disposition header that makes browsers save the file under this name. */
 export function attachment(filename: string): string {
   return `attachment; ${nameParameters(filename)}`
 }
 
-/** The header that lets a browser show the file, and names it should it be saved. */
+/** Returns a Content-Disposition header that lets browsers display the file, with a name for saving it. */
 export function inline(filename: string): string {
   return `inline; ${nameParameters(filename)}`
 }
 
-/** Both forms: the plain one for old clients, kept ASCII, and RFC 5987's for everybody else. */
+/** Returns the name in both forms: in ASCII for old clients, and as defined in RFC 5987. */
 function nameParameters(filename: string): string {
   return `filename="${quotable(filename)}"; filename*=UTF-8''${percentEncoded(filename)}`
 }
@@ -18,7 +18,7 @@ function quotable(filename: string): string {
     [...filename.normalize('NFC')]
       .map(toAscii)
       .join('')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a header
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not get into a header
       .replace(/[\0-\x1f\x7f]/g, '_')
       .replace(/["\\]/g, '\\$&')
   )
@@ -38,7 +38,7 @@ function toAscii(character: string): string {
   return spelledOut[character] ?? (base < '\x80' ? base : '?')
 }
 
-/** Letters that are no ASCII letter with a mark, as Rails transliterates them. */
+/** Rails' transliteration of letters that are not an ASCII letter with a diacritic. */
 const spelledOut: Readonly<Record<string, string>> = {
   ß: 'ss',
   Æ: 'AE',

@@ -5,43 +5,42 @@ import { Failure, gone } from '../../platform/failure.ts'
 import type { ByteRange, Pieces } from '../../platform/object-store/objects.ts'
 import { piecesOf } from '../../platform/object-store/pieces.ts'
 
-/** For bytes that users uploaded, so that nothing in them runs or reaches anything in the server's origin. */
+/** Policy for uploaded content: it must not run scripts or access anything in the server's origin. */
 export const untrustedContentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
-/** A file as a handler returns it. */
+/** A file that a handler returns. */
 export interface Download {
-  /** The bytes, or those of the inclusive range; `undefined` when the object is not there. */
+  /** Opens the bytes, or those of the inclusive range. Returns `undefined` when the object does not exist. */
   open(range?: ByteRange): Promise<Pieces | Readable | undefined>
   readonly bytes: number
   readonly contentType: string
   readonly disposition: string
-  /** A strong one, with its quotes. */
+  /** A strong ETag with its quotes. */
   readonly etag?: string
   readonly lastModified?: Date
   readonly cacheControl?: string
   readonly contentSecurityPolicy?: string
-  /** Where else the bytes can be had for a short while; absent where they are always sent from here. */
+  /** Returns a temporary URL of the bytes. Absent when this server always sends them. */
   redirect?(): Promise<string>
 }
 
 /**
- * Answers with the file, or with the part of it that was asked for; nothing more is to be done when this resolves.
- * Throws before anything is sent: `precondition-failed` when it is not what the client knows, `gone` when the object is not
- * there, or what reading its first bytes says.
+ * Sends the file or the requested range, and resolves when the response is complete. Before sending anything it may throw
+ * `precondition-failed` when the file has changed, `gone` when the object does not exist, or the error of the first read.
  */
 export async function sendDownload(reply: FastifyReply, request: FastifyRequest, download: Download): Promise<void> {
-  if (isAnother(request, download)) throw new Failure({ kind: 'precondition-failed' })
+  if (hasChanged(request, download)) throw new Failure({ kind: 'precondition-failed' })
   if (isFresh(request, download)) {
     setValidators(reply, download)
     send(reply.code(304), request)
     return
   }
-  const range = askedRange(request, download)
+  const range = requestedRange(request, download)
   if (range === 'unsatisfiable') {
     send(reply.code(416).header('content-range', `bytes */${download.bytes}`), request)
     return
   }
-  if (download.redirect && isForElsewhere(request, download)) {
+  if (download.redirect && canRedirect(request, download)) {
     reply
       .code(302)
       .header('location', await download.redirect())
@@ -54,7 +53,7 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
   const opened = await download.open(isHead && bytes > 0 ? { start: 0, end: 0 } : range)
   if (!opened) throw gone()
   const pieces = opened instanceof Readable ? piecesOf(opened) : opened
-  reply.raw.once('close', pieces.close) // also while somebody waits for the next
+  reply.raw.once('close', pieces.close) // even while a read is pending
   try {
     const first = isHead ? undefined : await firstOf(pieces, bytes).catch(unlessGone(reply))
     if (reply.raw.destroyed) return void reply.hijack()
@@ -75,8 +74,8 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
   }
 }
 
-/** The address is good for GET alone. Whoever goes on with what he got from here cannot go on with it elsewhere. */
-function isForElsewhere({ method, headers }: FastifyRequest, download: Download): boolean {
+/** Returns true when a redirect is possible: for GET only, and not to resume a download that this server started. */
+function canRedirect({ method, headers }: FastifyRequest, download: Download): boolean {
   const condition = headers['if-range']
   return method === 'GET' && (condition === undefined || !isUnchanged(condition, download))
 }
@@ -92,15 +91,15 @@ function send(reply: FastifyReply, request: FastifyRequest, body?: Readable): vo
   reply.send(body ?? (request.method === 'HEAD' ? Readable.from([]) : undefined))
 }
 
-/** `undefined` where there are no bytes to send. */
+/** Reads the first piece. Returns `undefined` when there are no bytes to send. */
 async function firstOf(pieces: Pieces, bytes: number): Promise<Buffer | undefined> {
   const first = await pieces.next(bytes + 1)
   if (first && first.length > bytes) throw new Error('the stored object is longer than its record says')
-  if (!first && bytes > 0) throw new Error('the stored object has no bytes, and its record says it has')
+  if (!first && bytes > 0) throw new Error('the stored object is empty, but its record is not')
   return first
 }
 
-/** Past Fastify and its streams, which take as long for a file of a megabyte as sending it does. */
+/** Sends pieces directly to the socket. For a file of 1 MB, Fastify's streams would take as long as sending it. */
 async function sendPieces(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -109,17 +108,17 @@ async function sendPieces(
   pieces: Pieces,
 ): Promise<void> {
   const { raw } = reply.hijack()
-  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders) // the same, typed by another library
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders) // the same type, declared by another library
   try {
     let left = bytes
     for (let piece: Buffer | undefined = first; piece; ) {
       left -= piece.length
-      // A client must not wait for the rest of what is shorter, nor take something else for the file.
+      // A client must neither wait for missing bytes nor accept extra ones as part of the file.
       if (left < 0) throw new Error('the stored object is longer than its record says')
       const startedAt = performance.now()
       if (!(await write(raw, piece, left === 0))) return
       if (left === 0) return
-      // Whoever reads slowly keeps little in memory.
+      // Slow clients get small pieces, to save memory.
       const isSlow = performance.now() - startedAt > slowMs
       piece = await pieces.next(isSlow && left > slowPieceBytes ? slowPieceBytes : left + 1).catch(unlessGone(reply))
     }
@@ -131,7 +130,7 @@ async function sendPieces(
   }
 }
 
-/** Reading ends with the connection, and then it does not matter how. */
+/** Ignores read errors after the connection has closed. */
 const unlessGone =
   ({ raw }: FastifyReply) =>
   (error: unknown) => {
@@ -142,7 +141,7 @@ const unlessGone =
 const slowMs = 250
 const slowPieceBytes = 64 * 1024
 
-/** Until the system has taken the bytes; false when the client has gone. */
+/** Resolves when the operating system has accepted the bytes; false when the client has disconnected. */
 function write(raw: ServerResponse, piece: Buffer, isLast: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     if (raw.destroyed) return resolve(false)
@@ -157,8 +156,8 @@ function write(raw: ServerResponse, piece: Buffer, isLast: boolean): Promise<boo
   })
 }
 
-/** In the order of RFC 9110, 13.2.2: first whether it is still the file that the client wants. */
-function isAnother({ headers }: FastifyRequest, { etag, lastModified }: Download): boolean {
+/** Evaluates `If-Match` and `If-Unmodified-Since`, which come first in RFC 9110, 13.2.2. */
+function hasChanged({ headers }: FastifyRequest, { etag, lastModified }: Download): boolean {
   const tags = headers['if-match']
   if (tags !== undefined) return tags.trim() !== '*' && !tags.split(',').some((tag) => tag.trim() === etag)
   const since = Date.parse(headers['if-unmodified-since'] ?? '')
@@ -174,8 +173,8 @@ function isFresh(request: FastifyRequest, { etag, lastModified }: Download): boo
   return lastModified !== undefined && wholeSeconds(lastModified) <= since
 }
 
-/** `undefined` for the whole file: several ranges and unreadable ones are ignored, as RFC 9110 allows. */
-function askedRange(request: FastifyRequest, download: Download): ByteRange | 'unsatisfiable' | undefined {
+/** Returns the requested range, or `undefined` for the whole file. Ignores multiple and malformed ranges (RFC 9110). */
+function requestedRange(request: FastifyRequest, download: Download): ByteRange | 'unsatisfiable' | undefined {
   const { range, 'if-range': condition } = request.headers
   if (request.method === 'HEAD' || range === undefined || !isUnchanged(condition, download)) return undefined
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(range) ?? []
@@ -199,7 +198,7 @@ function isUnchanged(condition: string | string[] | undefined, { etag, lastModif
   return lastModified !== undefined && wholeSeconds(lastModified) === Date.parse(condition)
 }
 
-/** HTTP dates have no fractions. */
+/** Truncates to seconds, because HTTP dates have no fractions. */
 function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }

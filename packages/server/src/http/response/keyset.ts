@@ -9,7 +9,7 @@ export const keysetField = {
   ),
 }
 
-/** For lists in several orders, where a page is found by a row's place and not by its id. */
+/** Pagination parameters of lists with several orders, whose cursor contains a sort key and not only an id. */
 export const cursorFields = {
   ...keysetField,
   cursor: optional(text({ description: 'Cursor of the page, from the `Link` header of the previous page' })),
@@ -21,14 +21,14 @@ interface CursorInput {
   order_by: string
 }
 
-/** The page that is asked for, by its number or by a cursor. */
+/** Returns the requested page, by its number or by its cursor. */
 export function readKeyset({ pagination, cursor, order_by }: CursorInput, page: PageRequest): PageRequest {
   if (pagination !== 'keyset') return page
   const start = { ...page, page: 1, offset: 0 }
   return { ...start, keyset: cursor ? { after: readCursor(cursor, order_by.endsWith('_at')) } : {} }
 }
 
-/** What follows such a page. */
+/** Returns the parameters of the page after a keyset page, or undefined for an offset page. */
 export function nextOf<Row>(
   { keyset }: PageRequest,
   found: Page<Row>,

@@ -4,7 +4,7 @@ import { version } from '../../platform/version.ts'
 import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../route.ts'
 import { pageProperties } from './pages.ts'
 
-/** The OpenAPI 3.1 document of these routes. A schema is JSON Schema already, so little is left to translate. */
+/** Returns the OpenAPI 3.1 document of the routes. Their schemas are JSON Schema already. */
 export function describeRoutes(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = { Error: errorSchema }
@@ -42,7 +42,7 @@ export function describeRoutes(routes: readonly Route[]): object {
   }
 }
 
-/** The three families of GitLab's error bodies. */
+/** Union of GitLab's three kinds of error bodies. */
 const errorSchema = {
   type: 'object',
   properties: {
@@ -104,7 +104,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 16, maxLength: 255 },
 }
 
-// A schema of the document alone, which TypeBox never compiles.
+// Used only in the document and never compiled by TypeBox.
 const idSchema = { type: 'string', description: 'ID, or full path with / encoded as %2F' } as TSchema
 
 function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
@@ -201,7 +201,7 @@ function whoMay(permission: Permission, { on, who, scope }: PermissionRow): stri
   return `For ${people[who]}. Token scope: ${scope}. Permission: ${permission}.`
 }
 
-/** The noun that an address is about. */
+/** Returns the tag of a route: the noun in its path. */
 function tagOf({ path }: Route): string {
   const nouns = path.split('/').filter((part) => part !== '' && !part.startsWith(':') && part !== '-')
   const [first = '', second] = nouns
@@ -210,7 +210,7 @@ function tagOf({ path }: Route): string {
   return tags[noun] ?? noun
 }
 
-/** Where the first noun, or that of a project or group, is not what people look under. */
+/** Tags of paths whose noun is not the expected tag. */
 const tags: Record<string, string> = {
   version: 'server',
   metadata: 'server',
@@ -242,7 +242,7 @@ function operationId({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_')
 }
 
-/** A schema without TypeBox's own marks. What has a title is described once, among the components. */
+/** Returns a schema without TypeBox's internal properties. Moves schemas with a title to the components. */
 function plain(schema: TSchema, components: Schemas): unknown {
   return hoist(JSON.parse(JSON.stringify(schema)), components)
 }
@@ -256,7 +256,7 @@ function hoist(schema: unknown, components: Schemas): unknown {
   if (typeof title !== 'string' || rest['type'] !== 'object') return { ...(title !== undefined && { title }), ...rest }
   const name = title.replaceAll(' ', '')
   if (name in components && JSON.stringify(components[name]) !== JSON.stringify(rest)) {
-    throw new Error(`two different schemas are called ${title}`)
+    throw new Error(`two different schemas have the title ${title}`)
   }
   components[name] = rest
   return { $ref: `#/components/schemas/${name}` }

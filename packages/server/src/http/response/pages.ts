@@ -6,7 +6,7 @@ import { integer } from '../params/input.ts'
 const defaultPerPage = 20
 const maxPerPage = 100
 
-/** Spread into the input of a list that has parameters of its own. */
+/** Pagination parameters, for the input of lists with other parameters. */
 export const pageProperties = {
   page: integer({ default: 1, description: 'Page number, starting at 1' }),
   per_page: integer({
@@ -28,9 +28,9 @@ export function readPage(input: { page?: unknown; per_page?: unknown }): PageReq
 
 interface ListAnswer {
   perPage: number
-  /** Absolute, as the client reached it; a query in it is ignored. */
+  /** Absolute URL of the request. Its query is ignored. */
   url: string
-  /** Everything in effect, `{ ...bag, ...input }`: what the caller sent, route parameters such as `id`, defaults. */
+  /** All effective parameters: those that the client sent, path parameters such as `id`, and defaults. */
   parameters: Bag
 }
 
@@ -39,10 +39,10 @@ interface PageAnswer extends ListAnswer, Omit<Page<unknown>, 'rows'> {
   rowCount: number
 }
 
-/** Each link repeats the query, and clients take no more than 16 KiB of headers: of long ones only the next page is told. */
+/** Maximum length of all links. Clients accept at most 16 KiB of headers, so beyond it only `next` is sent. */
 const maxLinkLength = 8 * 1024
 
-/** GitLab's headers of an offset page. One that does not apply is blank; those of an uncounted list are left out. */
+/** Returns GitLab's headers of an offset page. Inapplicable headers are blank; totals of uncounted lists are omitted. */
 export function pageHeaders(answer: PageAnswer): Record<string, string> {
   const { page, perPage, rowCount, total } = answer
   const lastPage = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage))
@@ -72,19 +72,19 @@ export function pageHeaders(answer: PageAnswer): Record<string, string> {
   }
 }
 
-/** One page of a list that goes on after its last row. */
+/** A page of a list with keyset pagination. */
 export interface KeysetPage<T> extends KeysetEnd {
   rows: T[]
 }
 
 interface KeysetEnd {
-  /** The parameters that ask for what follows; undefined at the end. */
+  /** Parameters of the next page; undefined on the last page. */
   next: Readonly<Record<string, string | number>> | undefined
 }
 
 type KeysetAnswer = ListAnswer & KeysetEnd
 
-/** `pagination=keyset`: the next page is the only one known, and at the end there is no header at all. */
+/** Returns the headers of a keyset page: a link to the next page, or nothing on the last page. */
 export function keysetHeaders({ url, parameters, perPage, next }: KeysetAnswer): Record<string, string> {
   if (!next) return {}
   const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...next })
@@ -92,17 +92,17 @@ export function keysetHeaders({ url, parameters, perPage, next }: KeysetAnswer):
 }
 
 function pageTarget({ url, parameters, perPage }: PageAnswer): (page: number) => string {
-  // Everything but the page number is the same in all four targets, so it is written once.
+  // The four links differ only in the page number, so the rest is formatted once.
   const before = queryText(parameters, (name) => name < 'page')
   const after = queryText({ ...parameters, per_page: perPage }, (name) => name > 'page')
   const start = `${address(url)}?${before === '' ? '' : `${before}&`}page=`
   return (page) => `${start}${page}&${after}`
 }
 
-/** Links land in logs and histories; unlike GitLab's, ours never repeat a secret. The client sends it again anyway. */
+/** Parameters that links omit, because links end up in logs and histories. GitLab repeats them. */
 const secrets = new Set(['private_token', 'access_token', 'bearer_token', 'job_token'])
 
-/** Sorted by name and nested as the parser of queries reads it. */
+/** Formats parameters as a query, sorted by name, with nested names in brackets. */
 function queryText(parameters: Bag, choose: (name: string) => boolean = () => true): string {
   const pairs: string[] = []
   for (const name of Object.keys(parameters).sort()) {
@@ -126,7 +126,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1
 }
 
-/** As Ruby's `CGI.escape`, which writes GitLab's links. */
+/** Escapes text as Ruby's `CGI.escape` does, which GitLab uses for links. */
 function escapeQuery(text: string): string {
   if (/^[\w.~-]*$/.test(text)) return text
   return encodeURIComponent(wellFormed(text))
@@ -134,7 +134,7 @@ function escapeQuery(text: string): string {
     .replace(/[!'()*]/g, percent)
 }
 
-/** Without its query, and without anything that would end the link early. */
+/** Returns the URL without its query. Escapes characters that would end the link early. */
 function address(url: string): string {
   const query = url.indexOf('?')
   return (query === -1 ? url : url.slice(0, query)).replace(/[<>"\\\s]/g, percent)

@@ -4,14 +4,14 @@ import { Failure } from '../../platform/failure.ts'
 import { answerFor } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
 
-/** A JSON answer as it goes out, and as it may be remembered. */
+/** A rendered response, which can be cached. */
 export interface Rendered {
   status: number
   headers: Record<string, string>
   body: Buffer
-  /** Absent: JSON. */
+  /** Default: JSON. */
   contentType?: string
-  /** Of a success: what tells this body from another. */
+  /** Identifies the body. Present for a status of 200. */
   etag: string | undefined
 }
 
@@ -20,18 +20,18 @@ export function render(status: number, json: string, headers: Record<string, str
   return { status, headers, body, etag: status === 200 ? `W/"${digestOf(body)}"` : undefined }
 }
 
-/** As long as MD5 and three times as fast: processors have instructions for SHA-1. */
+/** Returns a hash as long as MD5. SHA-1 is three times as fast, because processors have instructions for it. */
 function digestOf(body: Buffer): string {
   return hash('sha1', body, 'hex').slice(0, 32)
 }
 
 /**
- * Sends JSON with GitLab's headers. A successful GET carries a weak ETag and answers 304 to a client that has it already.
- * A browser that sends a cookie must not store the response, which the next user of the browser could find.
+ * Sends a response with GitLab's headers. A successful GET has a weak ETag, and returns 304 when the client's copy is
+ * current. Browsers that send a cookie must not store the response, because the next user of the browser could read it.
  */
 export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
   const { status, headers, body, contentType = 'application/json', etag } = rendered
-  // A Buffer, because Fastify adds a charset to JSON strings, and clients compare the whole header.
+  // Sends a Buffer, because Fastify adds a charset to JSON strings and some clients compare the whole header.
   reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
   const isFromBrowser = request.headers.cookie !== undefined
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -49,7 +49,7 @@ export function sendNothing(reply: FastifyReply, status: number): void {
   reply.code(status).header('x-runtime', runtimeOf(reply)).send()
 }
 
-/** Seconds, as GitLab prints them. */
+/** Returns the elapsed seconds in GitLab's format. */
 function runtimeOf(reply: FastifyReply): string {
   return (reply.elapsedTime / 1000).toFixed(6)
 }
