@@ -75,7 +75,7 @@ export default defineConfig({
         },
       },
       {
-        test: { ...common, name: 'processes', include: ['packages/server/tests/**/*.test.ts'], testTimeout: 120_000 },
+        test: { ...common, name: 'processes', include: ['packages/server/tests/**/*.test.ts'], testTimeout: 300_000 },
       },
     ],
   },

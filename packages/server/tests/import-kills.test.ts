@@ -27,9 +27,12 @@ type Seen = typeof before
 const isPromoting = (seen: Seen) =>
   isDeepStrictEqual({ ...seen, total: after.total }, after) && seen.total >= before.total && seen.total <= after.total
 
+/** Long enough for any machine, since each wait ends with its event. */
+const patiently = { timeout: 120_000, interval: 100 }
+
 test.each([
-  ['SQLite', [150, 500], async () => ({})],
-  ['PostgreSQL', [300], emptyPostgres],
+  ['SQLite', [0, 300], async () => ({})],
+  ['PostgreSQL', [100], emptyPostgres],
 ])(
   'on %s an import and an export that are killed leave all as before, or go on from where they were, and end right',
   async (_engine, kills, open) => {
@@ -76,23 +79,22 @@ test.each([
     expect(sent.status).toBe(202)
     const importOf = async () => (await api('GET', `/projects/${project}/security_reports/${sent.json().id}`)).json()
 
-    let interrupted = 0
     for (const ms of kills) {
+      await expect.poll(async () => (await importOf()).status, { ...patiently, interval: 1 }).toBe('running')
       await sleep(ms)
-      if ((await importOf()).status !== 'done') interrupted++
       await restart()
       const seen = await lookAtOneMoment()
       if (!isPromoting(seen)) expect(seen).toEqual(before)
     }
-    expect(interrupted).toBeGreaterThan(0)
+    expect((await importOf()).status).not.toBe('done')
     const promoted = async () => (await importOf()).findings.promoted
-    await expect.poll(promoted, { timeout: 30_000, interval: 5 }).toBeGreaterThan(0)
+    await expect.poll(promoted, { ...patiently, interval: 5 }).toBeGreaterThan(0)
     const promotedBefore = await promoted()
     await restart()
     expect(await promoted()).toBeGreaterThanOrEqual(promotedBefore)
     const total = (await look()).total
     expect(total).toBeGreaterThanOrEqual(before.total + promotedBefore)
-    await expect.poll(async () => (await importOf()).status, { timeout: 30_000, interval: 100 }).toBe('done')
+    await expect.poll(async () => (await importOf()).status, patiently).toBe('done')
     expect((await importOf()).findings).toMatchObject({
       read: 5000,
       new: 4970,
@@ -110,15 +112,13 @@ test.each([
     await sleep(60)
     await restart()
     expect([200, 202]).toContain((await api('GET', at)).status)
-    await expect
-      .poll(async () => (await api('GET', at)).json().status, { timeout: 30_000, interval: 100 })
-      .toBe('finished')
+    await expect.poll(async () => (await api('GET', at)).json().status, patiently).toBe('finished')
     const rows = (await api('GET', `${at}/download`)).text.trimEnd().split('\n')
     expect(rows).toHaveLength(1 + after.total)
     expect(await look()).toEqual(after)
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   },
-  120_000,
+  400_000,
 )
 
 async function emptyPostgres(): Promise<Record<string, string>> {

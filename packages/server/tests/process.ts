@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { folderInMemory } from '../src/testing/memory.ts'
 
 export interface ServerProcess {
   pid: number
@@ -39,8 +39,8 @@ export interface ProcessOptions {
   program?: string
 }
 
-const startTimeoutMs = 60_000
-const stopTimeoutMs = 20_000
+const startTimeoutMs = 120_000
+const stopTimeoutMs = 60_000
 
 /** Starts the built server, or its source where nothing was built. It ends with the test; started outside one, end it. */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
@@ -81,16 +81,21 @@ export async function runProcess(options: ProcessOptions = {}): Promise<Ended> {
   return within(startTimeoutMs, child, ended)
 }
 
-/** For a test that starts more than one process on the same data; goes away with it. */
+/**
+ * Makes a folder for a test that starts more than one process on the same data; it goes away with the test. It is in memory
+ * where there is room: a killed process loses nothing there either, and hundreds of syncs do not wait for a disk.
+ */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-process-'))
+  const folder = await dataFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
+const dataFolder = async () => mkdtemp(join(await folderInMemory(), 'alcove-process-'))
+
 /** For a test that ends the process itself, or looks at it while it runs. */
 export async function launch({ env = {}, command, program }: ProcessOptions) {
-  const own = env['ALCOVE_DATA'] ? undefined : await mkdtemp(join(tmpdir(), 'alcove-process-'))
+  const own = env['ALCOVE_DATA'] ? undefined : await dataFolder()
   const folder = own ?? env['ALCOVE_DATA']
   const child = spawn(process.execPath, [...(program ? [program] : server()), ...(command ? command.split(' ') : [])], {
     cwd: folder,

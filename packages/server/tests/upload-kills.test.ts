@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -15,6 +14,7 @@ import { examine } from '../src/domain/removal/doctor.ts'
 import { sweepObjects } from '../src/domain/removal/orphan-cleanup.ts'
 import { readSettings } from '../src/platform/settings.ts'
 import { type Client, createClient, formWithFile } from '../src/testing/client.ts'
+import { folderInMemory } from '../src/testing/memory.ts'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { launch, temporaryFolder } from './process.ts'
 
@@ -41,13 +41,13 @@ interface Seed {
 type Env = Record<string, string> & { ALCOVE_DATA: string }
 
 async function seedSqlite(): Promise<Seed> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
+  const folder = await mkdtemp(join(await folderInMemory(), 'alcove-kills-'))
   await fill({ ALCOVE_DATA: folder })
   return { copy: () => copyFolder(folder), close: () => rm(folder, { recursive: true, force: true }) }
 }
 
 async function seedPostgres(): Promise<Seed> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-kills-'))
+  const folder = await mkdtemp(join(await folderInMemory(), 'alcove-kills-'))
   const postgres = await startPostgres()
   const original = await createTestDatabase(postgres)
   await fill({ ALCOVE_DATA: folder, ALCOVE_DATABASE_URL: original.url })
