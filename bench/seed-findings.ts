@@ -7,7 +7,7 @@ import { dismissalReasons, type Severity, severityRanks } from '../packages/serv
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
 import { measuredProjects, now } from './known.ts'
 import type { Sizes } from './options.ts'
-import { inSlices } from './slices.ts'
+import { forEachBatch } from './slices.ts'
 
 /** Findings as an ingested report leaves them, all promoted: some triaged, a few of them dismissed. */
 export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {
@@ -17,7 +17,7 @@ export async function seedFindings(db: Database, { findings }: Sizes): Promise<v
     const total = findings[index] ?? 0
     await insertImport(db, projectId)
     const identifiers = await insertIdentifiers(db, projectId)
-    await inSlices(db, `findings of project ${projectId}`, total, async (db, numbers) => {
+    await forEachBatch(db, `findings of project ${projectId}`, total, async (db, numbers) => {
       const ids = numbers.map((number) => ({ id: 1 + before + number, number }))
       await insertVulnerabilities(db, projectId, ids)
       await insertFindings(db, projectId, ids, identifiers)

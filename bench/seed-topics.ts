@@ -3,14 +3,14 @@ import type { Database } from '../packages/server/src/db/db.ts'
 import { scatter } from './entries.ts'
 import { now } from './known.ts'
 import type { Sizes } from './options.ts'
-import { inSlices } from './slices.ts'
+import { forEachBatch } from './slices.ts'
 import { sentence, topicName } from './words.ts'
 
 const topicsPerProject = 5
 
 /** Topics, and projects that carry some of them: a few topics are everywhere, most of them nowhere. */
 export async function seedTopics(db: Database, { topics, projects }: Sizes): Promise<void> {
-  await inSlices(db, 'topics', topics, async (db, numbers) => {
+  await forEachBatch(db, 'topics', topics, async (db, numbers) => {
     const rows = numbers.map((number) => {
       const name = topicName(number)
       return {
@@ -29,7 +29,7 @@ export async function seedTopics(db: Database, { topics, projects }: Sizes): Pro
       insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
       select 1, r.id, r.name, r.name, false, ${now} from ${db.dialect.records(rows, columns)} as r`)
   })
-  await inSlices(db, 'assignments', projects, async (db, numbers) => {
+  await forEachBatch(db, 'assignments', projects, async (db, numbers) => {
     const rows = numbers.flatMap((number) =>
       Array.from({ length: topicsPerProject }, (_, index) => ({
         project_id: number + 1,

@@ -7,7 +7,7 @@ import { benchToken, now } from './known.ts'
 import type { Sizes } from './options.ts'
 import { seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
-import { inSlices } from './slices.ts'
+import { forEachBatch } from './slices.ts'
 import { sentence } from './words.ts'
 
 const userId = 1
@@ -52,7 +52,7 @@ async function seedPeople(db: Database): Promise<void> {
 }
 
 async function insertProjects(db: Database, firstId: number, count: number): Promise<void> {
-  await inSlices(db, 'projects', count, async (db, numbers) => {
+  await forEachBatch(db, 'projects', count, async (db, numbers) => {
     const rows = numbers.map((number) => {
       const id = firstId + number
       return { id, name: `Project ${id}`, path: `project-${id}`, description: sentence(id, 8) }

@@ -2,7 +2,7 @@ import type { Database, Db } from '../packages/server/src/db/db.ts'
 import type { ScriptRunner } from '../packages/server/src/db/engine.ts'
 
 /** Calls `work` with the numbers from 0 to `total`, some at a time in a transaction, and shows how far it is. */
-export async function inSlices(
+export async function forEachBatch(
   db: Database,
   what: string,
   total: number,

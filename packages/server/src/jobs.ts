@@ -3,13 +3,13 @@ import { forgetEndedCounts } from './domain/access/request-counter.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
-import { removeDoomed } from './domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from './domain/files/pending-deletions.ts'
 import { forgetOldKeys } from './domain/idempotency/idempotency.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { forgetExpiredMembers } from './domain/members/members.ts'
-import { sweepObjects } from './domain/removal/orphan-cleanup.ts'
+import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
 import { forgetOldBrowsers } from './domain/sign-in/known-browsers.ts'
@@ -23,17 +23,17 @@ import { deliveryJob, forgetOldEvents } from './domain/webhooks/deliver.ts'
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
 
-interface Round {
+interface PeriodicTask {
   name: string
   everyMs: number
   run(deps: RootDeps): Promise<void>
 }
 
 /** Periodic tasks. */
-const rounds: readonly Round[] = [
+const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire deleted uploads', everyMs: hourMs, run: expireUploads },
-  { name: 'remove doomed objects', everyMs: 10 * minuteMs, run: removeDoomed },
-  { name: 'sweep objects', everyMs: hourMs, run: sweepObjects },
+  { name: 'delete marked objects', everyMs: 10 * minuteMs, run: deleteMarkedObjects },
+  { name: 'remove orphaned objects', everyMs: hourMs, run: removeOrphanedObjects },
   { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
   { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
   { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
@@ -60,7 +60,7 @@ export const jobKinds: readonly AnyJobKind[] = [
 
 /** Starts the periodic tasks and the job queue. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
-  const timers = rounds.map((round) => startRound(deps, round))
+  const timers = periodicTasks.map((task) => startPeriodicTask(deps, task))
   const queue = runJobs(deps, jobKinds)
   return {
     stop() {
@@ -71,7 +71,7 @@ export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
 }
 
 /** Starts a periodic task. It never overlaps with itself, and its failures are logged. */
-function startRound(deps: RootDeps, { name, everyMs, run }: Round): NodeJS.Timeout {
+function startPeriodicTask(deps: RootDeps, { name, everyMs, run }: PeriodicTask): NodeJS.Timeout {
   let isRunning = false
   const tick = async () => {
     if (isRunning) return

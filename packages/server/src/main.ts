@@ -32,7 +32,7 @@ keepNewFilesPrivate()
 const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
   if (command === 'doctor' && rest.every((option) => doctorOptions.includes(option)))
-    await seeDoctor(readSettings(), rest)
+    await runDoctor(readSettings(), rest)
   else if (command === 'objects') await copyFiles(rest)
   else if (command === 'backup') await backUp(rest)
   else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
@@ -102,7 +102,7 @@ async function migrateOnly(settings: Settings): Promise<void> {
 }
 
 /** Runs the doctor. Exits with 1 when a problem remains, so that a monitor can run it. */
-async function seeDoctor(settings: Settings, chosen: readonly string[]): Promise<void> {
+async function runDoctor(settings: Settings, chosen: readonly string[]): Promise<void> {
   const db = await openDatabaseFor(settings, { acceptLoss: chosen.includes('--accept-loss') })
   const deps = depsFrom(settings, db, await openObjectsFor(settings))
   const options: Examination = { fix: chosen.includes('--fix'), contents: chosen.includes('--contents') }

@@ -9,9 +9,9 @@ import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/all.ts'
 import { ensureAdministrator } from '../src/domain/bootstrap.ts'
 import type { RootDeps } from '../src/domain/deps.ts'
-import { removeDoomed } from '../src/domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../src/domain/files/pending-deletions.ts'
 import { examine } from '../src/domain/removal/doctor.ts'
-import { sweepObjects } from '../src/domain/removal/orphan-cleanup.ts'
+import { removeOrphanedObjects } from '../src/domain/removal/orphan-cleanup.ts'
 import { readSettings } from '../src/platform/settings.ts'
 import { type Client, createClient, formWithFile } from '../src/testing/client.ts'
 import { folderInMemory } from '../src/testing/memory.ts'
@@ -187,10 +187,10 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
     const found = await examine(deps, { fix: false })
     expect(found.findings).toEqual([])
     expect([objects].flat()).toContain(found.objects)
-    await removeDoomed(deps)
+    await deleteMarkedObjects(deps)
 
     const tomorrow = { ...deps, now: () => new Date(Date.now() + 25 * 60 * 60 * 1000).toISOString() }
-    await sweepObjects(tomorrow)
+    await removeOrphanedObjects(tomorrow)
     expect(await examine(tomorrow, { fix: false })).toMatchObject({
       findings: [],
       files: left.swept,

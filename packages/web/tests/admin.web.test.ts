@@ -230,7 +230,7 @@ describe('jobs', () => {
     jobKind<{ text: string }>({
       kind: 'counting',
       concurrency: 1,
-      mostAttempts: 1,
+      maxAttempts: 1,
       async run(_deps, job) {
         await job.progress(1, 4)
         if (isBroken) throw new Error(`${job.payload.text} is broken`)

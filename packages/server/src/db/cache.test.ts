@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openCache } from './cache.ts'
 
 function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
-  const changes = { stamp: stampOf, watch: () => () => {}, synchronize: () => undefined }
+  const changes = { version: stampOf, watch: () => () => {}, synchronize: () => undefined }
   return openCache<number[]>(changes, ['rows'], limit, (values) => values.length)
 }
 
@@ -16,7 +16,7 @@ function slowLoad() {
 test('what two ask for together is loaded once', async () => {
   const cache = openOn(10)
   const { load, ends } = slowLoad()
-  const both = [cache.getTogether('list', load), cache.getTogether('list', load)]
+  const both = [cache.getShared('list', load), cache.getShared('list', load)]
   expect(ends).toHaveLength(1)
   ends[0]?.([7])
   expect(await Promise.all(both)).toEqual([[7], [7]])
@@ -27,9 +27,9 @@ test('after a change nobody gets what was loaded before it', async () => {
   let stamp = 1
   const cache = openOn(10, () => stamp)
   const { load, ends } = slowLoad()
-  const before = cache.getTogether('list', load)
+  const before = cache.getShared('list', load)
   stamp = 2
-  const after = cache.getTogether('list', load)
+  const after = cache.getShared('list', load)
   expect(ends).toHaveLength(2)
   ends[1]?.([2])
   ends[0]?.([1])
@@ -40,7 +40,7 @@ test('after a change nobody gets what was loaded before it', async () => {
 test('while changes are not heard of everybody loads alone, and nothing is remembered', async () => {
   const cache = openOn(10, () => undefined)
   const { load, ends } = slowLoad()
-  const both = [cache.getTogether('list', load), cache.getTogether('list', load)]
+  const both = [cache.getShared('list', load), cache.getShared('list', load)]
   expect(ends).toHaveLength(2)
   for (const end of ends) end([3])
   await Promise.all(both)
@@ -52,9 +52,9 @@ test('a load that fails, fails for all who wait for it; the next one tries again
   const fail = async () => {
     throw new Error('no luck')
   }
-  const both = await Promise.allSettled([cache.getTogether('list', fail), cache.getTogether('list', async () => [1])])
+  const both = await Promise.allSettled([cache.getShared('list', fail), cache.getShared('list', async () => [1])])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(await cache.getTogether('list', async () => [2])).toEqual([2])
+  expect(await cache.getShared('list', async () => [2])).toEqual([2])
 })
 
 test('what is too heavy is not remembered, and pushes nothing out', async () => {
@@ -71,11 +71,11 @@ test('what has grown pushes others out, and itself when it is too heavy alone', 
   const growing = await cache.get('growing', async () => [1, 2])
   growing.push(3)
   expect(cache.peek('other')).toEqual([1])
-  cache.grown('growing', growing)
+  cache.updateWeight('growing', growing)
   expect(cache.peek('other')).toBeUndefined()
   expect(cache.peek('growing')).toEqual([1, 2, 3])
   growing.push(4)
-  cache.grown('growing', growing)
+  cache.updateWeight('growing', growing)
   expect(cache.peek('growing')).toBeUndefined()
 })
 
@@ -85,6 +85,6 @@ test('what grew after it was forgotten is not remembered again', async () => {
   const old = await cache.get('list', async () => [1])
   stamp = 2
   await cache.get('list', async () => [2])
-  cache.grown('list', old)
+  cache.updateWeight('list', old)
   expect(cache.peek('list')).toEqual([2])
 })

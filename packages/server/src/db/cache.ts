@@ -10,9 +10,9 @@ export interface Cache<Held> {
   /** Returns the cached value, or loads it. Does not cache `undefined` or failed loads. */
   get(key: string, load: () => Promise<Held>): Promise<Held>
   /** Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. */
-  getTogether(key: string, load: () => Promise<Held>): Promise<Held>
+  getShared(key: string, load: () => Promise<Held>): Promise<Held>
   /** Updates the weight of a value that has grown since it was loaded. */
-  grown(key: string, value: Held): void
+  updateWeight(key: string, value: Held): void
 }
 
 /**
@@ -25,14 +25,14 @@ export function openCache<Held>(
   limit: number,
   weigh: (value: Held) => number = () => 1,
 ): Cache<Held> {
-  const entries = new Map<string, { stamp: number; value: Held; weight: number }>()
-  const loading = new Map<string, { stamp: number; value: Promise<Held> }>()
+  const entries = new Map<string, { version: number; value: Held; weight: number }>()
+  const loading = new Map<string, { version: number; value: Promise<Held> }>()
   let total = 0
 
   function peek(key: string): Held | undefined {
     const entry = entries.get(key)
     if (!entry) return undefined
-    if (entry.stamp !== changes.stamp(tables)) {
+    if (entry.version !== changes.version(tables)) {
       remove(key)
       return undefined
     }
@@ -45,19 +45,19 @@ export function openCache<Held>(
     const held = peek(key)
     if (held !== undefined) return held
     // Read the version first: a concurrent write then makes the new entry stale, instead of hiding the change.
-    const stamp = changes.stamp(tables)
+    const version = changes.version(tables)
     const value = await load()
-    if (stamp !== undefined && value !== undefined) put(key, stamp, value)
+    if (version !== undefined && value !== undefined) put(key, version, value)
     return value
   }
 
-  async function getTogether(key: string, load: () => Promise<Held>): Promise<Held> {
-    const stamp = changes.stamp(tables)
+  async function getShared(key: string, load: () => Promise<Held>): Promise<Held> {
+    const version = changes.version(tables)
     const other = loading.get(key)
-    if (other && other.stamp === stamp) return other.value
+    if (other && other.version === version) return other.value
     const value = get(key, load)
-    if (stamp === undefined) return value
-    const mine = { stamp, value }
+    if (version === undefined) return value
+    const mine = { version, value }
     loading.set(key, mine)
     try {
       return await value
@@ -66,16 +66,16 @@ export function openCache<Held>(
     }
   }
 
-  function grown(key: string, value: Held): void {
+  function updateWeight(key: string, value: Held): void {
     const entry = entries.get(key)
-    if (entry?.value === value) put(key, entry.stamp, value)
+    if (entry?.value === value) put(key, entry.version, value)
   }
 
-  function put(key: string, stamp: number, value: Held): void {
+  function put(key: string, version: number, value: Held): void {
     remove(key)
     const weight = weigh(value)
     if (weight > limit) return
-    entries.set(key, { stamp, value, weight })
+    entries.set(key, { version, value, weight })
     total += weight
     for (const oldest of entries.keys()) {
       if (total <= limit) break
@@ -90,7 +90,7 @@ export function openCache<Held>(
     total -= entry.weight
   }
 
-  return { peek, get, getTogether, grown }
+  return { peek, get, getShared, updateWeight }
 }
 
 /** Returns an accessor of per-database state. The state is created on first use and freed with the database. */

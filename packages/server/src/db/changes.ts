@@ -33,7 +33,7 @@ export function createChangeLog(): ChangeLog {
   let foreignKeys: readonly ForeignKey[] = []
 
   return {
-    stamp(tables) {
+    version(tables) {
       if (!connected) return undefined
       let sum = base
       for (const table of tables) sum += counts.get(table) ?? 0

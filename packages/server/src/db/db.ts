@@ -23,7 +23,7 @@ export interface Db {
    * Other callers may see it earlier, and must await this before any irreversible action that depends on it. Resolves
    * immediately inside a transaction.
    */
-  settled(): Promise<void>
+  whenDurable(): Promise<void>
 }
 
 export interface Database extends Db {
@@ -55,7 +55,7 @@ export interface TransactionOptions {
    * Relaxed durability: the commit does not wait for the disk. A power failure may undo it as a whole, together with
    * similar commits; a crash of the process does not. For work that would be repeated.
    */
-  isProvisional?: boolean
+  isRelaxed?: boolean
 }
 
 /**
@@ -67,7 +67,7 @@ export interface Changes {
    * Returns the combined version of these tables, or `undefined` while commits of other processes may be missed because
    * the connection is lost. Caches must not be read or written then.
    */
-  stamp(tables: readonly string[]): number | undefined
+  version(tables: readonly string[]): number | undefined
   /**
    * Resolves when every commit of another process that ended before this call is counted; `undefined` on an engine with
    * one process. Requests await it before they use a cache, so that they see what other processes have acknowledged.

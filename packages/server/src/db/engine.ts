@@ -25,7 +25,7 @@ export interface Engine {
   readonly execute: Execute
   transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Resolves when all earlier commits would survive a power failure. */
-  settled(): Promise<void>
+  whenDurable(): Promise<void>
   foreignKeys(): Promise<ForeignKey[]>
   /** See `Changes`. */
   synchronize(): Promise<void> | undefined
@@ -38,10 +38,10 @@ export interface Engine {
   close(): Promise<void>
 }
 
-export type Execute = (query: Sql, want: Want) => Promise<Result>
+export type Execute = (query: Sql, mode: ResultMode) => Promise<Result>
 
 /** Kind of result; `one` allows the engine to stop after the first row. */
-export type Want = 'all' | 'one' | 'run'
+export type ResultMode = 'all' | 'one' | 'run'
 
 export interface Result {
   rows: unknown[]

@@ -69,5 +69,5 @@ function isWrite({ sql: text }: Sql): boolean {
 }
 
 function isInDoubt(error: unknown): boolean {
-  return error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.inDoubt === true
+  return error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.isOutcomeUnknown === true
 }

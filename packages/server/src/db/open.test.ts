@@ -201,7 +201,8 @@ describe.each([
   })
 
   test('a stamp changes with every commit to its tables, and only then', async () => {
-    const stamps = () => ['owners', 'things', 'parts', 'notes'].map((table) => db.changes.stamp([table]) ?? Number.NaN)
+    const stamps = () =>
+      ['owners', 'things', 'parts', 'notes'].map((table) => db.changes.version([table]) ?? Number.NaN)
     const changed = async (work: () => Promise<unknown>) => {
       const before = stamps()
       await work().catch(() => {})

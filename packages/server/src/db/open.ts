@@ -12,9 +12,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   let closed: Promise<void> | undefined
   const database: Database & SchemaOwner = {
-    ...statements(engine.dialect, engine.execute, engine.settled),
+    ...statements(engine.dialect, engine.execute, engine.whenDurable),
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
-    changes: { stamp: changes.stamp, watch: changes.watch, synchronize: engine.synchronize },
+    changes: { version: changes.version, watch: changes.watch, synchronize: engine.synchronize },
     ready: engine.ready,
     broken: engine.broken,
     check: engine.check,
@@ -37,10 +37,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-function statements(dialect: Dialect, execute: Execute, settled: () => Promise<void>): Db {
+function statements(dialect: Dialect, execute: Execute, whenDurable: () => Promise<void>): Db {
   return {
     dialect,
-    settled,
+    whenDurable,
     // `Row` describes the columns that the caller selects, which types cannot check.
     all: async <Row>(query: Sql) => (await execute(query, 'all')).rows as Row[],
     one: async <Row>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
@@ -68,7 +68,7 @@ async function runWork<T>(dialect: Dialect, session: Session, work: (db: Db) => 
   const db: Db & ScriptRunner = {
     ...statements(
       dialect,
-      (query, want) => guarded(() => session.execute(query, want)),
+      (query, mode) => guarded(() => session.execute(query, mode)),
       async () => {},
     ),
     script: (text) => guarded(() => session.script(text)),

@@ -101,7 +101,7 @@ test.concurrent('a commit without a response has an unknown outcome, and a state
   })
   const error = await before.catch((error: unknown) => error)
   expect(error).toMatchObject(unavailable)
-  expect(error).not.toMatchObject({ cause: { inDoubt: true } })
+  expect(error).not.toMatchObject({ cause: { isOutcomeUnknown: true } })
   tunnel.silence(false)
   await expect
     .poll(
@@ -118,7 +118,7 @@ test.concurrent('a commit without a response has an unknown outcome, and a state
     await tx.run(sql`insert into a values (1, 0)`)
     tunnel.silence(true)
   })
-  await expect(commit).rejects.toMatchObject({ cause: { ...unavailable.cause, inDoubt: true } })
+  await expect(commit).rejects.toMatchObject({ cause: { ...unavailable.cause, isOutcomeUnknown: true } })
 })
 
 test.concurrent('a standby or a read-only server is an outage, when connecting, when writing and when asked for readiness', async (context) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { inSlices } from './batches.ts'
+import { forEachBatch } from './batches.ts'
 
 test('a long list is worked through in order, in slices, and what is large alone', async () => {
   const slices: number[][] = []
   const isLarge = (one: number) => one === 3 || one === 4 || one === 500
-  await inSlices(
+  await forEachBatch(
     Array.from({ length: 600 }, (_, index) => index),
     async (slice) => void slices.push([...slice]),
     isLarge,

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 const sliceSize = 250
 
 /** Processes a long list in batches and yields to the event loop between them. A large item gets a batch of its own. */
-export async function inSlices<T>(
+export async function forEachBatch<T>(
   all: readonly T[],
   work: (slice: readonly T[]) => Promise<void>,
   isLarge: (one: T) => boolean = () => false,

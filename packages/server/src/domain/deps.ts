@@ -42,8 +42,8 @@ export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Pr
  * Runs `work` in a transaction with relaxed durability: the commit does not wait for the disk. For work that is
  * repeated if a power failure loses it.
  */
-export function provisionally<T>(deps: RootDeps, work: (deps: Deps) => Promise<T>): Promise<T> {
-  return deps.db.transaction((db) => work({ ...deps, db }), { isProvisional: true })
+export function withRelaxedDurability<T>(deps: RootDeps, work: (deps: Deps) => Promise<T>): Promise<T> {
+  return deps.db.transaction((db) => work({ ...deps, db }), { isRelaxed: true })
 }
 
 function isDatabase(db: Db): db is Database {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openMilestones } from './page-bookmarks.ts'
+import { openPageBookmarks } from './page-bookmarks.ts'
 
 const distance = 10
 
@@ -13,18 +13,18 @@ function listOf(rows: number) {
   return { next, walked }
 }
 
-const openOn = (changes: { stamp: () => number | undefined }) =>
-  openMilestones({ ...changes, watch: () => () => {}, synchronize: () => undefined }, ['rows'], distance)
+const openOn = (changes: { version: () => number | undefined }) =>
+  openPageBookmarks({ ...changes, watch: () => () => {}, synchronize: () => undefined }, ['rows'], distance)
 
 test('the first rows need no milestone', async () => {
   const { next, walked } = listOf(100)
-  expect(await openOn({ stamp: () => 1 }).before('list', 9, next)).toEqual({ after: undefined, skip: 9 })
+  expect(await openOn({ version: () => 1 }).before('list', 9, next)).toEqual({ after: undefined, skip: 9 })
   expect(walked).toEqual([])
 })
 
 test('a far row is reached from milestone to milestone, ten in one go', async () => {
   const { next, walked } = listOf(1000)
-  expect(await openOn({ stamp: () => 1 }).before('list', 234, next)).toEqual({ after: 230, skip: 4 })
+  expect(await openOn({ version: () => 1 }).before('list', 234, next)).toEqual({ after: 230, skip: 4 })
   expect(walked).toEqual([
     [undefined, 10 * distance],
     [100, 10 * distance],
@@ -33,7 +33,7 @@ test('a far row is reached from milestone to milestone, ten in one go', async ()
 })
 
 test('what lies before a known milestone is not walked again', async () => {
-  const milestones = openOn({ stamp: () => 1 })
+  const milestones = openOn({ version: () => 1 })
   const { next, walked } = listOf(1000)
   await milestones.before('list', 134, next)
   walked.length = 0
@@ -46,11 +46,11 @@ test('what lies before a known milestone is not walked again', async () => {
 
 test('past the end the last milestone leads on', async () => {
   const { next } = listOf(25)
-  expect(await openOn({ stamp: () => 1 }).before('list', 77, next)).toEqual({ after: 20, skip: 57 })
+  expect(await openOn({ version: () => 1 }).before('list', 77, next)).toEqual({ after: 20, skip: 57 })
 })
 
 test('each list has its own milestones', async () => {
-  const milestones = openOn({ stamp: () => 1 })
+  const milestones = openOn({ version: () => 1 })
   await milestones.before('one', 50, listOf(100).next)
   const { next, walked } = listOf(100)
   await milestones.before('another', 10, next)
@@ -62,7 +62,7 @@ test.each([
   ['a time in which changes are not heard of', undefined],
 ])('%s makes them forgotten', async (_, after) => {
   let stamp: number | undefined = 1
-  const milestones = openOn({ stamp: () => stamp })
+  const milestones = openOn({ version: () => stamp })
   const { next, walked } = listOf(100)
   await milestones.before('list', 50, next)
   stamp = after
@@ -72,7 +72,7 @@ test.each([
 })
 
 test('two requests on the same way do not confuse it', async () => {
-  const milestones = openOn({ stamp: () => 1 })
+  const milestones = openOn({ version: () => 1 })
   const { next } = listOf(1000)
   const starts = await Promise.all([milestones.before('list', 155, next), milestones.before('list', 595, next)])
   expect(starts).toEqual([

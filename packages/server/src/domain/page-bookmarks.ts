@@ -7,7 +7,7 @@ import type { Changes } from '../db/db.ts'
  * them. The first request for a far page records the position of every nth row. The bookmarks stay valid until one of
  * the tables changes.
  */
-export interface Milestones {
+export interface PageBookmarks {
   /** Returns the bookmark from which to read towards the row at this offset, and the number of rows to skip. */
   before(list: string, offset: number, next: Next): Promise<Start>
 }
@@ -28,34 +28,34 @@ const usualDistance = 50
 /** Number of bookmarks recorded per query. */
 const stride = 10
 /** Maximum number of bookmarks in the cache, which use 2 MiB. */
-const mostHeld = 2 ** 18
+const maxHeld = 2 ** 18
 
-export function openMilestones(
+export function openPageBookmarks(
   changes: Changes,
   tables: readonly string[],
   distance: number = usualDistance,
-): Milestones {
-  const lists = openCache<number[]>(changes, tables, mostHeld, (milestones) => milestones.length + 1)
+): PageBookmarks {
+  const lists = openCache<number[]>(changes, tables, maxHeld, (bookmarks) => bookmarks.length + 1)
   return {
     async before(list, offset, next) {
       const wanted = Math.floor(offset / distance)
       if (wanted === 0) return { after: undefined, skip: offset }
-      const milestones = await lists.get(list, async () => [])
+      const bookmarks = await lists.get(list, async () => [])
       let isOver = false
-      while (milestones.length < wanted && !isOver) {
+      while (bookmarks.length < wanted && !isOver) {
         // Assigned by index, because a concurrent request may record the same bookmarks.
-        const known = milestones.length
-        const rows = await next(milestones[known - 1], stride * distance)
+        const known = bookmarks.length
+        const rows = await next(bookmarks[known - 1], stride * distance)
         for (let step = 1; step <= stride; step++) {
           const row = rows[step * distance - 1]
           if (row === undefined) isOver = true
-          else milestones[known + step - 1] = row
+          else bookmarks[known + step - 1] = row
         }
-        lists.grown(list, milestones)
+        lists.updateWeight(list, bookmarks)
         await setImmediate()
       }
-      const reached = Math.min(milestones.length, wanted)
-      return { after: milestones[reached - 1], skip: offset - reached * distance }
+      const reached = Math.min(bookmarks.length, wanted)
+      return { after: bookmarks[reached - 1], skip: offset - reached * distance }
     },
   }
 }

@@ -22,7 +22,8 @@ export function isBug(error: unknown): boolean {
 /** Returns true after a bug or a commit with an unknown outcome: a row may have been written. */
 export function mayHaveCommitted(error: unknown): boolean {
   return (
-    isBug(error) || (error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.inDoubt === true)
+    isBug(error) ||
+    (error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.isOutcomeUnknown === true)
   )
 }
 
@@ -195,7 +196,7 @@ function unavailableAnswer(outcome: 'unchanged' | 'unknown' | undefined): ErrorA
 /** Adds to the error of an outage whether the request may have changed data. For requests that write. */
 export function withOutcome(error: unknown, hasCommitted: boolean): unknown {
   if (!(error instanceof Failure) || error.cause.kind !== 'unavailable') return error
-  const isUnknown = hasCommitted || error.cause.inDoubt === true
+  const isUnknown = hasCommitted || error.cause.isOutcomeUnknown === true
   return new Failure({ ...error.cause, outcome: isUnknown ? 'unknown' : 'unchanged' })
 }
 

@@ -165,10 +165,10 @@ const renewedAt = new Map<() => Promise<void>, number | undefined>()
 async function renew(): Promise<void> {
   const { changes } = server.deps.db
   for (const [restore, tables] of renewable) {
-    const before = changes.stamp(tables)
+    const before = changes.version(tables)
     if (before !== undefined && renewedAt.get(restore) === before) continue
     await restore()
-    renewedAt.set(restore, changes.stamp(tables))
+    renewedAt.set(restore, changes.version(tables))
   }
 }
 
@@ -299,7 +299,7 @@ async function everything(): Promise<Record<string, unknown>> {
   for await (const _ of objects.list('')) count++
   const found: Record<string, unknown> = { objects: count }
   for (const table of await tables()) {
-    const stamp = db.changes.stamp([table])
+    const stamp = db.changes.version([table])
     if (digests.get(table)?.stamp !== stamp) {
       const rows = await db.all<object>(sql`select * from ${raw(table)} order by 1, 2`)
       const digest = createHash('sha1').update(JSON.stringify(rows)).digest('hex')

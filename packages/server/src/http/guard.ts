@@ -4,11 +4,11 @@ import { type Permission, type PermissionRow, permissions } from '../domain/acce
 import { isPermitted, isPermittedInArchive } from '../domain/access/permitted.ts'
 import type { RootDeps } from '../domain/deps.ts'
 import type { Namespace, Project } from '../domain/projects/project.ts'
-import { sightGroup, sightProject } from '../domain/projects/sight.ts'
-import { openProjectMemory } from '../domain/projects/visible.ts'
+import { resolveVisibleGroup, resolveVisibleProject } from '../domain/projects/sight.ts'
+import { openProjectCache } from '../domain/projects/visible.ts'
 import { assertRecentlyAuthenticated } from '../domain/sign-in/reauthentication.ts'
-import { findSignedIn, openSessionMemory } from '../domain/sign-in/sessions.ts'
-import { actAs, authenticate, openTokenMemory } from '../domain/tokens/tokens.ts'
+import { findSignedIn, openSessionCache } from '../domain/sign-in/sessions.ts'
+import { actAs, authenticate, openTokenCache } from '../domain/tokens/tokens.ts'
 import type { User } from '../domain/users/user.ts'
 import type { Vulnerability } from '../domain/vulnerabilities/finding.ts'
 import { findVulnerability } from '../domain/vulnerabilities/triage/triage.ts'
@@ -54,9 +54,9 @@ export interface Guard {
 }
 
 export function createGuard(deps: RootDeps): Guard {
-  const tokens = openTokenMemory(deps.db.changes)
-  const sessions = openSessionMemory(deps.db.changes)
-  const projects = openProjectMemory(deps.db.changes)
+  const tokens = openTokenCache(deps.db.changes)
+  const sessions = openSessionCache(deps.db.changes)
+  const projects = openProjectCache(deps.db.changes)
 
   return {
     async identify(permission, credentials, count) {
@@ -94,7 +94,7 @@ export function createGuard(deps: RootDeps): Guard {
         return {}
       }
       if (row.on === 'project') {
-        const sighted = await sightProject(deps, caller, id ?? '', projects)
+        const sighted = await resolveVisibleProject(deps, caller, id ?? '', projects)
         if (!sighted) throw notFound('Project')
         if (sighted.hasMoved) throw moved('project', sighted.found.id)
         assertLevel(row, caller, sighted.level)
@@ -108,7 +108,7 @@ export function createGuard(deps: RootDeps): Guard {
         assertUnarchived(row, found.project)
         return found
       }
-      const sighted = await sightGroup(deps, caller, id ?? '', projects)
+      const sighted = await resolveVisibleGroup(deps, caller, id ?? '', projects)
       if (!sighted) throw notFound('Group')
       if (sighted.hasMoved) throw moved('group', sighted.found.id)
       assertLevel(row, caller, sighted.level)
@@ -137,7 +137,7 @@ export function createGuard(deps: RootDeps): Guard {
   /** Strangers do not hear that there is such a vulnerability, nor by how long it takes; who sees its project does. */
   async function findReadable(caller: Caller | null, id: string | undefined) {
     const vulnerability = await findVulnerability(deps, id ?? '')
-    const sighted = await sightProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
+    const sighted = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
     if (!vulnerability || !sighted) throw notFound()
     const { found: project, level } = sighted
     assertLevel(permissions['vulnerability.read'], caller, level)

@@ -27,8 +27,8 @@ beforeAll(async () => {
   const openPieces: ObjectStore['openPieces'] = async (key, range) => {
     const pieces = await store.openPieces?.(key, range)
     bytesRead = 0
-    const next = async (mostBytes: number) => {
-      const piece = await pieces?.next(mostBytes)
+    const next = async (maxBytes: number) => {
+      const piece = await pieces?.next(maxBytes)
       bytesRead += piece?.length ?? 0
       return piece
     }

@@ -96,7 +96,7 @@ export type FailureCause =
   | { kind: 'unprocessable-parameter'; sentence: string }
   /**
    * A dependency (database, object store) does not respond or cannot do what was requested. `reason` is for clients,
-   * `why` for the log. `inDoubt`: the operation may have succeeded. `outcome`: whether the whole request has changed
+   * `why` for the log. `isOutcomeUnknown`: the operation may have succeeded. `outcome`: whether the whole request has changed
    * anything.
    */
   | {
@@ -104,7 +104,7 @@ export type FailureCause =
       what: string
       reason?: string
       why?: string
-      inDoubt?: boolean
+      isOutcomeUnknown?: boolean
       outcome?: 'unchanged' | 'unknown'
     }
   /** Readiness: all unavailable dependencies; `reason` is for the client, `why` for the log. */

@@ -34,7 +34,7 @@ parentPort.on('message', async (job) => {
 async function open(options: Partial<WorkersOptions> = {}) {
   const file = join(folder, 'worker.mjs')
   await writeFile(file, code)
-  const standard = { most: 2, timeoutMs: 20_000, idleMs: 20_000, maxWaiting: 10, maxHeapMib: 64 }
+  const standard = { maxThreads: 2, timeoutMs: 20_000, idleMs: 20_000, maxWaiting: 10, maxHeapMib: 64 }
   const workers = openWorkers<Job, number>(pathToFileURL(file), { ...standard, ...options })
   onTestFinished(workers.close)
   return workers
@@ -50,7 +50,7 @@ test('a thread is used again, and another one is started only when it is busy', 
 })
 
 test('what there is no thread for waits, and what there is no room for is refused', async () => {
-  const workers = await open({ most: 1, maxWaiting: 2 })
+  const workers = await open({ maxThreads: 1, maxWaiting: 2 })
   const [running, ...waiting] = [workers.run(100), workers.run('thread'), workers.run('thread')]
   await expect(workers.run('thread')).rejects.toMatchObject({ because: 'queue' })
   const thread = await running
@@ -58,7 +58,7 @@ test('what there is no thread for waits, and what there is no room for is refuse
 })
 
 test('one owner’s jobs run one at a time and hold up another owner by one job at most', async () => {
-  const workers = await open({ most: 2, maxWaiting: 40, maxWaitingPerOwner: 20 })
+  const workers = await open({ maxThreads: 2, maxWaiting: 40, maxWaitingPerOwner: 20 })
   const order: string[] = []
   const run = (owner: string) => workers.run(20, [], owner).then(() => order.push(owner))
   await workers.run('thread')
@@ -69,14 +69,14 @@ test('one owner’s jobs run one at a time and hold up another owner by one job 
 })
 
 test('an owner with too many waiting jobs is refused, and others are not', async () => {
-  const workers = await open({ most: 1, maxWaiting: 10, maxWaitingPerOwner: 1 })
+  const workers = await open({ maxThreads: 1, maxWaiting: 10, maxWaitingPerOwner: 1 })
   const accepted = [workers.run(50, [], 'a'), workers.run(50, [], 'a')]
   await expect(workers.run(50, [], 'a')).rejects.toMatchObject({ because: 'queue' })
   await Promise.all([...accepted, workers.run('thread', [], 'b')])
 })
 
 test('a job that takes too long is ended, and the next one gets a new thread', async () => {
-  const workers = await open({ most: 1, timeoutMs: 1000 })
+  const workers = await open({ maxThreads: 1, timeoutMs: 1000 })
   const before = await workers.run('thread')
   const [endless, next] = [workers.run('forever'), workers.run('thread')]
   await expect(endless).rejects.toMatchObject({ because: 'time' })
@@ -84,13 +84,13 @@ test('a job that takes too long is ended, and the next one gets a new thread', a
 })
 
 test('a job that takes too much memory is ended, and takes nothing else with it', async () => {
-  const workers = await open({ most: 1 })
+  const workers = await open({ maxThreads: 1 })
   await expect(workers.run('memory')).rejects.toMatchObject({ because: 'memory' })
   expect(await workers.run('thread')).toBeGreaterThan(0)
 })
 
 test('what a job throws is thrown to whoever asked for it', async () => {
-  const workers = await open({ most: 1 })
+  const workers = await open({ maxThreads: 1 })
   await expect(workers.run('throw')).rejects.toThrow(new TypeError('no'))
   await expect(workers.run('exit')).rejects.toThrow('ended before its job')
   expect(await workers.run('thread')).toBeGreaterThan(0)
@@ -111,7 +111,7 @@ async function programOf(job: Job, options: Partial<WorkersOptions>, flags: read
   const workers = join(folder, 'worker.mjs')
   await writeFile(workers, code)
   const main = join(folder, 'main.ts')
-  const all = { most: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64, ...options }
+  const all = { maxThreads: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64, ...options }
   await writeFile(
     main,
     `import { openWorkers } from ${JSON.stringify(new URL('./worker-pool.ts', import.meta.url).href)}

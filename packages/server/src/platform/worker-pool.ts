@@ -14,7 +14,7 @@ export interface Workers<Job, Result> {
 
 export interface WorkersOptions {
   /** Maximum number of threads, which are started on demand. */
-  most: number
+  maxThreads: number
   /** Maximum run time of a job; unlimited when absent. */
   timeoutMs?: number
   /** Time for which an idle thread is kept. */
@@ -74,7 +74,7 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
       const task = nextTask()
       if (!task) return
       const free = [...threads].find(({ task, isEnding }) => !task && !isEnding)
-      const thread = free ?? (threads.size < options.most ? start() : undefined)
+      const thread = free ?? (threads.size < options.maxThreads ? start() : undefined)
       if (!thread) return
       waiting.splice(waiting.indexOf(task), 1)
       if (task.owner !== undefined) servedAt.set(task.owner, ++served)

@@ -37,7 +37,7 @@ export function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
   const kind = jobKind<Note>({
     kind: 'note',
     concurrency: 2,
-    mostAttempts: 3,
+    maxAttempts: 3,
     ...work,
     async run(deps, job) {
       notes.push(job.payload.text)

@@ -1,7 +1,7 @@
 import { openApp, openDeps } from '../../src/app.ts'
 import type { Database, Db } from '../../src/db/db.ts'
 import type { RootDeps } from '../../src/domain/deps.ts'
-import { removeDoomed } from '../../src/domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../../src/domain/files/pending-deletions.ts'
 import { expireUploads } from '../../src/domain/uploads/expire.ts'
 import { readSettings } from '../../src/platform/settings.ts'
 import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'
@@ -22,7 +22,7 @@ await app.server.listen({ host: '127.0.0.1', port: 0 })
 console.log(`Alcove serves ${app.server.listeningOrigin}`)
 if (job === 'expire') {
   await expireUploads(dying)
-  await removeDoomed(dying)
+  await deleteMarkedObjects(dying)
 }
 
 function dyingAtCommit(db: Database): Database {

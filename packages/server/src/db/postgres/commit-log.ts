@@ -124,7 +124,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
   async function readNew(): Promise<void> {
     const current = listener
     // While disconnected the version is unknown and caches are not used.
-    if (changes.stamp([]) === undefined) return
+    if (changes.version([]) === undefined) return
     try {
       const { snapshot, commits } = await read(current.client, current.snapshot)
       if (performance.now() - current.readAt > maxAgeMs) changes.bumpAll()

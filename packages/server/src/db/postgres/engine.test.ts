@@ -30,7 +30,7 @@ afterEach(async () => {
 const open = () => openDatabase({ kind: 'postgres', url: place.url })
 test('what one process writes, the other one hears', async () => {
   await migrate(here, [])
-  const stamps = () => [there.changes.stamp(['a']), there.changes.stamp(['b'])]
+  const stamps = () => [there.changes.version(['a']), there.changes.version(['b'])]
   const start = stamps()
   await here.run(sql`insert into a values (1, 0)`)
   await expect.poll(stamps).toEqual([(start[0] ?? 0) + 1, start[1]])
@@ -49,11 +49,11 @@ test('what one process writes, the other one hears', async () => {
 test('a commit counts in another process as soon as that asks, whatever the order of transaction ids', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   await there.changes.synchronize()
-  let last = there.changes.stamp(['a']) ?? 0
+  let last = there.changes.version(['a']) ?? 0
   const counted = async () => {
     await there.changes.synchronize() // a notification may have done so already
     const before = last
-    last = there.changes.stamp(['a']) ?? 0
+    last = there.changes.version(['a']) ?? 0
     return last > before
   }
   let finish = () => {}
@@ -82,9 +82,9 @@ test('commits that were restored from another server do not count again and agai
   await here.run(sql`
     insert into recent_commits (xid, process, tables, committed_at) values ('999999999', 'other', 'a', now())`)
   await there.changes.synchronize()
-  const before = there.changes.stamp(['a'])
+  const before = there.changes.version(['a'])
   await there.changes.synchronize()
-  expect(there.changes.stamp(['a'])).toBe(before)
+  expect(there.changes.version(['a'])).toBe(before)
 })
 
 test('callers share a reading that begins after they ask', async () => {
@@ -120,9 +120,9 @@ test('a migration elsewhere brings the foreign keys with it, and statements prep
   const writes = await Promise.all(Array.from({ length: 8 }, () => there.one<{ n: number }>(change)))
   expect(writes.map((row) => row?.n).sort((x = 0, y = 0) => x - y)).toEqual([9, 10, 11, 12, 13, 14, 15, 16])
 
-  const before = there.changes.stamp(['c'])
+  const before = there.changes.version(['c'])
   await there.run(sql`delete from a`)
-  await expect.poll(() => there.changes.stamp(['c'])).not.toBe(before)
+  await expect.poll(() => there.changes.version(['c'])).not.toBe(before)
 })
 
 test('lost connections are replaced, and the stamps are unknown until nothing can have been missed', async () => {
@@ -132,7 +132,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
   const active = sql`
     select pid from pg_stat_activity
     where datname = ${place.name} and query like 'select pg_sleep%' and state = 'active'`
-  const before = there.changes.stamp(['a'])
+  const before = there.changes.version(['a'])
   const held = there.transaction(async (tx) => {
     await tx.run(sql`insert into a values (1, 0)`)
     await tx.one(sql`select pg_sleep(20)`)
@@ -144,7 +144,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
   await admin.all(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${place.name}`)
   const lost = { status: 'rejected', reason: { cause: { kind: 'unavailable', what: 'the database' } } }
   expect(await running).toMatchObject([lost, lost, lost])
-  await expect.poll(() => there.changes.stamp(['a'])).toBeUndefined()
+  await expect.poll(() => there.changes.version(['a'])).toBeUndefined()
   // The server refuses new connections, or one that it has just ended is noticed first.
   await expect(there.ready()).rejects.toThrow(/not currently accepting connections|unavailable/)
 
@@ -152,7 +152,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
   await there.ready()
   await there.run(sql`insert into a values (2, 0)`)
   expect(await there.all(sql`select id from a`)).toEqual([{ id: 2 }])
-  await expect.poll(() => there.changes.stamp(['a'])).toBeGreaterThan((before ?? 0) + 1)
+  await expect.poll(() => there.changes.version(['a'])).toBeGreaterThan((before ?? 0) + 1)
   await admin.close()
 })
 

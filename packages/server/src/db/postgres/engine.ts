@@ -24,10 +24,10 @@ export async function openPostgres(
 
   const engine: Engine = {
     dialect: postgresDialect,
-    async execute(query, want) {
+    async execute(query, mode) {
       const { text, values } = query
       const written = changes.tablesWritten(text)
-      if (written.length > 0) return engine.transaction((session) => session.execute(query, want))
+      if (written.length > 0) return engine.transaction((session) => session.execute(query, mode))
       for (let attempt = 1; ; attempt++) {
         const { client, retire } = await connections.shared()
         try {
@@ -42,7 +42,7 @@ export async function openPostgres(
       }
     },
 
-    async transaction(work, { isProvisional = false } = {}) {
+    async transaction(work, { isRelaxed = false } = {}) {
       for (let attempt = 1; ; ) {
         const client = await connections.dedicated()
         const written = new Set<string>()
@@ -63,7 +63,7 @@ export async function openPostgres(
         }
         try {
           // Not awaited: it is sent with the first statement, which fails if it does.
-          const begun = command(client, isProvisional ? 'begin; set local synchronous_commit = off' : 'begin')
+          const begun = command(client, isRelaxed ? 'begin; set local synchronous_commit = off' : 'begin')
           begun.catch(() => {})
           const result = await work(session)
           committing = true
@@ -77,7 +77,7 @@ export async function openPostgres(
           // A connection has a stale plan at most once per schema change, so this does not count as an attempt.
           const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
           if (isReadOnly(failure ?? error)) connections.drop()
-          if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.inDoubt = true
+          if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.isOutcomeUnknown = true
           if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
         } finally {
           // The commit may have succeeded even if its response was lost.
@@ -89,7 +89,7 @@ export async function openPostgres(
     },
 
     // The server's own settings determine when a commit is durable.
-    settled: async () => {},
+    whenDurable: async () => {},
     async foreignKeys() {
       const { rows } = await command((await connections.shared()).client, foreignKeyQueries.postgres)
       return rows as ForeignKey[] // the columns of the query

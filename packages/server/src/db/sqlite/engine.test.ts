@@ -56,12 +56,12 @@ test('commits are on disk before they are reported, those of the same moment by 
     writes.push(insert(2), insert(3))
     writes.push(db.transaction((tx) => tx.run(sql`insert into things values (4)`)).then(() => reported.push(4)))
     const provisional = await db.transaction((tx) => tx.run(sql`insert into things values (5)`), {
-      isProvisional: true,
+      isRelaxed: true,
     })
     expect([provisional, reported]).toEqual([1, []])
     // Whoever reads sees them already; who does what cannot be undone waits.
     expect(await db.all(sql`select n from things order by n`)).toHaveLength(5)
-    const settled = db.settled().then(() => reported.push(0))
+    const settled = db.whenDurable().then(() => reported.push(0))
     disk.answer()
     await disk.asked(2)
     expect(reported).toEqual([1])
@@ -72,12 +72,12 @@ test('commits are on disk before they are reported, those of the same moment by 
     const lost = insert(6)
     await disk.asked(3)
     disk.answer(new Error('the disk is gone'))
-    await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', isOutcomeUnknown: true } })
     // Linux has forgotten the pages, so the next sync would succeed: it is not even tried.
     const refused = { cause: { kind: 'unavailable', what: 'the database' } }
     await expect(db.run(sql`insert into things values (7)`)).rejects.toMatchObject(refused)
     await expect(db.transaction(async () => 'read only')).rejects.toMatchObject(refused)
-    await expect(db.settled()).rejects.toMatchObject(refused)
+    await expect(db.whenDurable()).rejects.toMatchObject(refused)
     await expect(db.ready()).rejects.toMatchObject(refused)
     await expect(db.broken).resolves.toMatchObject({ message: 'the disk is gone' })
     expect(disk.count()).toBe(3)
@@ -106,7 +106,7 @@ test('nothing that waits is acknowledged when the sync before it fails', async (
     const second = insert(2)
     disk.answer(new Error('the disk is gone'))
     await expect(first).rejects.toThrow('the disk is gone')
-    await expect(second).rejects.toMatchObject({ cause: { kind: 'unavailable', inDoubt: true } })
+    await expect(second).rejects.toMatchObject({ cause: { kind: 'unavailable', isOutcomeUnknown: true } })
     expect(disk.count()).toBe(1)
   } finally {
     disk.release()

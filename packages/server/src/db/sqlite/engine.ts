@@ -3,14 +3,14 @@ import Sqlite from 'better-sqlite3'
 import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
-import type { DatabaseOptions, Engine, Result, Want } from '../engine.ts'
+import type { DatabaseOptions, Engine, Result, ResultMode } from '../engine.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
 import { openDurablePosition, prepareLog } from './durable-position.ts'
 import { addFunctions } from './functions.ts'
-import { openSettling } from './group-commit.ts'
+import { openGroupCommit } from './group-commit.ts'
 import { checkIntegrity } from './integrity.ts'
 import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
-import { openCheckpoints } from './wal-checkpointer.ts'
+import { openCheckpointer } from './wal-checkpointer.ts'
 
 const maxPreparedStatements = 500
 const turnTimeoutMs = 60_000
@@ -32,18 +32,18 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   const health = watchStorage()
   const pageSize = Number(writer.database.pragma('page_size', { simple: true }))
   const durable = openDurablePosition(file)
-  const log = openSettling(`${file}-wal`, { health, durable, pageSize })
-  const checkpoints = openCheckpoints(file, {
+  const log = openGroupCommit(`${file}-wal`, { health, durable, pageSize })
+  const checkpoints = openCheckpointer(file, {
     writer: writer.database,
     inTurn,
     health,
     checkpoint: options.checkpoint,
   })
   const committed = () => log.appended(checkpoints.committed())
-  const settled = () =>
-    log.settled().catch((error: unknown) => {
+  const whenDurable = () =>
+    log.whenDurable().catch((error: unknown) => {
       const why = error instanceof Failure && error.cause.kind === 'unavailable' ? error.cause.why : String(error)
-      throw new Failure({ kind: 'unavailable', what: 'the database', why: `${why}`, inDoubt: true })
+      throw new Failure({ kind: 'unavailable', what: 'the database', why: `${why}`, isOutcomeUnknown: true })
     })
   const failureOf = (error: unknown) => {
     if (isStorageLost(error)) health.fail(error)
@@ -53,25 +53,25 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
 
   return {
     dialect: sqliteDialect,
-    async execute(query, want) {
+    async execute(query, mode) {
       const { sql } = query
       try {
         const read = reader.prepare(sql)
-        if (read.readonly) return read.execute(query.values, want)
+        if (read.readonly) return read.execute(query.values, mode)
         const result = await inTurn(async () => {
           health.assertSound()
-          const result = writer.prepare(sql).execute(query.values, want)
+          const result = writer.prepare(sql).execute(query.values, mode)
           changes.bump(changes.tablesWritten(sql))
           committed()
           return result
         })
-        if (result.changed > 0) await settled()
+        if (result.changed > 0) await whenDurable()
         return result
       } catch (error) {
         throw failureOf(error)
       }
     },
-    async transaction(work, { isProvisional = false } = {}) {
+    async transaction(work, { isRelaxed = false } = {}) {
       let isWritten = false
       const result = await inTurn(async () => {
         const { database } = writer
@@ -80,10 +80,10 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
           health.assertSound()
           database.exec('begin immediate')
           const result = await work({
-            async execute(query: Sql, want: Want) {
+            async execute(query: Sql, mode: ResultMode) {
               const { sql } = query
               const statement = writer.prepare(sql)
-              const result = statement.execute(query.values, want)
+              const result = statement.execute(query.values, mode)
               if (!statement.readonly) for (const table of changes.tablesWritten(sql)) written.add(table)
               isWritten ||= !statement.readonly && result.changed > 0
               return result
@@ -103,10 +103,10 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
           throw failureOf(error)
         }
       })
-      if (isWritten && !isProvisional) await settled()
+      if (isWritten && !isRelaxed) await whenDurable()
       return result
     },
-    settled,
+    whenDurable,
     // A single process counts its own commits as they end.
     synchronize: () => undefined,
     async foreignKeys() {
@@ -215,7 +215,7 @@ function connect(file: string, readonly: boolean): Connection {
 
 interface Statement {
   readonly readonly: boolean
-  execute(values: readonly unknown[], want: Want): Result
+  execute(values: readonly unknown[], mode: ResultMode): Result
 }
 
 function prepareStatement(database: Sqlite.Database, sql: string): Statement {
@@ -231,10 +231,10 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
   statement.raw()
   return {
     readonly: statement.readonly,
-    execute(values, want) {
+    execute(values, mode) {
       const bound = values.map(boundValue)
       // Outside a transaction a write commits after its last row; `get` would hide a failed commit.
-      if (want !== 'one' || !statement.readonly) {
+      if (mode !== 'one' || !statement.readonly) {
         const rows = statement.all(...bound).map(rowFrom)
         return { rows, changed: rows.length }
       }
@@ -277,7 +277,7 @@ function unavailableOr(error: unknown): unknown {
     kind: 'unavailable',
     what: 'the database',
     why,
-    inDoubt: !/^SQLITE_(FULL|BUSY)/.test(error.code),
+    isOutcomeUnknown: !/^SQLITE_(FULL|BUSY)/.test(error.code),
   })
 }
 

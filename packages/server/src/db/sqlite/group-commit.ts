@@ -9,21 +9,21 @@ import { positionAfter, readLastFrame } from './write-ahead-log.ts'
  * Group commit: waits for the log to reach the disk, on another thread. A caller that arrives during a sync shares the
  * next one, because its commit may be too late for the current one.
  */
-export interface Settling {
+export interface GroupCommit {
   /** Records the number of frames in the log. Must be called after each commit, before the next one. */
   appended(frames: number): void
   /** Resolves when all earlier commits are on the disk. Rejects forever once a sync has failed. */
-  settled(): Promise<void>
+  whenDurable(): Promise<void>
   close(): Promise<void>
 }
 
-export interface SettlingOptions {
+export interface GroupCommitOptions {
   health: StorageHealth
   durable: DurablePosition
   pageSize: number
 }
 
-export function openSettling(file: string, { health, durable, pageSize }: SettlingOptions): Settling {
+export function openGroupCommit(file: string, { health, durable, pageSize }: GroupCommitOptions): GroupCommit {
   let handle: number | undefined
   let frames = 0
   let waiting: { resolve(): void; reject(error: unknown): void }[] = []
@@ -55,7 +55,7 @@ export function openSettling(file: string, { health, durable, pageSize }: Settli
     if (last) durable.advance(() => positionAfter(log, last, pageSize))
   }
 
-  const settled = () =>
+  const whenDurable = () =>
     new Promise<void>((resolve, reject) => {
       waiting.push({ resolve, reject })
       if (!isRunning) void run()
@@ -65,10 +65,10 @@ export function openSettling(file: string, { health, durable, pageSize }: Settli
     appended(count) {
       frames = count
     },
-    settled,
+    whenDurable,
     async close() {
       if (handle === undefined) return
-      await settled().catch(() => {}) // each commit has already been answered
+      await whenDurable().catch(() => {}) // each commit has already been answered
       await durable.flush()
       await promisify(close)(handle)
     },

@@ -7,7 +7,7 @@ export interface IntegrityJob {
 }
 
 const workers = openWorkers<IntegrityJob, string[]>(workerBeside(import.meta.url, './integrity-worker'), {
-  most: 1,
+  maxThreads: 1,
   idleMs: 1_000,
   maxWaiting: 100,
   maxHeapMib: 64,

@@ -3,7 +3,7 @@ import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 import { isStorageLost, type StorageHealth } from './storage-health.ts'
 
 /** Copies SQLite's log into the database file on another thread, because a checkpoint waits for the disk twice. */
-export interface Checkpoints {
+export interface Checkpointer {
   /** Called after each commit; never blocks. Returns the number of frames in the log. */
   committed(): number
   /** Waits for the current checkpoint and prevents further ones. */
@@ -26,26 +26,26 @@ export interface CheckpointOptions {
  * Number of frames (16 MiB) at which a checkpoint starts: large enough that an import does not write pages twice, small
  * enough to be read at a start.
  */
-const mostFrames = 4_000
+const maxFrames = 4_000
 /** Number of frames (64 MiB) from which writers wait for the checkpoint. */
 const heldFrames = 16_000
 /** Maximum number of passes. Concurrent writers add less during each pass. */
-const mostPasses = 4
+const maxPasses = 4
 const fewFrames = 500
 
 /** Worker thread for all databases of the process. It only runs while there are many writes. */
 const workers = openWorkers<string, CheckpointResult>(workerBeside(import.meta.url, './checkpoint-worker'), {
-  most: 1,
+  maxThreads: 1,
   timeoutMs: 60_000,
   idleMs: 5_000,
   maxWaiting: 100,
   maxHeapMib: 32,
 })
 
-export function openCheckpoints(
+export function openCheckpointer(
   file: string,
   { writer, inTurn, health, checkpoint = workers.run }: CheckpointOptions,
-): Checkpoints {
+): Checkpointer {
   writer.pragma('wal_autocheckpoint = 0')
   const frames = writer.prepare<[], { log: number; checkpointed: number }>('pragma wal_checkpoint(noop)')
   const countFrames = () => frames.get() ?? { log: 0, checkpointed: 0 }
@@ -71,7 +71,7 @@ export function openCheckpoints(
       // Writers continue during these passes. SQLite restarts the log only when it is empty, so the last short pass
       // excludes writers.
       await moveInThread()
-      for (let pass = 1; pass < mostPasses && framesLeft() > fewFrames; pass++) await moveInThread()
+      for (let pass = 1; pass < maxPasses && framesLeft() > fewFrames; pass++) await moveInThread()
       await inTurn(moveInThread)
     } catch (error) {
       // A retry would succeed only because the system has dropped the pages that did not reach the disk.
@@ -94,7 +94,7 @@ export function openCheckpoints(
         void inTurn(() => inThread.catch(() => {}))
         return log
       }
-      if (left < mostFrames) return log
+      if (left < maxFrames) return log
       state = 'running'
       running = move()
         .catch((error) => {

@@ -71,7 +71,7 @@ export function openRequestCounter(deps: Deps): RequestCounter {
       const observed = count.known + count.unreported + 1
       if (!isExceeded) {
         count.unreported++
-        if (isShared) tell(count, slack)
+        if (isShared) scheduleReport(count, slack)
       }
       return { isExceeded, observed, endsAt: count.endsAt, now }
     },
@@ -95,7 +95,7 @@ export function openRequestCounter(deps: Deps): RequestCounter {
     return fresh
   }
 
-  function tell(count: Count, slack: number): void {
+  function scheduleReport(count: Count, slack: number): void {
     dirty.add(count)
     if (!isCutOff && count.unreported * 2 >= slack) void report()
     else timer ??= setTimeout(() => void report(), isCutOff ? retryEveryMs : reportEveryMs).unref()

@@ -83,14 +83,14 @@ export interface ExportedMatch {
 export async function listNewestMatches(
   db: Db,
   findingIds: readonly number[],
-  mostEach: number,
+  maxEach: number,
 ): Promise<ExportedMatch[]> {
   const rows = await db.all<MatchRow>(sql`
     select finding_id, reason, ref, old_location, new_location, created_at from (
       select id, finding_id, reason, ref, old_location, new_location, created_at,
         row_number() over (partition by finding_id order by id desc) as place
       from finding_matches where finding_id in ${db.dialect.integers(findingIds)}) as placed
-    where place <= ${mostEach} order by finding_id, id desc`)
+    where place <= ${maxEach} order by finding_id, id desc`)
   return rows.map((row) => ({
     findingId: row.finding_id,
     reason: row.reason,

@@ -34,7 +34,7 @@ export interface ExportedRow {
 /** Number of rows per batch, which bounds memory use and the time that the event loop is blocked. */
 const sliceSize = 200
 /** Maximum number of matches per finding, because a finding may move with every import. */
-const mostMatches = 100
+const maxMatches = 100
 
 /** Returns the vulnerabilities of a project in batches, ordered by id. */
 export async function* readRows(
@@ -82,7 +82,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
   const findingIds = findings.map(({ id }) => id)
   const [extras, matches, identifiers, scanners] = await Promise.all([
     listExtras(deps.db, findingIds),
-    listNewestMatches(deps.db, findingIds, mostMatches),
+    listNewestMatches(deps.db, findingIds, maxMatches),
     listIdentifiers(deps.db, findingIds),
     listScanners(
       deps.db,

@@ -2,7 +2,7 @@ import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { doomObjects } from '../files/pending-deletions.ts'
+import { markForDeletion } from '../files/pending-deletions.ts'
 import { enqueue } from '../jobs/job.ts'
 import { findProgress } from '../jobs/jobs.ts'
 import { findNamespaceById } from '../namespaces/namespace-queries.ts'
@@ -94,7 +94,7 @@ export async function expireExports(deps: Deps): Promise<void> {
   for (let more = true; more; ) {
     more = await transaction(deps, async (deps) => {
       const { taken, keys } = await takeExpiredExports(deps.db, deps.now(), batchSize)
-      await doomObjects(deps, keys)
+      await markForDeletion(deps, keys)
       return taken === batchSize
     })
   }

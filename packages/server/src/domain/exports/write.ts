@@ -30,7 +30,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
     kind: exportKind,
     concurrency: 2,
     perOwner: 1,
-    mostAttempts: 3,
+    maxAttempts: 3,
     async run(deps, { payload, signal, progress }) {
       const asked = await startExport(deps.db, payload.export_id, deps.now())
       if (!asked) return undefined

@@ -13,7 +13,7 @@ interface Stores {
  */
 export async function openIntact(deps: Stores, file: RecordedFile, range?: ByteRange): Promise<Pieces | undefined> {
   const pieces = await counted(deps, openVerified(deps.objects, file, range))
-  return pieces && { next: (mostBytes) => counted(deps, pieces.next(mostBytes)), close: pieces.close }
+  return pieces && { next: (maxBytes) => counted(deps, pieces.next(maxBytes)), close: pieces.close }
 }
 
 /** Reads a stored file completely. Throws when it is missing or damaged. */

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
-export async function insertDoomed(db: Db, keys: readonly string[], now: string): Promise<void> {
+export async function insertPendingDeletions(db: Db, keys: readonly string[], now: string): Promise<void> {
   const rows = keys.map((key) => ({ key }))
   await db.run(sql`
     insert into doomed_objects (object_key, doomed_at)
@@ -9,22 +9,22 @@ export async function insertDoomed(db: Db, keys: readonly string[], now: string)
     on conflict (object_key) do nothing`)
 }
 
-export interface Doomed {
+export interface PendingDeletion {
   id: number
   key: string
-  doomedAt: string
+  markedAt: string
 }
 
 /** Returns pending deletions that were marked by `before`, oldest first, after the given one. */
-export async function oldestDoomed(
+export async function oldestPendingDeletions(
   db: Db,
-  { after, before, limit }: { after: Doomed | undefined; before: string; limit: number },
-): Promise<Doomed[]> {
+  { after, before, limit }: { after: PendingDeletion | undefined; before: string; limit: number },
+): Promise<PendingDeletion[]> {
   const rows = await db.all<{ id: number; object_key: string; doomed_at: string }>(sql`
     select id, object_key, doomed_at from doomed_objects
-    where doomed_at <= ${before} and (doomed_at, id) > (${after?.doomedAt ?? beginning}, ${after?.id ?? 0})
+    where doomed_at <= ${before} and (doomed_at, id) > (${after?.markedAt ?? beginning}, ${after?.id ?? 0})
     order by doomed_at, id limit ${limit}`)
-  return rows.map((row) => ({ id: row.id, key: row.object_key, doomedAt: row.doomed_at }))
+  return rows.map((row) => ({ id: row.id, key: row.object_key, markedAt: row.doomed_at }))
 }
 
 const beginning = '1970-01-01T00:00:00.000Z'

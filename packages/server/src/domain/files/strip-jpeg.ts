@@ -2,9 +2,9 @@ import { Transform } from 'node:stream'
 import { isExif, isSameResolution, type Resolution, readExif, writeExif } from './exif.ts'
 
 /** Number of bytes that are buffered to recognise a JPEG. Smaller files are examined completely. */
-const mostHeldBytes = 256 * 1024
+const maxHeldBytes = 256 * 1024
 /** Maximum number of segments. A file with more is an attack on processing time, so its remainder is copied unread. */
-const mostSegments = 20_000
+const maxSegments = 20_000
 
 /**
  * Removes the metadata of a JPEG stream of any size, buffering at most 256 KiB. Keeps the application segments that
@@ -18,7 +18,7 @@ const mostSegments = 20_000
 export function jpegStripper(): Transform {
   const tape: Tape = { chunk: Buffer.alloc(0), at: 0, hasEnded: false, kept: [], hasScan: false }
   const walk = strip(tape)
-  const held = Buffer.alloc(mostHeldBytes)
+  const held = Buffer.alloc(maxHeldBytes)
   let heldBytes = 0
   let state: 'holding' | 'stripping' | 'passing' = 'holding'
 
@@ -85,7 +85,7 @@ function* strip(tape: Tape): Steps<void> {
   yield* pass(tape, 2)
   const seen: Seen = { density: undefined, exif: false }
   let wasKept = true
-  for (let segments = 0; segments < mostSegments; segments++) {
+  for (let segments = 0; segments < maxSegments; segments++) {
     // Data after a dropped segment, up to the next marker, is the rest of a segment with a wrong length.
     const code: number | undefined = yield* nextMarker(tape, wasKept)
     if (code === undefined) return
@@ -246,8 +246,8 @@ function* skip(tape: Tape, bytes: number): Steps<false> {
   return false
 }
 
-function next(tape: Tape, most: number): Buffer {
-  const piece = tape.chunk.subarray(tape.at, tape.at + most)
+function next(tape: Tape, max: number): Buffer {
+  const piece = tape.chunk.subarray(tape.at, tape.at + max)
   tape.at += piece.length
   return piece
 }

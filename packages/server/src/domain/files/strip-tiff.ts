@@ -33,9 +33,9 @@ export async function stripTiff(file: FileHandle, bytes: number): Promise<void> 
   for (const directory of changing) await removeEntries(tiff, directory)
 }
 
-const mostDirectories = 10_000
-const mostEntries = 250_000
-const mostRanges = 100_000
+const maxDirectories = 10_000
+const maxEntries = 250_000
+const maxRanges = 100_000
 
 /** Collects pictures and metadata. Returns `undefined` when the file must not be changed. */
 async function surveyTiff(tiff: Tiff): Promise<TiffSurvey | undefined> {
@@ -44,7 +44,7 @@ async function surveyTiff(tiff: Tiff): Promise<TiffSurvey | undefined> {
   const metadata: Range[] = []
   const ofPictures: Trail = { waiting: [tiff.firstDirectory], seen: new Set() }
   const ofMetadata: Trail = { waiting: [], seen: new Set() }
-  let entriesLeft = mostEntries
+  let entriesLeft = maxEntries
 
   for (let directory = await follow(tiff, ofPictures); directory; directory = await follow(tiff, ofPictures)) {
     let removed = 0
@@ -77,8 +77,8 @@ async function surveyTiff(tiff: Tiff): Promise<TiffSurvey | undefined> {
 
   function isBeyondReason(entries: readonly Entry[]): boolean {
     entriesLeft -= entries.length
-    const isTooMuch = entriesLeft < 0 || metadata.length > mostRanges
-    return isTooMuch || [ofPictures, ofMetadata].some(({ seen }) => seen.size > mostDirectories)
+    const isTooMuch = entriesLeft < 0 || metadata.length > maxRanges
+    return isTooMuch || [ofPictures, ofMetadata].some(({ seen }) => seen.size > maxDirectories)
   }
 }
 
@@ -89,11 +89,11 @@ interface Trail {
 }
 
 async function note(tiff: Tiff, { waiting }: Trail, entry: Entry): Promise<void> {
-  if (waiting.length <= mostDirectories) waiting.push(...(await readNumbers(tiff, entry, 0, mostDirectories)))
+  if (waiting.length <= maxDirectories) waiting.push(...(await readNumbers(tiff, entry, 0, maxDirectories)))
 }
 
 async function follow(tiff: Tiff, { waiting, seen }: Trail): Promise<Directory | undefined> {
-  for (let at = waiting.pop(); at !== undefined && seen.size <= mostDirectories; at = waiting.pop()) {
+  for (let at = waiting.pop(); at !== undefined && seen.size <= maxDirectories; at = waiting.pop()) {
     if (at === 0 || seen.has(at)) continue
     seen.add(at)
     const directory = await readDirectory(tiff, at)

@@ -97,11 +97,11 @@ const typeWidths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
 const unsigned: ReadonlySet<number> = new Set([1, 3, 4, 13, 16, 18])
 
 /** Returns some of the entry's values, as far as the file contains them; none when they are not unsigned numbers. */
-export async function readNumbers(tiff: Tiff, entry: Entry, first: number, most: number): Promise<number[]> {
+export async function readNumbers(tiff: Tiff, entry: Entry, first: number, max: number): Promise<number[]> {
   const width = typeWidths[entry.type] ?? 0
   if (!unsigned.has(entry.type)) return []
   const [start, end] = entry.values
-  const count = Math.min(most, Math.floor((end - start) / width) - first)
+  const count = Math.min(max, Math.floor((end - start) / width) - first)
   if (count <= 0) return []
   const slice = await readBytes(tiff, start + first * width, count * width)
   return slice ? Array.from({ length: count }, (_, index) => number(tiff.order, slice, index * width, width)) : []

@@ -50,10 +50,10 @@ export function findKey(db: Db, userId: number, keyHash: string): Promise<Stored
 }
 
 /** Counts the user's keys, up to a limit. */
-export async function countKeys(db: Db, userId: number, most: number): Promise<number> {
+export async function countKeys(db: Db, userId: number, max: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total
-    from (select 1 from idempotency_keys where user_id = ${userId} limit ${most}) as counted`)
+    from (select 1 from idempotency_keys where user_id = ${userId} limit ${max}) as counted`)
   return row?.total ?? 0
 }
 

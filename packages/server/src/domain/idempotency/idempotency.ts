@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { conflict, Failure, forbidden, unprocessable } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import { provisionally, type RootDeps } from '../deps.ts'
+import { type RootDeps, withRelaxedDurability } from '../deps.ts'
 import {
   claimKey,
   countKeys,
@@ -63,7 +63,7 @@ export async function beginAttempt(
     now: deps.now(),
     forgottenBefore: later(deps, -dayMs),
   }
-  const found = await provisionally(deps, async ({ db }) => {
+  const found = await withRelaxedDurability(deps, async ({ db }) => {
     const id = await claimKey(db, made)
     if (id === undefined) return findKey(db, userId, keyHash)
     if ((await countKeys(db, userId, maxKeysOfUser + 1)) > maxKeysOfUser) throw tooManyKeys()
@@ -102,7 +102,7 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
   const logFailure = (error: unknown) => deps.log.warn({ err: error }, 'an Idempotency-Key could not be updated')
   const renew = () => renewLease(deps.db, id, attempt, later(deps, leaseMs)).catch(logFailure)
   const timer = setInterval(() => void renew(), leaseMs / 3).unref()
-  const release = () => provisionally(deps, ({ db }) => renewLease(db, id, attempt, deps.now()))
+  const release = () => withRelaxedDurability(deps, ({ db }) => renewLease(db, id, attempt, deps.now()))
   const abandon = async () => {
     clearInterval(timer)
     await release().catch((error) => {
@@ -120,7 +120,7 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
       if (sealed.length > maxSealedCharacters) return abandon()
       clearInterval(timer)
       // Without a stored response, a repeated request receives the error that the change was already made.
-      await provisionally(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
+      await withRelaxedDurability(deps, ({ db }) => storeResponse(db, id, attempt, sealed)).catch(logFailure)
     },
   }
 }

@@ -42,7 +42,7 @@ describe('jobs of one key do not block each other', () => {
     const { deps } = await openQueue({ clock })
     let isBroken = true
     const { kind, notes } = noting({
-      mostAttempts: 1,
+      maxAttempts: 1,
       run: async () => {
         if (isBroken) throw new Error('broken')
       },
@@ -149,7 +149,7 @@ describe('an outage', () => {
     const { deps } = await openQueue({ clock })
     let isAway = true
     const { kind, notes } = noting({
-      mostAttempts: 1,
+      maxAttempts: 1,
       run: async () => {
         if (isAway) throw unavailable('the object store')
       },

@@ -163,7 +163,7 @@ export async function deleteWaitingJobs(db: Db, key: string): Promise<void> {
 }
 
 /** Returns the next job of the key and the next job of the owner to the stage `new`, so that they are placed. */
-export async function passOn(db: Db, { key, lane, owner }: Place): Promise<void> {
+export async function releaseSuccessors(db: Db, { key, lane, owner }: Place): Promise<void> {
   await lockQueue(db)
   if (key !== null) {
     await db.run(sql`

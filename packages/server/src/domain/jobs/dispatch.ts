@@ -1,4 +1,4 @@
-import { type Deps, provisionally, type RootDeps } from '../deps.ts'
+import { type Deps, type RootDeps, withRelaxedDurability } from '../deps.ts'
 import { delayOfInterrupted, isPoisonous, later, maxClockSkewMs } from './back-off.ts'
 import {
   claimReady,
@@ -11,9 +11,9 @@ import {
   listUnplaced,
   lockQueue,
   makeReady,
-  passOn,
   placeJobs,
   preferIndexes,
+  releaseSuccessors,
   returnJob,
   takeTicket,
 } from './claim-queries.ts'
@@ -63,7 +63,7 @@ export function dispatch(
 ): Promise<{ claimed: Claimed[]; isDone: boolean }> {
   const placesIn = (lane: string) => free.get(lane) ?? 0
   // If a power failure loses a claim, the job is claimed again.
-  return provisionally(deps, async (deps) => {
+  return withRelaxedDurability(deps, async (deps) => {
     await preferIndexes(deps.db)
     const abandoned = (await listRunning(deps.db)).filter(isAbandoned)
     const clock = { now: deps.now(), tomorrow: later(deps, maxClockSkewMs) }
@@ -74,10 +74,10 @@ export function dispatch(
     if (abandoned.length + unplaced.length + ready.length === 0) return { claimed: [], isDone: true }
 
     const ticket = await takeTicket(deps.db)
-    for (const job of abandoned) await takeBack(deps, kinds, job)
+    for (const job of abandoned) await requeueAbandoned(deps, kinds, job)
     if (unplaced.length > 0) {
       await placeJobs(deps.db, unplaced, ticket, clock)
-      await admit(deps, kinds, unplaced)
+      await makeQueuedReady(deps, kinds, unplaced)
     }
     const claimed: Claimed[] = []
     const isReady = new Set(await listReadyLanes(deps.db, open))
@@ -91,14 +91,14 @@ export function dispatch(
 }
 
 /** Makes queued jobs ready, up to the limit of their owner. Owners in a lane take turns. */
-async function admit(deps: Deps, kinds: readonly AnyJobKind[], ids: readonly number[]): Promise<void> {
+async function makeQueuedReady(deps: Deps, kinds: readonly AnyJobKind[], ids: readonly number[]): Promise<void> {
   const lanes = lanesOf(kinds)
   const limitOf = (lane: string) => lanes.get(lane)?.perOwner ?? defaultPerOwner
-  const most = Math.max(defaultPerOwner, ...[...lanes.values()].map(({ perOwner }) => perOwner))
+  const max = Math.max(defaultPerOwner, ...[...lanes.values()].map(({ perOwner }) => perOwner))
   const turnOfLane = new Map<string, number>()
   const turnOfOwner = new Map<string, number>()
   const turns: { id: number; turn: number }[] = []
-  for (const { id, lane, owner, ahead, ownerTurn } of await listQueued(deps.db, ids, most)) {
+  for (const { id, lane, owner, ahead, ownerTurn } of await listQueued(deps.db, ids, max)) {
     if (owner !== null && ahead >= limitOf(lane)) continue
     const reached = turnOfLane.get(lane) ?? (await findTurn(deps.db, lane))
     turnOfLane.set(lane, reached)
@@ -121,14 +121,14 @@ async function claim(deps: Deps, kinds: readonly AnyJobKind[], lane: string, pla
     const kind = kinds.find(({ kind }) => kind === job?.kind)
     if (!job || !kind) return claimed
     // The changes that these jobs were queued for are committed, so this run covers them.
-    if (job.key !== null && kind.absorbs) await deleteWaitingJobs(deps.db, job.key)
+    if (job.key !== null && kind.coalesces) await deleteWaitingJobs(deps.db, job.key)
     claimed.push({ job, kind, token: lease.token })
   }
   return claimed
 }
 
 /** Returns a job whose process ended to the queue. A job that was interrupted repeatedly waits and then runs alone. */
-async function takeBack(deps: Deps, kinds: readonly AnyJobKind[], job: LeasedJob): Promise<void> {
+async function requeueAbandoned(deps: Deps, kinds: readonly AnyJobKind[], job: LeasedJob): Promise<void> {
   const interruptions = job.interruptions + 1
   const lane = job.lane ?? job.kind
   const place = await returnJob(deps.db, job, {
@@ -140,7 +140,7 @@ async function takeBack(deps: Deps, kinds: readonly AnyJobKind[], job: LeasedJob
   if (!place) return
   deps.log.warn({ job: job.id, kind: job.kind, interruptions }, 'a job was interrupted by the end of its process')
   await kinds.find(({ kind }) => kind === job.kind)?.interrupted?.(deps, job.payload as never, interruptions) // queued under that kind
-  await passOn(deps.db, place)
+  await releaseSuccessors(deps.db, place)
 }
 
 /**
@@ -150,6 +150,6 @@ export async function endRun(deps: Deps, end: () => ReturnType<typeof returnJob>
   await preferIndexes(deps.db)
   await lockQueue(deps.db)
   const place = await end()
-  if (place) await passOn(deps.db, place)
+  if (place) await releaseSuccessors(deps.db, place)
   return place !== undefined
 }

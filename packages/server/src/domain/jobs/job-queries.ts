@@ -117,7 +117,7 @@ function isHeld(id: number, token: string): Sql {
 }
 
 /** Makes the waiting jobs of this key due now. */
-export async function hurryJobs(db: Db, key: string, now: string): Promise<void> {
+export async function makeJobsDue(db: Db, key: string, now: string): Promise<void> {
   await db.run(sql`
     update jobs set run_at = ${now}, scheduled_at = ${now}, stage = 'new'
     where key = ${key} and state = 'waiting' and run_at > ${now}`)
@@ -163,10 +163,10 @@ export async function newestJobs(db: Db, filter: JobFilter, offset: number, perP
   return rows.map(jobFrom)
 }
 
-/** Counts jobs, up to `most` + 1. */
-export async function countJobs(db: Db, filter: JobFilter, most: number): Promise<number> {
+/** Counts jobs, up to `max` + 1. */
+export async function countJobs(db: Db, filter: JobFilter, max: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from (select 1 from jobs where ${matches(db, filter)} limit ${most + 1}) as counted`)
+    select count(*) as total from (select 1 from jobs where ${matches(db, filter)} limit ${max + 1}) as counted`)
   return row?.total ?? 0
 }
 

@@ -18,12 +18,12 @@ export interface JobKind<Payload extends object> {
    * Number of errors after which the job fails. Interrupted runs and runs that met an unavailable dependency do not
    * count.
    */
-  mostAttempts: number
+  maxAttempts: number
   /**
    * Whether one run covers all waiting jobs of its key. They are deleted when it begins, and its own row when it is
    * done.
    */
-  absorbs?: boolean
+  coalesces?: boolean
   /** Runs the job. Resolves to `undefined` when the job is done, or to the time at which it continues. */
   run(deps: RootDeps, job: RunningJob<Payload>): Promise<Postponed | undefined>
   /** Called after a run was interrupted, in the transaction that returns the job to the queue. */

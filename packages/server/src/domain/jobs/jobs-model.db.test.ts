@@ -56,7 +56,7 @@ const stepKind = (run: () => Promise<undefined>): AnyJobKind =>
     concurrency: 2,
     perOwner: 2,
     lanes: { small: { concurrency: 1, perOwner: 1 } },
-    mostAttempts: 2,
+    maxAttempts: 2,
     run,
   })
 

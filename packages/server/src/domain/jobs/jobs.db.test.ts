@@ -5,7 +5,7 @@ import { claimAndDie, later, note, noting, openQueue, start } from '../../testin
 import { type RootDeps, transaction } from '../deps.ts'
 import { dispatch } from './dispatch.ts'
 import { type AnyJobKind, enqueue } from './job.ts'
-import { findJobs, forgetOldJobs, getJob, hurry, runJobAgain } from './jobs.ts'
+import { findJobs, forgetOldJobs, getJob, runJobAgain, runJobsNow } from './jobs.ts'
 import { freePlaces, runDueJobs, runJobs } from './run-jobs.ts'
 
 describe('a job', () => {
@@ -83,7 +83,7 @@ describe('a job', () => {
     const id = await note(deps, 'x', { key: 'k' })
     await runDueJobs(deps, [kind])
     expect(await getJob(deps, id)).toMatchObject({ state: 'waiting', attempts: 0, runAt: later(30), lastError: null })
-    await hurry(deps, 'k')
+    await runJobsNow(deps, 'k')
     await runDueJobs(deps, [kind])
     expect(notes).toEqual(['x', 'x'])
   })
@@ -118,7 +118,7 @@ describe('a job', () => {
   test('that is over is forgotten after a day, a failed one after a month', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
-    const { kind } = noting({ mostAttempts: 1, run: async (_, { payload }) => assertGood(payload.text) })
+    const { kind } = noting({ maxAttempts: 1, run: async (_, { payload }) => assertGood(payload.text) })
     await note(deps, 'good')
     await note(deps, 'bad')
     await runDueJobs(deps, [kind])
@@ -175,7 +175,7 @@ describe('jobs with the same key', () => {
 
   test('are absorbed by one run where the kind says so, and leave no trace', async () => {
     const { deps } = await openQueue()
-    const { kind, notes } = noting({ absorbs: true })
+    const { kind, notes } = noting({ coalesces: true })
     for (const text of ['a', 'b', 'c']) await note(deps, text, { key: 'k' })
     await note(deps, 'other', { key: 'l' })
     expect(await runDueJobs(deps, [kind])).toBe(2)
@@ -187,7 +187,7 @@ describe('jobs with the same key', () => {
   test('are absorbed only if they were queued before the run began', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({
-      absorbs: true,
+      coalesces: true,
       run: async (deps, { payload }) => void (payload.text === 'a' && (await note(deps, 'while it ran', { key: 'k' }))),
     })
     await note(deps, 'a', { key: 'k' })
@@ -216,7 +216,7 @@ describe('a process that dies', () => {
     const { deps } = await openQueue({ clock })
     const told: number[] = []
     const { kind, notes } = noting({
-      mostAttempts: 1,
+      maxAttempts: 1,
       interrupted: async (_deps, _payload, interruptions) => void told.push(interruptions),
     })
     const id = await note(deps, 'poison')
@@ -224,7 +224,7 @@ describe('a process that dies', () => {
     for (let died = 1; died <= 12; died++) {
       expect(await claimAndDie(deps, [kind])).toMatchObject([{ job: { id } }])
       clock.now = new Date(Date.parse(clock.now) + 15_000).toISOString()
-      await takeBack(deps, [kind])
+      await requeueAbandoned(deps, [kind])
       const job = await getJob(deps, id)
       expect(job).toMatchObject({ state: 'waiting', interruptions: died, lastError: 'the process ended while it ran' })
       waits.push((Date.parse(job.runAt) - Date.parse(clock.now)) / 1000)
@@ -246,7 +246,7 @@ describe('a process that dies', () => {
     for (let died = 1; died <= 3; died++) {
       await claimAndDie(deps, [kind])
       clock.now = new Date(Date.parse(clock.now) + 60_000).toISOString()
-      await takeBack(deps, [kind])
+      await requeueAbandoned(deps, [kind])
     }
     for (const text of ['a', 'b', 'c']) await note(deps, text)
     clock.now = later(3600)
@@ -365,6 +365,6 @@ function assertGood(text: string): void {
 }
 
 /** Takes back what dead processes ran, and runs nothing. */
-async function takeBack(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<void> {
+async function requeueAbandoned(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<void> {
   await dispatch(deps, kinds, { free: new Map(), isAbandoned: () => true })
 }

@@ -9,10 +9,10 @@ import {
   deleteOldJobs,
   findJob,
   findNewestJob,
-  hurryJobs,
   type Job,
   type JobFilter,
   listOldestDue,
+  makeJobsDue,
   newestJobs,
   retryJob,
 } from './job-queries.ts'
@@ -50,8 +50,8 @@ export function findProgress({ db }: Deps, key: string): Promise<Pick<Job, 'done
 }
 
 /** Makes the waiting jobs of this key run now, before their next attempt was due. */
-export async function hurry(deps: Deps, key: string): Promise<void> {
-  await hurryJobs(deps.db, key, deps.now())
+export async function runJobsNow(deps: Deps, key: string): Promise<void> {
+  await makeJobsDue(deps.db, key, deps.now())
 }
 
 /**

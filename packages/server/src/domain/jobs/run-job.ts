@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../platform/failure.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { backOffMs, later, outageBackOffMs } from './back-off.ts'
-import { passOn } from './claim-queries.ts'
+import { releaseSuccessors } from './claim-queries.ts'
 import { type Claimed, endRun } from './dispatch.ts'
 import type { RunningJob } from './job.ts'
 import { deleteHeldJob, failJob, finishJob, type Postponement, postponeJob, updateProgress } from './job-queries.ts'
@@ -30,7 +30,7 @@ export async function runJob(
     progress: openProgress(),
     forget: async (deps) => {
       const place = await deleteHeldJob(deps.db, job.id, token)
-      if (place) await passOn(deps.db, place)
+      if (place) await releaseSuccessors(deps.db, place)
     },
   }
   try {
@@ -45,7 +45,7 @@ export async function runJob(
     try {
       const again = await kind.run(deps, running as RunningJob<never>) // queued under the kind's name
       if (again) return () => postpone({ runAt: again.againAt, lane: again.lane ?? laneWithOthers(lane) })
-      if (kind.absorbs) return () => end((deps) => deleteHeldJob(deps.db, job.id, token))
+      if (kind.coalesces) return () => end((deps) => deleteHeldJob(deps.db, job.id, token))
       return () => end((deps) => finishJob(deps.db, job.id, token, deps.now()))
     } catch (error) {
       const { attempts, interruptions, outages } = job
@@ -59,7 +59,7 @@ export async function runJob(
       }
       deps.log.warn({ err: error, job: job.id, kind: job.kind, attempt: attempts }, 'job failed')
       const text = describe(error)
-      if (attempts >= kind.mostAttempts) return () => giveUp(text)
+      if (attempts >= kind.maxAttempts) return () => giveUp(text)
       const runAt = later(deps, backOffMs(deps, attempts))
       return () => postpone({ runAt, lane, attempts, interruptions, error: text })
     }
@@ -80,7 +80,7 @@ export async function runJob(
       const place = await failJob(deps.db, job.id, token, error, deps.now())
       if (!place) return
       await kind.giveUp?.(deps, job.payload as never, error) // queued under the kind's name
-      await passOn(deps.db, place)
+      await releaseSuccessors(deps.db, place)
     })
   }
 

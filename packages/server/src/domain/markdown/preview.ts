@@ -2,7 +2,7 @@ import { notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
-import { sightProject } from '../projects/sight.ts'
+import { resolveVisibleProject } from '../projects/sight.ts'
 import { renderAside } from './rendering.ts'
 
 const maxTextBytes = 1024 * 1024
@@ -27,7 +27,7 @@ export async function previewMarkdown(
 }
 
 async function readableProject(deps: Deps, caller: Caller | null, reference: string): Promise<Project> {
-  const sighted = await sightProject(deps, caller, reference)
+  const sighted = await resolveVisibleProject(deps, caller, reference)
   if (!sighted) throw notFound('Project')
   return sighted.found
 }

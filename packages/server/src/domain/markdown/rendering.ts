@@ -12,7 +12,7 @@ export interface Rendering {
 const maxInlineLength = 512
 
 const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './worker'), {
-  most: 2,
+  maxThreads: 2,
   timeoutMs: 15_000,
   idleMs: 60_000,
   maxWaiting: 256,

@@ -121,7 +121,7 @@ export function changeMember(
   terms: MemberTerms,
 ): Promise<Member> {
   return transaction(deps, async (deps) => {
-    await hold(deps, place)
+    await lockGroupOf(deps, place)
     const member = await getMember(deps, place, 'direct', userId)
     await assertMayGrant(deps, caller, place, Math.max(member.accessLevel, terms.accessLevel))
     await assertTerms(deps, place, userId, terms)
@@ -143,7 +143,7 @@ export function removeMember(
   unmodifiedSince: number | undefined,
 ): Promise<void> {
   return transaction(deps, async (deps) => {
-    await hold(deps, place)
+    await lockGroupOf(deps, place)
     const isSelf = userId === caller.user.id
     const level = await levelIn(deps, place, caller)
     if (!isSelf && level < managing(place)) throw forbidden()
@@ -218,7 +218,7 @@ async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): 
 }
 
 /** Locks the group, so that two owners cannot remove each other concurrently. */
-async function hold(deps: Deps, place: MemberPlace): Promise<void> {
+async function lockGroupOf(deps: Deps, place: MemberPlace): Promise<void> {
   if (place.group) await lockNamespace(deps.db, place.group.id)
 }
 

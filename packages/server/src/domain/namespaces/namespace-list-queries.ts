@@ -27,7 +27,7 @@ export interface NamespaceFilter {
 /**
  * Maximum number of rows that are collected and sorted; a larger result is read in index order until the page is full.
  */
-const mostGathered = 2000
+const maxGathered = 2000
 
 /** Returns one row more than the page holds. `counted`, from `countNamespaces`, selects the query plan. */
 export async function listNamespaces(
@@ -39,7 +39,7 @@ export async function listNamespaces(
 ): Promise<Namespace[]> {
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
   const source =
-    counted > mostGathered
+    counted > maxGathered
       ? sql`select ${namespaceColumns} from namespaces where ${isOfKind(filter)} ${isIn(db, filter)} ${narrowing(db, filter)}`
       : sql`with found as materialized (${gathered(db, filter)})
         select ${namespaceColumns} from found join namespaces on namespaces.id = found.id where 1 = 1`

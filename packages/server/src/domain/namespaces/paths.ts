@@ -4,7 +4,7 @@ import { reservedNames } from '../users/user-draft.ts'
 const maxLength = 255
 const maxDescriptionLength = 2000
 const blank = "can't be blank"
-const tooLong = (most: number) => `is too long (maximum is ${most} characters)`
+const tooLong = (max: number) => `is too long (maximum is ${max} characters)`
 
 const pathCharacters = /^[a-zA-Z0-9_.][a-zA-Z0-9_.-]*$/
 const projectPathRule =
@@ -113,8 +113,8 @@ function isBranchName(name: string): boolean {
   )
 }
 
-function isLonger(text: string, most: number): boolean {
-  return text.length > most && [...text].length > most
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && [...text].length > max
 }
 
 function withoutEmpty(problems: Record<string, readonly string[]>): InvalidAttributes {

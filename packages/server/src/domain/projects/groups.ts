@@ -41,7 +41,7 @@ export interface NewGroup {
 }
 
 /** GitLab's maximum nesting depth. */
-const mostAncestors = 20
+const maxAncestors = 20
 const tooDeep = 'has too deep level of nesting'
 
 /** Creates a group owned by the caller. */
@@ -56,7 +56,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
       ...fullPathProblems(parent ? `${parent.fullPath}/${path}` : path),
       ...groupProblems({ name, path, description }, parent === null),
       ...(parent ? wideness(visibility, parent.visibility) : hiddenness(visibility, organization)),
-      ...(parent && lineageOf(parent).length > mostAncestors ? { parent_id: [tooDeep] } : {}),
+      ...(parent && lineageOf(parent).length > maxAncestors ? { parent_id: [tooDeep] } : {}),
     }
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
@@ -80,7 +80,7 @@ export interface GroupChange {
 /** Updates a group, and the paths and names of everything below it. */
 export function changeGroup(deps: Deps, id: number, change: GroupChange): Promise<Namespace> {
   return transaction(deps, async (deps) => {
-    const before = await holdGroup(deps, id)
+    const before = await lockGroupAndAncestors(deps, id)
     const parent = before.parentId === null ? null : await findNamespaceById(deps.db, before.parentId)
     const after = { ...before, ...given(change) }
     after.fullPath = parent ? `${parent.fullPath}/${after.path}` : after.path
@@ -197,7 +197,7 @@ export function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
 }
 
 /** Locks the group and all groups above it, so that its full path cannot change before it is written. */
-async function holdGroup(deps: Deps, id: number): Promise<Namespace> {
+async function lockGroupAndAncestors(deps: Deps, id: number): Promise<Namespace> {
   const found = await findNamespaceById(deps.db, id)
   for (const heldId of found ? lineageOf(found) : []) await lockNamespace(deps.db, heldId)
   const group = await findNamespaceById(deps.db, id)
@@ -208,9 +208,9 @@ async function holdGroup(deps: Deps, id: number): Promise<Namespace> {
 const taken = 'has already been taken'
 const pathTaken = (): Failure => invalid({ path: [taken] })
 
-function wideness(visibility: Visibility, most: Visibility): InvalidAttributes {
-  if (!isWider(visibility, most)) return {}
-  return { visibility_level: [`${visibility} is not allowed since the parent group has a ${most} visibility.`] }
+function wideness(visibility: Visibility, max: Visibility): InvalidAttributes {
+  if (!isWider(visibility, max)) return {}
+  return { visibility_level: [`${visibility} is not allowed since the parent group has a ${max} visibility.`] }
 }
 
 async function visibilityProblems(deps: Deps, after: Namespace, parent: Namespace | null): Promise<InvalidAttributes> {

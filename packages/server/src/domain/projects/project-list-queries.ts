@@ -38,7 +38,7 @@ export interface ProjectFilter {
 /**
  * Maximum number of rows that are collected and sorted; a larger result is read in index order until the page is full.
  */
-const mostGathered = 2000
+const maxGathered = 2000
 
 /** Counts matching projects, up to one above the maximum total of lists. */
 export async function countProjects(db: Db, filter: ProjectFilter): Promise<number> {
@@ -63,7 +63,7 @@ export async function listProjects(
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
   const limit = sql`limit ${page.perPage + 1} offset ${page.offset}`
   const columns = sql`projects.id as id, ${key} as sort_key`
-  const found = counted > mostGathered ? undefined : gathered(db, filter, columns)
+  const found = counted > maxGathered ? undefined : gathered(db, filter, columns)
   const chosen = found
     ? sql`found as materialized (${found}),
       page as (select id, sort_key from found order by sort_key ${direction}, id ${direction} ${limit})`
@@ -168,7 +168,7 @@ function isTagged(db: Db, table: Sql, ids: readonly number[]): Sql {
 }
 
 /** Maximum number of `exists` conditions: each one slows down planning, and engines limit their number. */
-const mostProbed = 4
+const maxProbed = 4
 
 /**
  * Counts matching topics. This works because a project can have at most one topic of each list, that of its
@@ -185,7 +185,7 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
   const { within, topics = [], starredBy, search, isArchived } = filter
   const all: Sql[] = [empty]
   const others = topics.slice(1)
-  if (others.length > mostProbed) all.push(isTaggedWithAll(db, others))
+  if (others.length > maxProbed) all.push(isTaggedWithAll(db, others))
   else
     for (const ids of others) {
       all.push(sql`exists (

@@ -40,7 +40,7 @@ export interface ProjectQuery
   topics?: readonly string[] | undefined
   topicId?: number | undefined
   /** True when a parameter has a value that no project can match. */
-  isVain?: boolean | undefined
+  matchesNothing?: boolean | undefined
 }
 
 /** Returns the namespace of a user's personal projects. `reference` is an id or a username. */
@@ -63,7 +63,7 @@ export async function findProjects(
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
   await assertOrganizationReadable(deps, caller, query.organizationId)
-  const topics = query.isVain ? undefined : await readTopics(deps, query)
+  const topics = query.matchesNothing ? undefined : await readTopics(deps, query)
   if (!topics) return { rows: [], total: 0 }
   const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
   const filter: ProjectFilter = {
@@ -79,13 +79,13 @@ export async function findProjects(
   return pageOf(page, await listProjects(deps.db, filter, order, page, counted), counted)
 }
 
-const mostCompared = 2000
+const maxCompared = 2000
 
 /**
  * Returns the order by similarity, or the default order without a search or when there are too many rows to compare.
  */
 function similarityOrder(counted: number, search: PathSearch | undefined): ProjectOrder {
-  return { by: search && counted <= mostCompared ? 'similarity' : 'id', direction: 'desc' }
+  return { by: search && counted <= maxCompared ? 'similarity' : 'id', direction: 'desc' }
 }
 
 const countedTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics', 'project_stars']
@@ -178,8 +178,8 @@ async function heldLevels(
 }
 
 function highest(levels: readonly number[]): number | null {
-  const most = Math.max(0, ...levels)
-  return most > 0 ? most : null
+  const max = Math.max(0, ...levels)
+  return max > 0 ? max : null
 }
 
 /**

@@ -88,7 +88,7 @@ export interface Change {
  */
 export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Change> {
   return transaction(deps, async (deps) => {
-    const before = await holdProject(deps, id)
+    const before = await lockProjectAndNamespaces(deps, id)
     const after = { ...before, ...given(change) }
     after.fullPath = `${before.namespace.fullPath}/${after.path}`
     const isOwnersMatter =
@@ -114,7 +114,7 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
 export function transferProject(deps: Deps, caller: Caller, id: number, reference: string): Promise<Change> {
   return transaction(deps, async (deps) => {
     const { id: targetId } = await getNamespace(deps, caller, reference)
-    const before = await holdProject(deps, id, targetId)
+    const before = await lockProjectAndNamespaces(deps, id, targetId)
     const target = await findNamespaceById(deps.db, targetId)
     if (!target) throw notFound('Namespace')
     await assertTransferable(deps, caller, before, target)
@@ -207,17 +207,17 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
 }
 
 /** Limits the visibility of a new project to that of its group, silently, as GitLab does. */
-function narrower(visibility: Visibility, { kind, visibility: most }: Namespace): Visibility {
-  return kind === 'group' && isWider(visibility, most) ? most : visibility
+function narrower(visibility: Visibility, { kind, visibility: max }: Namespace): Visibility {
+  return kind === 'group' && isWider(visibility, max) ? max : visibility
 }
 
-function visibilityProblems(visibility: Visibility, { kind, visibility: most }: Namespace): InvalidAttributes {
-  if (kind !== 'group' || !isWider(visibility, most)) return {}
-  return { visibility_level: [`${visibility} is not allowed in a ${most} group.`] }
+function visibilityProblems(visibility: Visibility, { kind, visibility: max }: Namespace): InvalidAttributes {
+  if (kind !== 'group' || !isWider(visibility, max)) return {}
+  return { visibility_level: [`${visibility} is not allowed in a ${max} group.`] }
 }
 
 /** Locks the project, its namespace, and the namespace that it is transferred to. */
-async function holdProject(deps: Deps, id: number, targetId?: number): Promise<Project> {
+async function lockProjectAndNamespaces(deps: Deps, id: number, targetId?: number): Promise<Project> {
   for (;;) {
     const { namespace } = await reload(deps, id)
     const ids = new Set(targetId === undefined ? [namespace.id] : [namespace.id, targetId])

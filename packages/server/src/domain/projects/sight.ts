@@ -8,7 +8,7 @@ import {
   isGroupVisible,
   isVisible,
   nowhere,
-  type ProjectMemory,
+  type ProjectCache,
   projectLevel,
   type Visitor,
 } from './visible.ts'
@@ -21,44 +21,44 @@ import {
  */
 
 /** Resource that was found, with the caller's access level in it. */
-export interface Sighted<T> {
+export interface Resolved<T> {
   found: T
   level: number
   /** True when the reference is a former path of the resource. */
   hasMoved: boolean
 }
 
-export async function sightProject(
+export async function resolveVisibleProject(
   deps: Deps,
   caller: Visitor | null,
   reference: string,
-  memory?: ProjectMemory,
-): Promise<Sighted<Project> | undefined> {
-  const isRemembered = memory?.projects.peek(reference) !== undefined
-  const here = await findProject(deps, reference, memory)
-  const level = await projectLevel(deps, here, caller, memory)
+  cache?: ProjectCache,
+): Promise<Resolved<Project> | undefined> {
+  const isCached = cache?.projects.peek(reference) !== undefined
+  const here = await findProject(deps, reference, cache)
+  const level = await projectLevel(deps, here, caller, cache)
   if (here && isVisible(here.visibility, caller, level)) return { found: here, level, hasMoved: false }
 
-  if (isRemembered) await findProject(deps, reference)
+  if (isCached) await findProject(deps, reference)
   const was = await findMovedProject(deps, reference)
   const levelThere = await projectLevel(deps, was, caller)
   if (here || !was || !isVisible(was.visibility, caller, levelThere)) return undefined
   return { found: was, level: levelThere, hasMoved: true }
 }
 
-export async function sightGroup(
+export async function resolveVisibleGroup(
   deps: Deps,
   caller: Visitor | null,
   reference: string,
-  memory?: ProjectMemory,
-): Promise<Sighted<Namespace> | undefined> {
-  const isRemembered = memory?.groups.peek(reference) !== undefined
-  const here = await findGroup(deps, reference, memory)
-  const level = await groupLevel(deps, here, caller, memory)
-  const isSeen = await isGroupVisible(deps, here ?? nowhere, caller, level, memory)
+  cache?: ProjectCache,
+): Promise<Resolved<Namespace> | undefined> {
+  const isCached = cache?.groups.peek(reference) !== undefined
+  const here = await findGroup(deps, reference, cache)
+  const level = await groupLevel(deps, here, caller, cache)
+  const isSeen = await isGroupVisible(deps, here ?? nowhere, caller, level, cache)
   if (here && isSeen) return { found: here, level, hasMoved: false }
 
-  if (isRemembered) await findGroup(deps, reference)
+  if (isCached) await findGroup(deps, reference)
   const was = await findMovedGroup(deps, reference)
   const levelThere = await groupLevel(deps, was, caller)
   const isSeenThere = await isGroupVisible(deps, was ?? nowhere, caller, levelThere)

@@ -13,14 +13,14 @@ import { findProjectById, findProjectByPath } from './project-queries.ts'
 export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
 
 /** A process's caches of projects, groups and access levels. */
-export interface ProjectMemory {
+export interface ProjectCache {
   projects: Cache<Project | undefined>
   groups: Cache<Namespace | undefined>
   levels: Cache<number>
   insiders: Cache<boolean>
 }
 
-export function openProjectMemory(changes: Changes): ProjectMemory {
+export function openProjectCache(changes: Changes): ProjectCache {
   return {
     projects: openCache(changes, ['projects', 'namespaces'], 10_000),
     groups: openCache(changes, ['namespaces'], 10_000),
@@ -30,7 +30,7 @@ export function openProjectMemory(changes: Changes): ProjectMemory {
 }
 
 /** Finds a project by id (all digits) or by full path (contains a slash), ignoring case. */
-export async function findProject(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Project | undefined> {
+export async function findProject(deps: Deps, reference: string, cache?: ProjectCache): Promise<Project | undefined> {
   const load = (): Promise<Project | undefined> | undefined => {
     if (/^-?\d+$/.test(reference)) {
       const id = Number(reference)
@@ -38,16 +38,16 @@ export async function findProject(deps: Deps, reference: string, memory?: Projec
     }
     return reference.includes('/') ? findProjectByPath(deps.db, reference) : undefined
   }
-  return memory ? memory.projects.get(reference, async () => load()) : load()
+  return cache ? cache.projects.get(reference, async () => load()) : load()
 }
 
 /** Finds a group by id or full path. */
-export async function findGroup(deps: Deps, reference: string, memory?: ProjectMemory): Promise<Namespace | undefined> {
+export async function findGroup(deps: Deps, reference: string, cache?: ProjectCache): Promise<Namespace | undefined> {
   const load = async (): Promise<Namespace | undefined> => {
     const found = await findNamespace(deps, reference)
     return found?.kind === 'group' ? found : undefined
   }
-  return memory ? memory.groups.get(reference, load) : load()
+  return cache ? cache.groups.get(reference, load) : load()
 }
 
 export async function findNamespace(deps: Deps, reference: string): Promise<Namespace | undefined> {
@@ -70,18 +70,18 @@ export function projectLevel(
   deps: Deps,
   project: Project | undefined,
   caller: Visitor | null,
-  memory?: ProjectMemory,
+  cache?: ProjectCache,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(project?.namespace ?? nowhere), project?.id ?? 0, memory)
+  return level(deps, caller, lineageOf(project?.namespace ?? nowhere), project?.id ?? 0, cache)
 }
 
 export function groupLevel(
   deps: Deps,
   group: Namespace | undefined,
   caller: Visitor | null,
-  memory?: ProjectMemory,
+  cache?: ProjectCache,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(group ?? nowhere), null, memory)
+  return level(deps, caller, lineageOf(group ?? nowhere), null, cache)
 }
 
 async function level(
@@ -89,13 +89,13 @@ async function level(
   caller: Visitor | null,
   namespaceIds: readonly number[],
   projectId: number | null,
-  memory?: ProjectMemory,
+  cache?: ProjectCache,
 ): Promise<number> {
   if (!caller) return 0
   if (caller.isAdmin) return roles.owner
   const today = deps.now().slice(0, 10)
   const load = () => findAccessLevel(deps.db, caller.user.id, namespaceIds, projectId, today)
-  return memory ? memory.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
+  return cache ? cache.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
 }
 
 /** Returns true when a caller with this access level can read a resource of this visibility. */
@@ -110,13 +110,13 @@ export async function isGroupVisible(
   group: Pick<Namespace, 'id' | 'lineage' | 'visibility'>,
   caller: Visitor | null,
   callerLevel: number,
-  memory?: ProjectMemory,
+  cache?: ProjectCache,
 ): Promise<boolean> {
   if (isVisible(group.visibility, caller, callerLevel)) return true
   if (!caller) return false
   const today = deps.now().slice(0, 10)
   const load = () => isMemberBelow(deps.db, group, caller.user.id, today)
-  return memory ? memory.insiders.get(`${caller.user.id}:${group.id}:${today}`, load) : load()
+  return cache ? cache.insiders.get(`${caller.user.id}:${group.id}:${today}`, load) : load()
 }
 
 /** Returns the visibilities whose resources are all included in the caller's lists, regardless of membership. */

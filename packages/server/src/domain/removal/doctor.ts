@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { type Deps, transaction } from '../deps.ts'
 import { deleteExports } from '../exports/export-queries.ts'
-import { doomObjects, removeDoomed } from '../files/pending-deletions.ts'
+import { deleteMarkedObjects, markForDeletion } from '../files/pending-deletions.ts'
 import { failLostImport } from '../reports/imports/run-imports.ts'
 import { recount } from '../topics/assignment.ts'
 import { recountProjects, type WrongFigure } from './recount.ts'
@@ -11,7 +11,7 @@ import {
   deleteUploadRows,
   dropAvatars,
   dropMergedAvatars,
-  listDoomedAmong,
+  listPendingAmong,
   listReferencedKeys,
   listStoredFiles,
   type StoredFile,
@@ -93,11 +93,11 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
       await dropMergedAvatars(deps.db, idsOf('merged avatar'))
       await deleteExports(deps.db, idsOf('export'))
       for (const id of idsOf('report')) await failLostImport(deps, id)
-      await doomObjects(deps, [...orphans, ...broken.map(({ key }) => key)])
+      await markForDeletion(deps, [...orphans, ...broken.map(({ key }) => key)])
       await correctUsage(deps.db)
       await recount(deps, topics)
     })
-    await removeDoomed(deps)
+    await deleteMarkedObjects(deps)
   }
   const left = options.fix ? findings.filter(({ kind }) => kind === 'wrong content') : findings
   return { findings, left: left.length, files, objects: sizes.size }
@@ -123,7 +123,7 @@ async function orphansAmong(deps: Deps, sizes: ReadonlyMap<string, { modifiedAt:
     const known = new Set([
       ...(await listReferencedKeys(deps.db, batch)),
       // Pending deletions are handled by the periodic task.
-      ...(await listDoomedAmong(deps.db, batch)),
+      ...(await listPendingAmong(deps.db, batch)),
     ])
     orphans.push(...batch.filter((key) => !known.has(key)))
   }

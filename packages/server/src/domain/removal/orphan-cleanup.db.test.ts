@@ -7,7 +7,7 @@ import { openDiskStore } from '../../platform/object-store/disk.ts'
 import type { ObjectStore } from '../../platform/object-store/objects.ts'
 import { formWithFile } from '../../testing/client.ts'
 import { startServer } from '../../testing/server.ts'
-import { sweepObjects } from './orphan-cleanup.ts'
+import { removeOrphanedObjects } from './orphan-cleanup.ts'
 
 const hourMs = 60 * 60 * 1000
 const inHours = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString()
@@ -23,11 +23,11 @@ test('objects without rows go when they are a day old, those with rows stay', as
     await server.deps.objects.put(key, Readable.from([Buffer.from('x')]))
 
   clock.now = inHours(23)
-  await sweepObjects(server.deps)
+  await removeOrphanedObjects(server.deps)
   expect(await keys()).toEqual(['elsewhere/orphan', 'files/orphan', kept].sort())
 
   clock.now = inHours(25)
-  await sweepObjects(server.deps)
+  await removeOrphanedObjects(server.deps)
   expect(await keys()).toEqual(['elsewhere/orphan', kept].sort())
 })
 
@@ -38,10 +38,10 @@ test('what was never finished goes when it is a day old', async () => {
   await writeFile(half, 'half of a file')
   await utimes(half, new Date(Date.now() - 23 * hourMs), new Date(Date.now() - 23 * hourMs))
 
-  await sweepObjects(server.deps)
+  await removeOrphanedObjects(server.deps)
   expect(await readdir(join(folder, 'tmp'))).toEqual(['half'])
   clock.now = inHours(2)
-  await sweepObjects(server.deps)
+  await removeOrphanedObjects(server.deps)
   expect(await readdir(join(folder, 'tmp'))).toEqual([])
 })
 

@@ -1,8 +1,8 @@
 import { conflict } from '../../platform/failure.ts'
-import { inSlices } from '../batches.ts'
+import { forEachBatch } from '../batches.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { takeExportsOf } from '../exports/export-queries.ts'
-import { doomObjects, removeDoomedSoon } from '../files/pending-deletions.ts'
+import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
 import { listIdsOwnedByOthers } from '../members/member-queries.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../namespaces/namespace-queries.ts'
 import { lineageOf, type Namespace, type Project } from '../projects/project.ts'
@@ -35,7 +35,7 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
 /** Deletes a group with its subgroups and all of their projects. */
 export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
-    namespaceIds: await holdNamespaces(deps, [group]),
+    namespaceIds: await lockNamespacesBelow(deps, [group]),
     projectIds: await listProjectIdsBelow(deps.db, [group]),
     deleteRows: async () => void (await deleteNamespace(deps.db, group.id)),
   }))
@@ -54,7 +54,7 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
     }
     const groups = alone
     const namespaces = [...(await listOwnNamespaces(deps.db, user.id)), ...groups]
-    const namespaceIds = await holdNamespaces(deps, namespaces)
+    const namespaceIds = await lockNamespacesBelow(deps, namespaces)
     const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
       namespaceIds,
@@ -75,7 +75,7 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
  * Locks the namespaces and all namespaces below them, and returns their ids. Afterwards no other transaction can create
  * or transfer anything into them, whose files would not be marked for deletion and whose topics would not be recounted.
  */
-async function holdNamespaces(deps: Deps, tops: readonly Pick<Namespace, 'id' | 'lineage'>[]): Promise<number[]> {
+async function lockNamespacesBelow(deps: Deps, tops: readonly Pick<Namespace, 'id' | 'lineage'>[]): Promise<number[]> {
   for (let held: number[] = []; ; ) {
     const ids = await listNamespaceIdsBelow(deps.db, tops)
     // Look again for namespaces that were created before their parent was locked.
@@ -119,8 +119,8 @@ interface Removal {
  */
 export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
   for (const id of projectIds) {
-    await inSlices(await listIdsIn(db, 'findings', id), (ids) => deleteWithVulnerabilities(db, ids))
-    await inSlices(await listIdsIn(db, 'identifiers', id), (ids) => deleteIdentifiers(db, ids))
+    await forEachBatch(await listIdsIn(db, 'findings', id), (ids) => deleteWithVulnerabilities(db, ids))
+    await forEachBatch(await listIdsIn(db, 'identifiers', id), (ids) => deleteIdentifiers(db, ids))
   }
 }
 
@@ -134,12 +134,12 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     // An upload committed after the keys were listed would lose its row without its file being marked.
     await lockProjects(deps.db, projectIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
-    await doomObjects(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
-    await doomObjects(deps, await listReportKeys(deps.db, projectIds))
-    await doomObjects(deps, await takeExportsOf(deps.db, { projectIds, namespaceIds, userIds }))
+    await markForDeletion(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
+    await markForDeletion(deps, await listReportKeys(deps.db, projectIds))
+    await markForDeletion(deps, await takeExportsOf(deps.db, { projectIds, namespaceIds, userIds }))
     await removeFindings(deps, projectIds)
     await deleteRows()
     await recount(deps, topicIds)
   })
-  await removeDoomedSoon(deps)
+  await deleteMarkedObjectsSoon(deps)
 }

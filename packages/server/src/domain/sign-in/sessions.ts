@@ -33,29 +33,29 @@ interface SignedIn {
 }
 
 /** A process's cache of sessions. */
-export interface SessionMemory {
+export interface SessionCache {
   sessions: Cache<SignedIn | undefined>
   /** Time in milliseconds at which the use of each session was last recorded, by session id. */
   notedAt: Map<number, number>
 }
 
-export function openSessionMemory(changes: Changes): SessionMemory {
+export function openSessionCache(changes: Changes): SessionCache {
   return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
 }
 
 /** Returns the caller that the cookie belongs to, or `undefined` when the session is unknown or has ended. */
-export async function findSignedIn(deps: Deps, secret: string, memory: SessionMemory): Promise<Caller | undefined> {
+export async function findSignedIn(deps: Deps, secret: string, cache: SessionCache): Promise<Caller | undefined> {
   const key = digestSession(secret)
-  const found = await memory.sessions.get(key, () => load(deps, key))
+  const found = await cache.sessions.get(key, () => load(deps, key))
   const now = deps.now()
   if (!found || found.session.expiresAt <= now || found.user.state !== 'active') return undefined
   const { session, user, token } = found
   if (token && (token.isRevoked || isExpired(token, now))) return undefined
-  if (await isIdle(deps, session, memory)) {
+  if (await isIdle(deps, session, cache)) {
     await endIdleSession(deps, found)
     return undefined
   }
-  noteUse(deps, session.id, now, memory)
+  noteUse(deps, session.id, now, cache)
   const { id, authenticatedAt } = session
   if (token) {
     return {
@@ -73,9 +73,9 @@ export async function findSignedIn(deps: Deps, secret: string, memory: SessionMe
 }
 
 /** Returns true when the session has been unused for so long that it ends. */
-async function isIdle(deps: Deps, session: Session, memory: SessionMemory): Promise<boolean> {
+async function isIdle(deps: Deps, session: Session, cache: SessionCache): Promise<boolean> {
   const oldest = Date.parse(deps.now()) - deps.settings.sessionIdleMs
-  const notedAt = memory.notedAt.get(session.id)
+  const notedAt = cache.notedAt.get(session.id)
   if (notedAt !== undefined && notedAt > oldest) return false
   // Another process may have recorded a later use.
   const usedAt = (await findSessionUse(deps.db, session.id)) ?? session.createdAt
@@ -137,11 +137,11 @@ const maxNoted = 10_000
 /**
  * Records the use of a session. The write is best effort and not awaited: losing it costs a few minutes of precision.
  */
-function noteUse(deps: Deps, id: number, now: string, memory: SessionMemory): void {
+function noteUse(deps: Deps, id: number, now: string, cache: SessionCache): void {
   const at = Date.parse(now)
-  if (at - (memory.notedAt.get(id) ?? 0) < noteEveryMs) return
-  if (memory.notedAt.size >= maxNoted) memory.notedAt.clear()
-  memory.notedAt.set(id, at)
+  if (at - (cache.notedAt.get(id) ?? 0) < noteEveryMs) return
+  if (cache.notedAt.size >= maxNoted) cache.notedAt.clear()
+  cache.notedAt.set(id, at)
   noteSessionUse(deps.db, id, now).catch((error: unknown) =>
     deps.log.debug({ err: error }, 'the use of a session could not be noted'),
   )

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Failure, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
-import { assertActive, authenticate, openTokenMemory } from '../tokens/tokens.ts'
+import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import {
   findPasswordHash,
@@ -78,8 +78,8 @@ export async function signInWithToken(deps: RootDeps, token: string, client: Cli
 
 /** Returns the caller that a token authenticates, if the token at least allows its owner to read. */
 export async function proveToken(deps: RootDeps, token: string, { address }: Client): Promise<Caller> {
-  const memory = openTokenMemory(deps.db.changes)
-  const caller = await authenticate(deps, token.trim(), memory, { isRotation: false, address })
+  const cache = openTokenCache(deps.db.changes)
+  const caller = await authenticate(deps, token.trim(), cache, { isRotation: false, address })
   if (!caller.token.scopes.some((scope) => scope === 'api' || scope === 'read_api')) {
     throw new Failure({ kind: 'scope-too-small', accepted: ['api', 'read_api'] })
   }

@@ -103,7 +103,7 @@ export async function noteTokenAddress(
   tokenId: number,
   address: string,
   at: string,
-  most: number,
+  max: number,
 ): Promise<void> {
   const changed = await db.run(sql`
     insert into token_addresses (token_id, address, last_used_at)
@@ -113,7 +113,7 @@ export async function noteTokenAddress(
   await db.run(sql`
     delete from token_addresses where token_id = ${tokenId} and address not in (
       select address from token_addresses where token_id = ${tokenId}
-      order by last_used_at desc, address limit ${most})`)
+      order by last_used_at desc, address limit ${max})`)
 }
 
 /** Returns, by token id, the addresses that each token was used from, latest first. */

@@ -75,7 +75,7 @@ export const tokenScopes = [
 export const administratorScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping']
 
 /** A process's cache of tokens, which saves a database query per request. */
-export interface TokenMemory {
+export interface TokenCache {
   holders: Cache<TokenHolder | undefined>
   /** Last recorded use of each token, by token id. */
   noted: Map<number, NotedUse>
@@ -89,7 +89,7 @@ interface NotedUse {
   addresses: Set<string>
 }
 
-export function openTokenMemory(changes: Changes): TokenMemory {
+export function openTokenCache(changes: Changes): TokenCache {
   return { holders: openCache(changes, ['access_tokens', 'users'], 10_000), noted: new Map() }
 }
 
@@ -100,11 +100,11 @@ export function openTokenMemory(changes: Changes): TokenMemory {
 export async function authenticate(
   deps: Deps,
   token: string,
-  memory: TokenMemory,
+  cache: TokenCache,
   { isRotation, address }: { isRotation: boolean; address: string },
 ): Promise<Caller> {
   const digest = digestToken(token)
-  const holder = await memory.holders.get(digest, () => findTokenByDigest(deps.db, digest))
+  const holder = await cache.holders.get(digest, () => findTokenByDigest(deps.db, digest))
   if (!holder) throw unauthenticated()
 
   const now = deps.now()
@@ -116,7 +116,7 @@ export async function authenticate(
     throw new Failure({ kind: 'token-revoked' })
   }
   assertActive(holder.user)
-  noteUse(deps, holder.token.id, address, memory)
+  noteUse(deps, holder.token.id, address, cache)
   return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
 }
 
@@ -165,12 +165,12 @@ const noteAddressEveryMs = 60 * 1000
  * Records the use of a token. The write is best effort and not awaited: losing it costs a few minutes of precision. The
  * addresses of one token are recorded at most once a minute.
  */
-function noteUse(deps: Deps, tokenId: number, address: string, memory: TokenMemory): void {
+function noteUse(deps: Deps, tokenId: number, address: string, cache: TokenCache): void {
   const now = deps.now()
   const at = Date.parse(now)
-  const last = memory.noted.get(tokenId)
+  const last = cache.noted.get(tokenId)
   if (!last || at - last.since >= noteEveryMs) {
-    memory.noted.set(tokenId, { at, since: at, addresses: new Set([address]) })
+    cache.noted.set(tokenId, { at, since: at, addresses: new Set([address]) })
   } else {
     if (last.addresses.has(address) || at - last.at < noteAddressEveryMs) return
     last.at = at
@@ -178,9 +178,9 @@ function noteUse(deps: Deps, tokenId: number, address: string, memory: TokenMemo
   }
   const writing = transaction(deps, async ({ db }) => {
     await noteTokenUse(db, tokenId, now)
-    if (isIP(address) !== 0) await noteTokenAddress(db, tokenId, address, now, mostAddresses)
+    if (isIP(address) !== 0) await noteTokenAddress(db, tokenId, address, now, maxAddresses)
   })
   writing.catch((error: unknown) => deps.log.debug({ err: error }, 'the use of a token could not be noted'))
 }
 
-const mostAddresses = 5
+const maxAddresses = 5

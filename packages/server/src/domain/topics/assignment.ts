@@ -93,12 +93,12 @@ async function createNamed(deps: Deps, organizationId: number, name: string): Pr
 }
 
 /** Maximum number of unknown names for which similar topics are suggested. */
-const mostSuggested = 5
+const maxSuggested = 5
 
 async function unknownTopics(deps: Deps, organizationId: number, names: readonly string[]): Promise<Failure> {
   const sentences: string[] = []
   for (const [index, name] of names.entries()) {
-    const nearest = index < mostSuggested ? await listNearest(deps.db, organizationId, name, 3) : []
+    const nearest = index < maxSuggested ? await listNearest(deps.db, organizationId, name, 3) : []
     const hint = nearest.length > 0 ? `; the nearest are ${nearest.join(', ')}` : ''
     sentences.push(`${shorten(name)} does not exist, and only administrators create topics${hint}`)
   }

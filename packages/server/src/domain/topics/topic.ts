@@ -67,8 +67,8 @@ function blankProblem(text: string): string[] {
   return text.trim() === '' ? [blank] : []
 }
 
-function lengthProblem(text: string, most: number): string[] {
-  return characters(text) > most ? [`is too long (maximum is ${most} characters)`] : []
+function lengthProblem(text: string, max: number): string[] {
+  return characters(text) > max ? [`is too long (maximum is ${max} characters)`] : []
 }
 
 /** Counts Unicode characters instead of UTF-16 units: an emoji counts once. */

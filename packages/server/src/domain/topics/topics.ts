@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../db/violations.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
-import { doomObjects, removeDoomedSoon } from '../files/pending-deletions.ts'
+import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
 import {
   defaultOrganizationId,
   getOrganization,
@@ -110,13 +110,13 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
     const after = await updateTopicRow(deps.db, id, changed, avatar, deps.now())
     if (!after) throw notFound()
     const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
-    if (isReplaced) await doomObjects(deps, keysOf(before))
+    if (isReplaced) await markForDeletion(deps, keysOf(before))
     return after
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? nameTaken() : error
   })
   if (change.avatar) change.avatar.kept = true
-  await removeDoomedSoon(deps)
+  await deleteMarkedObjectsSoon(deps)
   return after
 }
 
@@ -139,9 +139,9 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
     if (!topic) throw notFound()
     assertUnmodified(topic, unmodifiedSince)
     await deleteTopicRow(deps.db, id)
-    await doomObjects(deps, keysOf(topic))
+    await markForDeletion(deps, keysOf(topic))
   })
-  await removeDoomedSoon(deps)
+  await deleteMarkedObjectsSoon(deps)
 }
 
 export async function organizationOf(deps: Deps, id: number = defaultOrganizationId): Promise<number> {

@@ -1,5 +1,5 @@
 import { type Deps, transaction } from '../deps.ts'
-import { doomObjects } from '../files/pending-deletions.ts'
+import { markForDeletion } from '../files/pending-deletions.ts'
 import { takeExpiredUploads } from './upload-queries.ts'
 
 const batchSize = 200
@@ -12,7 +12,7 @@ export async function expireUploads(deps: Deps): Promise<void> {
   for (let taken = batchSize; taken === batchSize; ) {
     taken = await transaction(deps, async (deps) => {
       const keys = await takeExpiredUploads(deps.db, before, batchSize)
-      await doomObjects(deps, keys)
+      await markForDeletion(deps, keys)
       return keys.length
     })
   }

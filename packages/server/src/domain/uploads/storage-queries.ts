@@ -43,10 +43,10 @@ export async function listLargestOwners(db: Db, page: PageRequest): Promise<Stor
   }))
 }
 
-/** Counts owners, up to `most` + 1. */
-export async function countOwners(db: Db, most: number): Promise<number> {
+/** Counts owners, up to `max` + 1. */
+export async function countOwners(db: Db, max: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from (select 1 from upload_usage where files > 0 limit ${most + 1}) as counted`)
+    select count(*) as total from (select 1 from upload_usage where files > 0 limit ${max + 1}) as counted`)
   return row?.total ?? 0
 }
 

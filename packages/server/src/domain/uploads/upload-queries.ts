@@ -37,7 +37,7 @@ function owned({ kind, id }: Owner): Sql {
  * Locks the owner before its usage is changed. Deleting an owner takes its locks in the same order, which avoids
  * deadlocks.
  */
-export async function holdOwner(db: Db, { kind, id }: Upload['owner']): Promise<void> {
+export async function lockOwner(db: Db, { kind, id }: Upload['owner']): Promise<void> {
   const table = kind === 'project' ? sql`projects` : sql`namespaces`
   await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)
 }

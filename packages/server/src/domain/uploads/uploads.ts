@@ -14,9 +14,9 @@ import {
   findUpload,
   findUploadBySecret,
   hideUpload,
-  holdOwner,
   insertUpload,
   listUploads,
+  lockOwner,
   showUpload,
   sumFromOutsiders,
 } from './upload-queries.ts'
@@ -96,7 +96,7 @@ export async function getUploadBySecret(
 /** Hides an upload immediately. It can be restored until its row and bytes are deleted after the grace period. */
 export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<void> {
   return transaction(deps, async (deps) => {
-    await holdOwner(deps.db, upload.owner)
+    await lockOwner(deps.db, upload.owner)
     const hidden = await hideUpload(deps.db, upload.id, user.id, deps.now())
     // Only one of two concurrent requests deletes the upload.
     if (!hidden) throw notFound()
@@ -107,7 +107,7 @@ export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<vo
 /** Restores a deleted upload under its former URL, within the grace period. */
 export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
   return transaction(deps, async (deps) => {
-    await holdOwner(deps.db, owner)
+    await lockOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
     if (!upload || !(await showUpload(deps.db, id))) throw notFound()
     await claimSpace(deps, owner, upload.bytes)

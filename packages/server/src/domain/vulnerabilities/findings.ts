@@ -5,7 +5,7 @@ import { notFound } from '../../platform/failure.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import { openMilestones } from '../page-bookmarks.ts'
+import { openPageBookmarks } from '../page-bookmarks.ts'
 import type { Project } from '../projects/project.ts'
 import type { ListedFinding } from './finding.ts'
 import {
@@ -77,7 +77,7 @@ const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifi
 
 const memories = perDatabase((changes) => ({
   gathered: openListMemory(changes, tables),
-  milestones: openMilestones(changes, tables),
+  milestones: openPageBookmarks(changes, tables),
 }))
 
 interface FindingsOptions extends Omit<GatheredOptions, 'memory'> {

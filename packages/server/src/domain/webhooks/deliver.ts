@@ -11,7 +11,7 @@ import { deliveryKind, slowDeliveries } from './record.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
 
 /** Limits of one run, after which other hooks get a turn. */
-const mostInARow = 100
+const maxInARow = 100
 const longestRunMs = 5_000
 
 /**
@@ -29,11 +29,11 @@ export const deliveryJob: AnyJobKind = jobKind<{ hook_id: number }>({
   concurrency: 32,
   perOwner: 4,
   lanes: { [slowDeliveries]: { concurrency: 16, perOwner: 4 } },
-  mostAttempts: 20,
-  absorbs: true,
+  maxAttempts: 20,
+  coalesces: true,
   async run(deps, { payload, signal, lane }) {
     const end = performance.now() + longestRunMs
-    for (let sent = 0; sent < mostInARow && performance.now() < end; sent++) {
+    for (let sent = 0; sent < maxInARow && performance.now() < end; sent++) {
       signal.throwIfAborted()
       const hook = await findHook(deps.db, payload.hook_id)
       if (!hook || hook.disabledAt !== null) return undefined
@@ -57,10 +57,10 @@ async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSi
   await transaction(deps, async (deps) => {
     if (slowUntil !== hook.slowUntil) await setSlowUntil(deps.db, hook.id, slowUntil)
     await keepAttempt(deps, hook, event, attempt)
-    await updateEvent(deps.db, event.id, !attempt.succeeded && event.attempts + 1 < mostAttempts(attempt))
+    await updateEvent(deps.db, event.id, !attempt.succeeded && event.attempts + 1 < maxAttempts(attempt))
     if (attempt.succeeded) return resetFailures(deps.db, hook.id)
     const until = new Date(Date.parse(deps.now()) + pauseMs(deps, hook.failures + 1)).toISOString()
-    await addFailure(deps.db, hook.id, { until, at: hook.failures + 1 >= mostFailures ? deps.now() : null })
+    await addFailure(deps.db, hook.id, { until, at: hook.failures + 1 >= maxFailures ? deps.now() : null })
   })
   return slowUntil === null ? deliveryKind : slowDeliveries
 }
@@ -167,7 +167,7 @@ function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, st
  * Returns the maximum number of attempts. An event that the receiver rejects blocks the others only briefly; a failing
  * receiver may recover.
  */
-function mostAttempts({ answer }: Attempt): number {
+function maxAttempts({ answer }: Attempt): number {
   const refuses = answer !== undefined && answer.status >= 400 && answer.status <= 499
   return refuses && answer.status !== 408 && answer.status !== 429 ? 3 : 15
 }
@@ -175,7 +175,7 @@ function mostAttempts({ answer }: Attempt): number {
 const firstPauseMs = 10_000
 const longestPauseMs = 2 * 60 * 60 * 1000
 /** Number of consecutive failures after which a hook is disabled, which takes some days. */
-const mostFailures = 40
+const maxFailures = 40
 
 const fullPauseMs = (failures: number): number => Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
 

@@ -46,16 +46,16 @@ export async function newestDeliveries(
   return rows.map(deliveryFrom)
 }
 
-/** Counts deliveries, up to `most` + 1. */
+/** Counts deliveries, up to `max` + 1. */
 export async function countDeliveries(
   db: Db,
   hookId: number,
   statuses: readonly StatusRange[] | undefined,
-  most: number,
+  max: number,
 ): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from hook_deliveries d where d.hook_id = ${hookId} ${hasStatus(statuses)} limit ${most + 1}) as counted`)
+      select 1 from hook_deliveries d where d.hook_id = ${hookId} ${hasStatus(statuses)} limit ${max + 1}) as counted`)
   return row?.total ?? 0
 }
 

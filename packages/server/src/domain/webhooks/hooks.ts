@@ -4,7 +4,7 @@ import { Failure, notFound, unprocessable } from '../../platform/failure.ts'
 import { isPublicAddress } from '../../platform/outgoing/addresses.ts'
 import { hostOf } from '../../platform/outgoing/post.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
-import { hurry } from '../jobs/jobs.ts'
+import { runJobsNow } from '../jobs/jobs.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { lockProject } from '../projects/project-queries.ts'
@@ -18,7 +18,7 @@ import { randomUuid } from './uuid.ts'
 
 export type { Delivery, StatusRange }
 
-const mostHooks = 100
+const maxHooks = 100
 
 export async function findHooks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Hook>> {
   const [rows, total] = await Promise.all([
@@ -38,8 +38,8 @@ export function createHook(deps: Deps, project: Project, draft: HookDraft): Prom
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
     await lockProject(deps.db, project.id) // prevents concurrent additions beyond the limit
-    if ((await countHooks(deps.db, project.id)) >= mostHooks) {
-      throw unprocessable(`Maximum number of project hooks (${mostHooks}) exceeded`)
+    if ((await countHooks(deps.db, project.id)) >= maxHooks) {
+      throw unprocessable(`Maximum number of project hooks (${maxHooks}) exceeded`)
     }
     return insertHook(deps.db, project.id, draft, deps.now())
   })
@@ -106,7 +106,7 @@ async function sendNow(deps: Deps, hook: Hook, event: HookEvent): Promise<Attemp
 async function startAnew(deps: Deps, hook: Hook): Promise<Pick<Hook, 'failures' | 'disabledUntil' | 'disabledAt'>> {
   await transaction(deps, async (deps) => {
     await resetFailures(deps.db, hook.id)
-    await hurry(deps, deliveryKey(hook.id))
+    await runJobsNow(deps, deliveryKey(hook.id))
     if (hook.disabledAt !== null) await enqueueDeliveries(deps, hook)
   })
   return { failures: 0, disabledUntil: null, disabledAt: null }
@@ -133,9 +133,9 @@ function isUsable(text: string, reachesPrivate: boolean): boolean {
   return reachesPrivate || !(isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/.test(host))
 }
 
-const mostTries = 5
+const maxTries = 5
 const tryWindowMs = 60_000
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 /**
  * Times of recent tests and resends by hook, in this process. The limit keeps users from using the server to attack
@@ -147,9 +147,9 @@ function countTry({ db, now }: RootDeps, hook: Hook): void {
   const at = Date.parse(now())
   const tries = triesOf(db)
   const recent = (tries.get(hook.id) ?? []).filter((time) => at - time < tryWindowMs)
-  if (recent.length >= mostTries) throw new Failure({ kind: 'too-many-requests' })
+  if (recent.length >= maxTries) throw new Failure({ kind: 'too-many-requests' })
   tries.delete(hook.id)
   tries.set(hook.id, [...recent, at])
-  const [oldest] = tries.size > mostRemembered ? tries.keys() : []
+  const [oldest] = tries.size > maxRemembered ? tries.keys() : []
   if (oldest !== undefined) tries.delete(oldest)
 }

@@ -5,7 +5,7 @@ import { randomUuid } from './uuid.ts'
 
 /** Hooks that receive a project's events. */
 export interface Listeners {
-  isNobody: boolean
+  isEmpty: boolean
   /** Stores events in the transaction that makes the changes. */
   record(payloads: readonly object[]): Promise<void>
   /** Queues the deliveries. */
@@ -16,7 +16,7 @@ export async function findListeners(deps: Deps, projectId: number): Promise<List
   const hooks = await listListeningHooks(deps.db, projectId)
   const hookIds = hooks.map(({ id }) => id)
   return {
-    isNobody: hookIds.length === 0,
+    isEmpty: hookIds.length === 0,
     async record(payloads) {
       if (hookIds.length === 0 || payloads.length === 0) return
       const events = payloads.map((payload) => ({ uuid: randomUuid(deps), payload }))

@@ -20,7 +20,7 @@ let uncached: { victim: Client; mallory: Client }
 beforeAll(async () => {
   server = await startServer()
   const { deps } = server
-  const changes = { ...deps.db.changes, stamp: () => undefined }
+  const changes = { ...deps.db.changes, version: () => undefined }
   const { server: app } = await openApp({ ...deps, db: { ...deps.db, changes } })
   const accounts = ['victim', 'mallory'] as const
   const [first, second] = await Promise.all(accounts.map((name) => server.user(name)))

@@ -32,7 +32,7 @@ function failSecondTransaction(moment: 'before' | 'after'): () => void {
     count++
     if (count !== 2) return transaction(work, options)
     if (moment === 'after') await transaction(work, options)
-    throw new Failure({ kind: 'unavailable', what: 'the database', inDoubt: moment === 'after' })
+    throw new Failure({ kind: 'unavailable', what: 'the database', isOutcomeUnknown: moment === 'after' })
   }
   onTestFinished(restore)
   return restore

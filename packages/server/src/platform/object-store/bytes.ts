@@ -4,12 +4,12 @@ import { Readable } from 'node:stream'
 export type Bytes = Readable | AsyncIterable<Buffer>
 
 /** Prevents an unhandled error event of a stream that is not being read yet. Later readers still receive the error. */
-export function heardLater(body: Bytes): void {
+export function suppressUnhandledError(body: Bytes): void {
   if (body instanceof Readable) body.on('error', () => {})
 }
 
 /** Destroys a stream that will not be read any further. */
-export function letGo(body: Bytes): void {
+export function discard(body: Bytes): void {
   if (body instanceof Readable) body.destroy()
 }
 

@@ -4,10 +4,10 @@ import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
-import { type Bytes, heardLater, letGo } from './bytes.ts'
+import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
-import { openFilePieces, openLender } from './pieces.ts'
+import { openBufferPool, openFilePieces } from './pieces.ts'
 
 /** Minimum age of leftover files. A file modified more recently may be in use by another process. */
 const silenceMs = 60 * 60 * 1000
@@ -30,14 +30,14 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   for (const created of [objects, folder]) await syncDirectory(created)
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
-  const lender = openLender()
+  const pool = openBufferPool()
   const shardOf = (key: string) => join(objects, shards[createHash('sha256').update(key).digest()[0] ?? 0] ?? '')
   const pathOf = (key: string) => join(shardOf(key), nameOf(key))
 
   return {
     async put(key, body) {
       assertKey(key)
-      heardLater(body)
+      suppressUnhandledError(body)
       const aside = join(temporary, randomUUID())
       const path = pathOf(key)
       let renamed = false
@@ -47,7 +47,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
         renamed = true
         await syncDirectory(shardOf(key))
       } catch (error) {
-        letGo(body)
+        discard(body)
         await rm(renamed ? path : aside, { force: true }).catch(() => {}) // the orphan cleanup deletes it
         throw unavailableOr(error)
       }
@@ -61,7 +61,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
 
     async openPieces(key, range) {
       assertKey(key)
-      return openFilePieces(pathOf(key), lender, range).catch(undefinedIfMissing).catch(refused)
+      return openFilePieces(pathOf(key), pool, range).catch(undefinedIfMissing).catch(refused)
     },
 
     async version(key) {
@@ -120,11 +120,11 @@ async function writeDurably(path: string, body: Bytes): Promise<void> {
   try {
     for await (const pieces of severalOf(body)) {
       await writing
-      writing = heard(writeAll(file, pieces))
+      writing = suppressUnhandledRejection(writeAll(file, pieces))
       unsyncedBytes += writtenBytes
       if (unsyncedBytes < syncedBytes) continue
       await Promise.all([writing, syncing])
-      syncing = heard(syncFile(file))
+      syncing = suppressUnhandledRejection(syncFile(file))
       unsyncedBytes = 0
     }
     await Promise.all([writing, syncing])
@@ -136,7 +136,7 @@ async function writeDurably(path: string, body: Bytes): Promise<void> {
 }
 
 /** Prevents an unhandled rejection of work that is awaited later. */
-function heard(work: Promise<void>): Promise<void> {
+function suppressUnhandledRejection(work: Promise<void>): Promise<void> {
   work.catch(() => {})
   return work
 }

@@ -73,10 +73,10 @@ export interface ReceivedFile {
 /** Reader of an object's bytes in order. A returned buffer is valid until the next call or `close`. */
 export interface Pieces {
   /**
-   * Returns the next buffer, or `undefined` at the end. Files return at most `mostBytes` bytes. A result of exactly
-   * `mostBytes - 1` bytes is always the last one, so a caller that passes the remaining size plus one can tell that it
+   * Returns the next buffer, or `undefined` at the end. Files return at most `maxBytes` bytes. A result of exactly
+   * `maxBytes - 1` bytes is always the last one, so a caller that passes the remaining size plus one can tell that it
    * has read everything.
    */
-  next(mostBytes: number): Promise<Buffer | undefined>
+  next(maxBytes: number): Promise<Buffer | undefined>
   close(): void
 }

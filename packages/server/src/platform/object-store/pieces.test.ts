@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDiskStore } from './disk.ts'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
-import { openLender } from './pieces.ts'
+import { openBufferPool } from './pieces.ts'
 
 const content = randomBytes(2 * 1024 * 1024 + 7)
 const all = Number.POSITIVE_INFINITY
@@ -26,10 +26,10 @@ async function open(range?: ByteRange): Promise<Pieces> {
   return pieces
 }
 
-async function readAll(pieces: Pieces, mostBytes = all): Promise<Buffer> {
+async function readAll(pieces: Pieces, maxBytes = all): Promise<Buffer> {
   const copies: Buffer[] = []
-  for (let piece = await pieces.next(mostBytes); piece; piece = await pieces.next(mostBytes)) {
-    expect(piece.length).toBeLessThanOrEqual(mostBytes)
+  for (let piece = await pieces.next(maxBytes); piece; piece = await pieces.next(maxBytes)) {
+    expect(piece.length).toBeLessThanOrEqual(maxBytes)
     copies.push(Buffer.from(piece)) // the next one may come into the same memory
   }
   pieces.close()
@@ -59,13 +59,13 @@ test('more readers than there are large buffers read the same, each its own byte
 })
 
 test('a buffer that was given back is lent again, and never to two at a time', () => {
-  const lender = openLender()
-  const buffers = Array.from({ length: 16 }, () => lender.borrow(all))
+  const pool = openBufferPool()
+  const buffers = Array.from({ length: 16 }, () => pool.acquire(all))
   expect(new Set(buffers).size).toBe(16)
-  expect(lender.borrow(all).length).toBeLessThan(buffers[0]?.length ?? 0)
-  if (buffers[3]) lender.giveBack(buffers[3])
-  expect(lender.borrow(all)).toBe(buffers[3])
-  expect(lender.borrow(10).length).toBe(10)
+  expect(pool.acquire(all).length).toBeLessThan(buffers[0]?.length ?? 0)
+  if (buffers[3]) pool.release(buffers[3])
+  expect(pool.acquire(all)).toBe(buffers[3])
+  expect(pool.acquire(10).length).toBe(10)
 })
 
 test('whoever closes while a piece is read gets none, and no descriptor stays open', async () => {

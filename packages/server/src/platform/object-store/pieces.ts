@@ -16,9 +16,9 @@ export function piecesOf(stream: Readable): Pieces {
   stream.on('error', () => {}) // readers still receive the error
   const chunks = stream[Symbol.asyncIterator]()
   return {
-    async next(mostBytes) {
+    async next(maxBytes) {
       const { value: chunk }: { value?: Buffer } = await chunks.next()
-      if (chunk?.length !== mostBytes - 1) return chunk
+      if (chunk?.length !== maxBytes - 1) return chunk
       const { value: more }: { value?: Buffer } = await chunks.next()
       return more ? Buffer.concat([chunk, more]) : chunk
     },
@@ -27,30 +27,30 @@ export function piecesOf(stream: Readable): Pieces {
 }
 
 /** Pool of buffers for readers. Allocating large buffers would cost more than filling them. */
-export interface Lender {
+export interface BufferPool {
   /** Returns a pooled buffer, or a smaller new one when the size is small or the pool is exhausted. */
-  borrow(bytes: number): Buffer
-  giveBack(buffer: Buffer): void
+  acquire(bytes: number): Buffer
+  release(buffer: Buffer): void
 }
 
 /** One byte more than 512 KiB, so that a file of exactly this size is recognised as complete. */
 const largeBytes = 512 * 1024 + 1
 const smallBytes = 64 * 1024
-const mostLarge = 16
+const maxLarge = 16
 
-export function openLender(): Lender {
+export function openBufferPool(): BufferPool {
   const idle: Buffer[] = []
   let large = 0
   return {
-    borrow(bytes) {
+    acquire(bytes) {
       if (bytes <= smallBytes) return Buffer.allocUnsafe(bytes)
       const buffer = idle.pop()
       if (buffer) return buffer
-      if (large === mostLarge) return Buffer.allocUnsafeSlow(smallBytes)
+      if (large === maxLarge) return Buffer.allocUnsafeSlow(smallBytes)
       large++
       return Buffer.allocUnsafeSlow(largeBytes)
     },
-    giveBack(buffer) {
+    release(buffer) {
       if (buffer.length === largeBytes) idle.push(buffer)
     },
   }
@@ -60,45 +60,45 @@ export function openLender(): Lender {
  * Opens a file with as few thread round trips as possible: one to open, one per read, and one to close that is not
  * awaited.
  */
-export async function openFilePieces(path: string, lender: Lender, range?: ByteRange): Promise<Pieces> {
+export async function openFilePieces(path: string, pool: BufferPool, range?: ByteRange): Promise<Pieces> {
   const file = await openFile(path, 'r')
   let position = range?.start ?? 0
   let buffer: Buffer | undefined
   let isReading = false
   let isClosed = false
 
-  const letGo = () => {
-    if (buffer) lender.giveBack(buffer)
+  const releaseFile = () => {
+    if (buffer) pool.release(buffer)
     buffer = undefined
     close(file, () => {})
   }
 
   return {
-    async next(mostBytes) {
+    async next(maxBytes) {
       if (isClosed) return undefined
       const left = range ? range.end + 1 - position : Number.POSITIVE_INFINITY
       if (left <= 0) return undefined
-      if (buffer && mostBytes < buffer.length) {
-        lender.giveBack(buffer)
+      if (buffer && maxBytes < buffer.length) {
+        pool.release(buffer)
         buffer = undefined
       }
-      buffer ??= lender.borrow(Math.min(mostBytes, left))
+      buffer ??= pool.acquire(Math.min(maxBytes, left))
       isReading = true
-      const room = Math.min(buffer.length, mostBytes, left)
+      const room = Math.min(buffer.length, maxBytes, left)
       try {
-        const bytes = room === mostBytes - 1 && room < left ? room - 1 : room
+        const bytes = room === maxBytes - 1 && room < left ? room - 1 : room
         const { bytesRead } = await readFile(file, buffer, 0, bytes, position)
         position += bytesRead
         return bytesRead > 0 && !isClosed ? buffer.subarray(0, bytesRead) : undefined
       } finally {
         isReading = false
-        if (isClosed) letGo()
+        if (isClosed) releaseFile()
       }
     },
     close() {
       if (isClosed) return
       isClosed = true
-      if (!isReading) letGo() // otherwise released once the pending read has finished
+      if (!isReading) releaseFile() // otherwise released once the pending read has finished
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { tooLarge } from '../failure.ts'
-import { type Bytes, heardLater } from './bytes.ts'
+import { type Bytes, suppressUnhandledError } from './bytes.ts'
 import type { ObjectStore, ReceivedFile } from './objects.ts'
 
 export interface ReceiveOptions {
@@ -28,7 +28,7 @@ const headBytes = 4100
  * because each would cost as much as hashing.
  */
 export async function receiveFile(objects: ObjectStore, body: Bytes, options: ReceiveOptions): Promise<ReceivedFile> {
-  heardLater(body)
+  suppressUnhandledError(body)
   const key = options.newKey()
   const arriving = limited(borrowed(body), options.maxBytes)
   const meter = openMeter()

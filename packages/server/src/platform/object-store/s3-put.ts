@@ -56,8 +56,8 @@ export async function putObject(
   }
 }
 
-function grown(part: Buffer, mostBytes: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(Math.min(mostBytes, part.length * 4))
+function grown(part: Buffer, maxBytes: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, part.length * 4))
   part.copy(larger)
   return larger
 }

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Settings } from '../settings.ts'
-import { heardLater, letGo } from './bytes.ts'
+import { discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey, isKey } from './key.ts'
 import type { ObjectStore } from './objects.ts'
 import { putObject } from './s3-put.ts'
@@ -54,12 +54,12 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
 
   return {
     async put(key, body) {
-      heardLater(body)
+      suppressUnhandledError(body)
       assertKey(key)
       try {
         await putObject(client, { Bucket, Key: key }, body, partBytes)
       } catch (error) {
-        letGo(body)
+        discard(body)
         throw error
       }
     },

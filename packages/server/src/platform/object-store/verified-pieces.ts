@@ -80,9 +80,9 @@ async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Piec
   let left = file.bytes
   let isEnded = false
   return {
-    async next(mostBytes) {
+    async next(maxBytes) {
       if (isEnded) return undefined
-      const asked = Math.min(mostBytes, left + 1)
+      const asked = Math.min(maxBytes, left + 1)
       const isLast = asked > left
       const piece = await pieces.next(asked)
       left -= piece?.length ?? 0

@@ -42,7 +42,7 @@ export function Tokens() {
   const ending = chosenOf(ends, state.ends)
   const users = useAnswer('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
   const user = users.data?.[0]
-  const isNobody = state.user !== undefined && users.data !== undefined && !user
+  const isEmpty = state.user !== undefined && users.data !== undefined && !user
   const query = usePage(
     'GET /personal_access_tokens',
     {
@@ -76,7 +76,7 @@ export function Tokens() {
         <Filter label="Last used" choices={uses} value={used} onChoose={(value) => set({ used: value })} />
         <Filter label="End" choices={ends} value={ending} onChoose={(value) => set({ ends: value })} />
       </search>
-      {isNobody ? (
+      {isEmpty ? (
         <Empty icon={KeyRound} title={`Nobody is called ${state.user}`}>
           <p>Type the whole username.</p>
         </Empty>

@@ -30,7 +30,7 @@ export function PeopleField({
     { isEnabled: wanted !== '' },
   )
   const found: Person[] = wanted === '' ? [] : (query.data?.rows ?? [])
-  const isNobody = found.length === 0 && wanted !== '' && query.isSuccess
+  const isEmpty = found.length === 0 && wanted !== '' && query.isSuccess
   return (
     <SuggestManyField<Person>
       label={label}
@@ -44,7 +44,7 @@ export function PeopleField({
       text={text}
       onText={setText}
       takesFirst
-      status={query.error ? query.error.message : isNobody ? 'Nobody is called so.' : ''}
+      status={query.error ? query.error.message : isEmpty ? 'Nobody is called so.' : ''}
     >
       {({ name, username, avatar_url: url }) => (
         <>

@@ -1,9 +1,9 @@
 import type { Sql } from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { expireExports } from '../../../domain/exports/exports.ts'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { runDueJobs } from '../../../domain/jobs/run-jobs.ts'
-import { sweepObjects } from '../../../domain/removal/orphan-cleanup.ts'
+import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts'
 import { jobKinds } from '../../../jobs.ts'
 import type { Bytes } from '../../../platform/object-store/bytes.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
@@ -407,7 +407,7 @@ describe('an export', () => {
     expect((await download(server.admin, id)).status).toBe(200)
     clock.now = later(7 * 24 * 3600)
     await expireExports(server.deps)
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect((await read(server.admin, id)).status).toBe(404)
     expect(await objectsOf(server)).toEqual([])
   })
@@ -487,7 +487,7 @@ describe('trouble', () => {
     expect((await download(server.admin, id)).text).toContain('one at line 1')
     expect(await objectsOf(server)).toHaveLength(2)
     clock.now = new Date(Date.now() + 25 * 3600 * 1000).toISOString()
-    await sweepObjects(server.deps)
+    await removeOrphanedObjects(server.deps)
     expect(await objectsOf(server)).toHaveLength(1)
   })
 })

@@ -214,7 +214,7 @@ export async function viewFindings(
     const { description } = finding
     const isOfThis = (of: { vulnerabilityId: number }) => of.vulnerabilityId === finding.vulnerabilityId
     const html = description
-      ? await descriptions(deps.db).getTogether(description, () => renderPart(description, `project ${project.id}`))
+      ? await descriptions(deps.db).getShared(description, () => renderPart(description, `project ${project.id}`))
       : ''
     const around = { transitions: transitions.filter(isOfThis), links: links.filter(isOfThis), origin, rate }
     views.push(viewFinding(project, finding, { ...around, descriptionHtml: html }))

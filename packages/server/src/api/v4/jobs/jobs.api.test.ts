@@ -11,7 +11,7 @@ beforeAll(async () => {
 const failing = jobKind<{ text: string }>({
   kind: 'failing',
   concurrency: 1,
-  mostAttempts: 1,
+  maxAttempts: 1,
   async run(_deps, job) {
     await job.progress(1, 4)
     throw new Error(`${job.payload.text} is broken`)

@@ -76,7 +76,7 @@ export function projectQueryFrom(input: ListInput): ProjectQuery {
     updatedBefore: input.updated_before,
     topics: input.topic,
     topicId: input.topic_id,
-    isVain:
+    matchesNothing:
       input.with_issues_enabled === true ||
       input.with_merge_requests_enabled === true ||
       Boolean(input.with_programming_language) ||

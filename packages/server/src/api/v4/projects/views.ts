@@ -233,7 +233,7 @@ const descriptions = perDatabase((changes) =>
 
 async function descriptionHtml({ db }: RootDeps, { description, id }: Project): Promise<string> {
   if (!description) return ''
-  return descriptions(db).getTogether(description, () => renderPart(description, `project ${id}`))
+  return descriptions(db).getShared(description, () => renderPart(description, `project ${id}`))
 }
 
 const nothingKnown: ProjectFacts = { owner: undefined, held: { own: null, throughGroups: null } }

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { forgetOldMerges } from '../../../domain/topics/merges/merges.ts'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -339,7 +339,7 @@ describe('an undo', () => {
     expect((await newest()).undoable_until).not.toBeNull()
     clock.now = '2026-05-30T10:00:00.001Z'
     await forgetOldMerges(server.deps)
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     clock.now = '2026-03-01T10:00:00.000Z'
     expect(await objects()).toBe(before - 1)
     expect((await newest()).undoable_until).toBeNull()

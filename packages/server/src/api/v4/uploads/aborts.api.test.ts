@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sql from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { expireUploads } from '../../../domain/uploads/expire.ts'
 import { openDiskStore } from '../../../platform/object-store/disk.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
@@ -136,7 +136,7 @@ test('a download of a file that is deleted for good meanwhile comes whole, and i
   const { deps } = server
   const later = new Date(Date.now() + deps.settings.uploadGraceMs + 60_000).toISOString()
   await expireUploads({ ...deps, now: () => later })
-  await removeDoomed({ ...deps, now: () => later })
+  await deleteMarkedObjects({ ...deps, now: () => later })
   expect((await stored()).files).toBe(files - 1)
 
   expect(wire.socket.bytesRead).toBeLessThan(bytes.length)

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
-import { sweepObjects } from '../../../domain/removal/orphan-cleanup.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
+import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts'
 import { formWithFile } from '../../../testing/client.ts'
 import { sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -65,14 +65,14 @@ test('the object of a removed file stays for the retention, then goes', async ()
   await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'restorable'))
   expect((await server.admin.delete(`/projects/${project.id}`)).status).toBe(202)
 
-  await removeDoomed(deps)
+  await deleteMarkedObjects(deps)
   expect(await keep()).toBe(1)
   clock.now = '2030-01-01T23:59:59.000Z'
-  await removeDoomed(deps)
-  await sweepObjects(deps)
+  await deleteMarkedObjects(deps)
+  await removeOrphanedObjects(deps)
   expect(await keep()).toBe(1)
   clock.now = '2030-01-02T00:00:01.000Z'
-  await removeDoomed(deps)
+  await deleteMarkedObjects(deps)
   expect(await keep()).toBe(0)
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
-import { sweepObjects } from '../../../domain/removal/orphan-cleanup.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
+import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts'
 import { expireUploads } from '../../../domain/uploads/expire.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -64,12 +64,12 @@ describe('a deleted upload', () => {
 
     clock.now = '2026-03-08T11:59:59.000Z'
     await expireUploads(server.deps)
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect(await keys()).toHaveLength(before.length)
 
     clock.now = '2026-03-08T12:00:01.000Z'
     await expireUploads(server.deps)
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect((await keys()).length).toBeLessThan(before.length)
     expect((await maintainer.post(`${base()}/${id}/restore`)).status).toBe(404)
     expect((await maintainer.get(`${base()}?deleted=true`)).body).toEqual([])
@@ -95,7 +95,7 @@ describe('objects whose rows are gone', () => {
     expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
     expect(await keys()).toHaveLength(before.length)
     server.deps.objects.remove = remove
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect(await keys()).toHaveLength(before.length - 1)
   })
 
@@ -115,7 +115,7 @@ describe('objects whose rows are gone', () => {
     server.deps.objects.remove = remove
     const removed = before.length + 80 - (await keys()).length
     expect([removed > 0, removed < 80]).toEqual([true, true])
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect(await keys()).toHaveLength(before.length)
   })
 
@@ -125,10 +125,10 @@ describe('objects whose rows are gone', () => {
     const { id } = await upload('kept.txt', 'kept')
     const before = clock.now
     clock.now = new Date().toISOString()
-    await sweepObjects(server.deps)
+    await removeOrphanedObjects(server.deps)
     expect(await keys()).toContain('files/orphan')
     clock.now = new Date(Date.now() + 25 * 60 * 60 * 1000).toISOString()
-    await sweepObjects(server.deps)
+    await removeOrphanedObjects(server.deps)
     expect(await keys()).not.toContain('files/orphan')
     expect((await maintainer.get(`${base()}/${id}`)).text).toBe('kept')
     clock.now = before

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sql from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { removeDoomed } from '../../../domain/files/pending-deletions.ts'
+import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { examine } from '../../../domain/removal/doctor.ts'
-import { sweepObjects } from '../../../domain/removal/orphan-cleanup.ts'
+import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts'
 import { expireUploads } from '../../../domain/uploads/expire.ts'
 import { Failure, unavailable } from '../../../platform/failure.ts'
 import { openDiskStore } from '../../../platform/object-store/disk.ts'
@@ -58,7 +58,7 @@ async function stored() {
 async function sweepTomorrow() {
   const { now } = clock
   clock.now = new Date(Date.now() + 25 * hourMs).toISOString()
-  await sweepObjects(server.deps)
+  await removeOrphanedObjects(server.deps)
   clock.now = now
 }
 
@@ -103,7 +103,7 @@ describe('a store that is away', () => {
     store.at('remove before', () => (++removals === 1 ? away() : undefined))
     expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
     expect(await stored()).toEqual({ ...before, files: before.files + 1 })
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
     expect(await stored()).toEqual(before)
   })
 })
@@ -150,7 +150,7 @@ describe('a database that fails after the bytes are stored', () => {
     const before = await stored()
     const accept = replaceTransactions(async (work) => {
       await work()
-      throw new Failure({ kind: 'unavailable', what: 'the database', inDoubt: true })
+      throw new Failure({ kind: 'unavailable', what: 'the database', isOutcomeUnknown: true })
     })
     expect(await send('the answer was lost')).toMatchObject({ status: 503, headers: { 'x-alcove-outcome': 'unknown' } })
     accept()
@@ -292,7 +292,7 @@ describe('at once', () => {
     const expiring = expireAll()
     const replies = await Promise.all([...first, ...late.map(restore)])
     await expiring
-    await removeDoomed(server.deps)
+    await deleteMarkedObjects(server.deps)
 
     for (const [index, { status }] of replies.entries()) {
       expect([201, 404]).toContain(status)
@@ -306,5 +306,5 @@ async function expireAll() {
   const { deps } = server
   const now = () => new Date(Date.now() + deps.settings.uploadGraceMs + hourMs).toISOString()
   await expireUploads({ ...deps, now })
-  await removeDoomed({ ...deps, now })
+  await deleteMarkedObjects({ ...deps, now })
 }

@@ -1,4 +1,4 @@
-import { type Deps, provisionally, type RootDeps } from '../../deps.ts'
+import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
 import { uuidBesides } from '../formats/result-fingerprints.ts'
 import { keepIdentifiers, keepScanners, listScannerIds } from '../imports/catalogue-queries.ts'
@@ -43,7 +43,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     if (unknown.length === 0) return
     const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
     const ids = place.importId
-      ? await provisionally(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
+      ? await withRelaxedDurability(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
       : await listScannerIds(
           deps.db,
           place.projectId,
@@ -110,7 +110,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
       return
     }
     if (inserted.length + staged.length === 0) return
-    const ids = await provisionally(deps, async ({ db }) => {
+    const ids = await withRelaxedDurability(deps, async ({ db }) => {
       await learnIdentifiers(
         db,
         [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),

@@ -1,4 +1,4 @@
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { groupBy } from '../../group-by.ts'
 import { isOfAnother } from '../formats/artifacts.ts'
@@ -38,13 +38,13 @@ export async function pairsByFingerprint(
 ): Promise<Pair[]> {
   const keys = open.flatMap(({ fingerprints }) => fingerprints.flatMap(({ inFile, anywhere }) => [inFile, anywhere]))
   const candidates = new Map<number, Candidate>()
-  await inSlices([...new Set(keys)], async (slice) => {
+  await forEachBatch([...new Set(keys)], async (slice) => {
     for (const known of await listByKeys(deps.db, place, slice)) {
       if (!seen.has(known.id) && mayHaveMoved(place, known, 1)) candidates.set(known.id, known)
     }
   })
   const withKeys: (Candidate & { inFile: string[]; anywhere: string[]; staysInFile: boolean })[] = []
-  await inSlices([...candidates.values()], async (slice) => {
+  await forEachBatch([...candidates.values()], async (slice) => {
     const keys = await listFingerprintKeys(
       deps.db,
       slice.map(({ id }) => id),
@@ -72,7 +72,7 @@ export async function pairsByLine(
   const bare = open.filter(({ nearestKey, scannerId }) => nearestKey !== undefined && scanners.has(scannerId))
   const files = new Set(bare.map(({ location }) => String(location['file'])))
   const known: (Candidate & { key: string })[] = []
-  await inSlices([...files], async (slice) => {
+  await forEachBatch([...files], async (slice) => {
     for (const candidate of await listNearby(deps.db, place, [...scanners.keys()], slice)) {
       const { identifier, file, ...rest } = candidate
       const key = nearestKeyOf(scanners.get(candidate.scannerId) ?? '', identifier, file)

@@ -1,4 +1,4 @@
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { addNew, type Classified, type FreshFinding, type ImportPlace, mayChange, see } from './classified.ts'
@@ -97,7 +97,7 @@ function stayAtPlace(
 
 async function pairsByUuid(deps: Deps, place: ImportPlace, open: readonly FreshFinding[]): Promise<Found[]> {
   const pairs: Found[] = []
-  await inSlices(
+  await forEachBatch(
     open.filter(({ former }) => former.length > 0),
     async (slice) => {
       const uuids = slice.flatMap(({ former }) => former.map(({ uuid }) => uuid))
@@ -144,7 +144,7 @@ async function pairsByKey(
       keys.add(key)
     }
   }
-  await inSlices([...keys], async (keys) => {
+  await forEachBatch([...keys], async (keys) => {
     for (const { key, ...known } of await listByKeys(deps.db, place, keys)) {
       const mayBeOne = !seen.has(known.id) && mayHaveMoved(place, known, rank)
       if (mayBeOne) groups.get(`${known.reportType} ${key}`)?.known.push(known)

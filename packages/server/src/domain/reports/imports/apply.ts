@@ -1,4 +1,4 @@
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -54,31 +54,31 @@ export interface Plan {
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
   const { sighting, result, matched, gone, left, scans } = plan
   const { db } = deps
-  await inSlices(
+  await forEachBatch(
     result.changed,
     (slice) => takeOver(deps, sighting, slice),
     ({ isLarge }) => isLarge,
   )
-  await inSlices(
+  await forEachBatch(
     matched.matches,
     (slice) => absorb(deps, sighting, slice),
     ({ fresh }) => fresh.isLarge,
   )
-  await inSlices(matched.rejected, (slice) =>
+  await forEachBatch(matched.rejected, (slice) =>
     deleteMatches(
       db,
       project.id,
       slice.map(({ uuid }) => uuid),
     ),
   )
-  await inSlices(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
-  await inSlices(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
-  await inSlices(result.returned, (ids) => markReturned(db, sighting, ids))
-  await inSlices(result.joined, (ids) => joinCategory(db, sighting, ids))
-  await inSlices(left, (ids) => leaveCategory(db, sighting, ids))
-  await inSlices(gone, (ids) => markGone(db, sighting, ids))
+  await forEachBatch(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
+  await forEachBatch(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
+  await forEachBatch(result.returned, (ids) => markReturned(db, sighting, ids))
+  await forEachBatch(result.joined, (ids) => joinCategory(db, sighting, ids))
+  await forEachBatch(left, (ids) => leaveCategory(db, sighting, ids))
+  await forEachBatch(gone, (ids) => markGone(db, sighting, ids))
   if (scans.some(({ isComplete }) => !isComplete))
-    await inSlices([...result.seen], (ids) => markSeen(db, sighting, ids))
+    await forEachBatch([...result.seen], (ids) => markSeen(db, sighting, ids))
   await insertScans(db, sighting, scans)
   await followFindings(deps, project, {
     ...sighting,

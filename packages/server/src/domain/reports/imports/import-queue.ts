@@ -1,7 +1,7 @@
 import { Failure } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { doomObjects } from '../../files/pending-deletions.ts'
+import { markForDeletion } from '../../files/pending-deletions.ts'
 import { countOpenImports, takeFailedFiles } from './import-queries.ts'
 
 export const importJobKind = 'import'
@@ -56,7 +56,7 @@ export async function expireFailedReports(deps: Deps): Promise<void> {
   for (let more = true; more; ) {
     more = await transaction(deps, async (deps) => {
       const keys = await takeFailedFiles(deps.db, before, batchSize)
-      await doomObjects(deps, keys)
+      await markForDeletion(deps, keys)
       return keys.length === batchSize
     })
   }

@@ -1,7 +1,7 @@
 import { forbidden, notFound, reportRejected, unavailable } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { type RootDeps, transaction } from '../../deps.ts'
-import { removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { deleteMarkedObjectsSoon } from '../../files/pending-deletions.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.ts'
@@ -65,7 +65,7 @@ async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import
   const found = await waitFor(deps, 'imports', () => findImport(deps.db, id), { isOver, ms })
   if (!found) throw notFound('Project')
   // Delete the file before responding, so that no client observes a finished import with a stored report.
-  if (hasEnded(found)) await removeDoomedSoon(deps)
+  if (hasEnded(found)) await deleteMarkedObjectsSoon(deps)
   if (found.state !== 'failed') return found
   const { problems } = found.outcome
   // Keep the failed import, so that an administrator can retry it.

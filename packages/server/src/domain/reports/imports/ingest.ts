@@ -1,7 +1,7 @@
 import { invalid, reportRejected } from '../../../platform/failure.ts'
-import { inSlices } from '../../batches.ts'
-import { type Deps, provisionally, type RootDeps, transaction } from '../../deps.ts'
-import { doomObjects } from '../../files/pending-deletions.ts'
+import { forEachBatch } from '../../batches.ts'
+import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
+import { markForDeletion } from '../../files/pending-deletions.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
@@ -130,7 +130,7 @@ export async function ingestReport(
     const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
     const promoted = await applyPlan(deps, project, user, plan)
     await dropStaged(deps.db, stored.id)
-    await doomObjects(deps, [stored.objectKey])
+    await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: read.artifact }
     await showImport(deps.db, stored.id, facts, { ...counts, promoted }, outcome, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
@@ -230,7 +230,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
   const { importId, projectId, now } = place
   if (importId === undefined) return
   const store = async (slice: readonly FreshFinding[]) => {
-    const ids = await provisionally(deps, async ({ db }) => {
+    const ids = await withRelaxedDurability(deps, async ({ db }) => {
       const staged = await listStaged(db, importId, uuidsOf(slice))
       const drafts = [...staged.values()]
       const ids = await insertFindings(db, { projectId, importId, now }, drafts)
@@ -246,7 +246,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
       result.unattached.push(idOf(ids, uuid))
     }
   }
-  await inSlices(matched.rejected, store, ({ isLarge }) => isLarge)
+  await forEachBatch(matched.rejected, store, ({ isLarge }) => isLarge)
 }
 
 const uuidsOf = (findings: readonly { uuid: string }[]) => findings.map(({ uuid }) => uuid)

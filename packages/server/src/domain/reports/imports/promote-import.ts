@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Deps, provisionally, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
 import { findProject } from '../../projects/visible.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
 import { promoteSlices, slicesOf } from '../../vulnerabilities/promotion/promotion-batches.ts'
@@ -25,7 +25,7 @@ export async function stagePromotion(
 ): Promise<void> {
   let isFirst = true
   for (const slices of slicesOf(findingIds, stagedAtOnce)) {
-    await provisionally(deps, async ({ db }) => {
+    await withRelaxedDurability(deps, async ({ db }) => {
       if (!(await holdImport(db, importId, run))) throw new Overtaken()
       // An interrupted attempt may have staged batches before.
       if (isFirst) await dropPromotions(db, importId)
@@ -62,7 +62,7 @@ export async function promoteStaged(
   if (!project) throw new Overtaken()
   const promoteNext = () =>
     // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
-    provisionally(deps, async (deps) => {
+    withRelaxedDurability(deps, async (deps) => {
       const held = await holdImport(deps.db, importId, run)
       if (!held) throw new Overtaken()
       const findingIds = await takePromotion(deps.db, importId)

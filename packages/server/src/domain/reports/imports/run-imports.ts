@@ -4,7 +4,7 @@ import { Failure, type ReportProblem } from '../../../platform/failure.ts'
 import { withSmallHeap } from '../../../platform/heap.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { assertIntact } from '../../files/intact.ts'
-import { doomObjects, removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
 import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
@@ -45,7 +45,7 @@ export const importKind = jobKind<ImportJob>({
   kind: importJobKind,
   concurrency: 1,
   lanes: { [smallImports]: { concurrency: 2, perOwner: 4 } },
-  mostAttempts: 3,
+  maxAttempts: 3,
   run,
   interrupted: (deps, { importId }, interruptions) => interruptImport(deps.db, importId, interruptions),
   giveUp,
@@ -81,7 +81,7 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
       await job.forget(deps)
     })
   }
-  await removeDoomedSoon(deps)
+  await deleteMarkedObjectsSoon(deps)
   return undefined
 }
 
@@ -167,7 +167,7 @@ async function fail(
   await transaction(deps, async (deps) => {
     await dropStaged(deps.db, id)
     await dropPromotions(deps.db, id)
-    await doomObjects(deps, objectKey === null || keepsFile ? [] : [objectKey])
+    await markForDeletion(deps, objectKey === null || keepsFile ? [] : [objectKey])
     const outcome = { ...noOutcome, problems }
     await failImport(deps.db, { id, objectKey: keepsFile ? objectKey : null, outcome }, deps.now())
   })

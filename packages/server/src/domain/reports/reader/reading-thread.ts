@@ -11,7 +11,7 @@ import { Unreadable, unreadable } from './unreadable.ts'
 
 /** One thread for imports and one for dry runs. */
 const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, './reading-worker'), {
-  most: 2,
+  maxThreads: 2,
   idleMs: 10_000,
   maxWaiting: 20,
   maxHeapMib: 512,

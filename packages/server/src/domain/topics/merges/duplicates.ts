@@ -7,7 +7,7 @@ import { listTopicsById } from '../topic-queries.ts'
 import { organizationOf } from '../topics.ts'
 import { countShared, listNamesAfter, listSmallest, type NamedTopic } from './duplicate-queries.ts'
 import { type Form, formOf, isMisspelling, type Reason, reasonsOf, scoreOf } from './likeness.ts'
-import { findNeighbours, mostWords } from './neighbours.ts'
+import { findNeighbours, maxWords } from './neighbours.ts'
 
 /** Pair of topics that are probably duplicates. The topic with more projects comes first. */
 export interface Duplicate {
@@ -47,7 +47,7 @@ interface Pair {
 }
 
 /** Maximum number of pairs in the list. */
-const mostPairs = 5000
+const maxPairs = 5000
 
 const remembered = perDatabase((changes) => ({
   pairs: openCache<readonly Pair[]>(changes, tables, 20),
@@ -59,7 +59,7 @@ const tables = ['topics', 'project_topics', 'organizations']
 function pairsOf(deps: RootDeps, organizationId: number): Promise<readonly Pair[]> {
   const { pairs, running } = remembered(deps.db)
   return pairs.get(String(organizationId), () => {
-    const key = `${organizationId} ${deps.db.changes.stamp(tables)}`
+    const key = `${organizationId} ${deps.db.changes.version(tables)}`
     const known = running.get(key)
     if (known !== undefined) return known
     const search = searchPairs(deps, organizationId).finally(() => running.delete(key))
@@ -78,7 +78,7 @@ async function searchPairs(deps: Deps, organizationId: number): Promise<readonly
   const add = (one: number, two: number, reasons: Reason[]) => {
     if (reasons.length === 0 || one === two) return
     const [first, second] = one < two ? [one, two] : [two, one]
-    const key = first * mostWords + second
+    const key = first * maxWords + second
     if (!found.has(key)) found.set(key, { first, second, reasons })
   }
   await pairByStem(entries, add)
@@ -88,8 +88,8 @@ async function searchPairs(deps: Deps, organizationId: number): Promise<readonly
   })
   await pairByProjects(deps, entries, (one, two) => {
     const [first, second] = one < two ? [one, two] : [two, one]
-    const known = found.get(first * mostWords + second)
-    if (!known) found.set(first * mostWords + second, { first, second, reasons: [] })
+    const known = found.get(first * maxWords + second)
+    if (!known) found.set(first * maxWords + second, { first, second, reasons: [] })
   })
   return rank(deps, entries, [...found.values()])
 }
@@ -98,21 +98,21 @@ const sliceSize = 1000
 
 async function readEntries(deps: Deps, organizationId: number): Promise<Entry[]> {
   const entries: Entry[] = []
-  for (let after = 0; entries.length < mostWords; ) {
+  for (let after = 0; entries.length < maxWords; ) {
     const names = await listNamesAfter(deps.db, organizationId, after, sliceSize)
     for (const topic of names) entries.push({ ...topic, form: formOf(topic.name) })
     after = names.at(-1)?.id ?? 0
     if (names.length < sliceSize) break
     await setImmediate()
   }
-  return entries.slice(0, mostWords)
+  return entries.slice(0, maxWords)
 }
 
 /**
  * Maximum number of topics with one stem that are compared with each other. Further topics are compared with the first
  * one only.
  */
-const mostOfOneStem = 20
+const maxOfOneStem = 20
 
 async function pairByStem(
   entries: readonly Entry[],
@@ -122,7 +122,7 @@ async function pairByStem(
   for (const [index, { form }] of entries.entries()) {
     const others = stems.get(form.stem)
     if (others) {
-      for (const other of others.length > mostOfOneStem ? others.slice(0, 1) : others) {
+      for (const other of others.length > maxOfOneStem ? others.slice(0, 1) : others) {
         const known = entries[other]
         if (known) add(other, index, reasonsOf(known.form, form))
       }
@@ -135,10 +135,10 @@ async function pairByStem(
 }
 
 /** Topics with fewer projects give no evidence; those with more are too expensive to compare. */
-const [leastProjects, mostProjects] = [3, 2000]
+const [leastProjects, maxProjects] = [3, 2000]
 const assignmentsPerSlice = 4000
 /** Maximum number of topics with the same hash value. A more common value gives no evidence. */
-const mostAgreeing = 30
+const maxAgreeing = 30
 
 /**
  * Adds pairs of topics whose signatures agree in at least two of four values. The number of shared projects is counted
@@ -164,7 +164,7 @@ async function pairByProjects(
   let ids: number[] = []
   let assignments = 0
   for (const [index, { id, projects }] of entries.entries()) {
-    if (projects < leastProjects || projects > mostProjects) continue
+    if (projects < leastProjects || projects > maxProjects) continue
     indexes.set(id, index)
     ids.push(id)
     assignments += projects
@@ -178,10 +178,10 @@ async function pairByProjects(
   const seen = new Set<number>()
   for (const orders of agreeing) {
     for (const group of orders.values()) {
-      if (group.length > mostAgreeing) continue
+      if (group.length > maxAgreeing) continue
       for (const [position, first] of group.entries()) {
         for (const second of group.slice(position + 1)) {
-          const key = Math.min(first, second) * mostWords + Math.max(first, second)
+          const key = Math.min(first, second) * maxWords + Math.max(first, second)
           if (seen.has(key)) add(first, second)
           seen.add(key)
         }
@@ -202,8 +202,8 @@ async function rank(
   const pairs: Pair[] = []
   const likely = [...found]
     .sort((a, b) => scoreOf(b.reasons, 0) - scoreOf(a.reasons, 0) || a.first - b.first || a.second - b.second)
-    .filter(({ reasons }, index) => reasons.length === 0 || index < mostPairs)
-    .slice(0, 2 * mostPairs)
+    .filter(({ reasons }, index) => reasons.length === 0 || index < maxPairs)
+    .slice(0, 2 * maxPairs)
   for (let start = 0; start < likely.length; start += 200) {
     const slice = likely.slice(start, start + 200).flatMap(({ first, second, reasons }) => {
       const [one, two] = [entries[first], entries[second]]
@@ -211,7 +211,7 @@ async function rank(
       return one.projects >= two.projects ? [{ one, two, reasons }] : [{ one: two, two: one, reasons }]
     })
     // Skips very large topics.
-    const compared = slice.filter(({ two }) => two.projects > 0 && two.projects <= mostProjects)
+    const compared = slice.filter(({ two }) => two.projects > 0 && two.projects <= maxProjects)
     const counted = await countShared(
       deps.db,
       compared.map(({ one, two }) => ({ first: two.id, second: one.id })),
@@ -230,5 +230,5 @@ async function rank(
   }
   return pairs
     .sort((a, b) => b.score - a.score || b.shared - a.shared || a.first - b.first || a.second - b.second)
-    .slice(0, mostPairs)
+    .slice(0, maxPairs)
 }

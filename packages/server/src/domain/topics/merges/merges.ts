@@ -2,7 +2,7 @@ import { isUniqueViolation } from '../../../db/violations.ts'
 import { blocked, conflict, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { doomObjects } from '../../files/pending-deletions.ts'
+import { markForDeletion } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Topic } from '../topic.ts'
 import { claimName } from '../topic-name-queries.ts'
@@ -113,16 +113,16 @@ async function namesInTheWay(deps: Deps, merge: Merge): Promise<string[]> {
 }
 
 /** Maximum number of projects that an error lists. */
-const mostNamed = 100
+const maxNamed = 100
 
 async function changesSince(deps: Deps, merge: Merge, targetIsThere: boolean): Promise<string[]> {
-  const lost = await listLostProjects(deps.db, merge, targetIsThere, mostNamed + 1)
+  const lost = await listLostProjects(deps.db, merge, targetIsThere, maxNamed + 1)
   const changes = lost
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(({ id, isGone }) =>
       isGone ? `project ${id} was deleted since` : `project ${id} does not carry ${quote(merge.target.name)} any more`,
     )
-  if (lost.length > mostNamed) changes.push('and more projects')
+  if (lost.length > maxNamed) changes.push('and more projects')
   return targetIsThere ? changes : [`topic ${quote(merge.target.name)} was deleted since`, ...changes]
 }
 
@@ -140,7 +140,7 @@ export async function forgetOldMerges(deps: Deps): Promise<void> {
       const ids = merges.map((merge) => merge.id)
       await markForgotten(deps.db, ids, deps.now())
       await dropUndoData(deps.db, ids)
-      await doomObjects(
+      await markForDeletion(
         deps,
         merges.flatMap(({ avatarKey }) => avatarKey ?? []),
       )

@@ -3,10 +3,10 @@ import { leastLength } from './likeness.ts'
 
 const bucketCount = 256
 /** Maximum number of words, because a word's hash (32 bits) and number (20 bits) share one float. */
-export const mostWords = 2 ** 20
+export const maxWords = 2 ** 20
 const wordsPerSlice = 1000
 /** Maximum number of words with the same hash. A more common hash gives no evidence. */
-const mostAlike = 50
+const maxAlike = 50
 
 /**
  * Calls `pair` with the numbers of words that may be one edit apart, because their hashes without one character agree.
@@ -25,7 +25,7 @@ export async function findNeighbours(
       larger.set(bucket.held)
       bucket.held = larger
     }
-    bucket.held[bucket.size++] = (hash >>> 0) * mostWords + index
+    bucket.held[bucket.size++] = (hash >>> 0) * maxWords + index
   }
   for (let start = 0; start < words.length; start += wordsPerSlice) {
     for (let index = start; index < Math.min(start + wordsPerSlice, words.length); index++)
@@ -35,12 +35,12 @@ export async function findNeighbours(
   for (const { held, size } of buckets) {
     const sorted = held.subarray(0, size).sort()
     for (let start = 0, end = 0; start < size; start = end) {
-      const hash = Math.floor((sorted[start] ?? 0) / mostWords)
-      while (end < size && Math.floor((sorted[end] ?? 0) / mostWords) === hash) end++
-      if (end - start > mostAlike) continue
+      const hash = Math.floor((sorted[start] ?? 0) / maxWords)
+      while (end < size && Math.floor((sorted[end] ?? 0) / maxWords) === hash) end++
+      if (end - start > maxAlike) continue
       for (let first = start; first < end; first++) {
         for (let second = first + 1; second < end; second++) {
-          pair((sorted[first] ?? 0) % mostWords, (sorted[second] ?? 0) % mostWords)
+          pair((sorted[first] ?? 0) % maxWords, (sorted[second] ?? 0) % maxWords)
         }
       }
     }

@@ -2,7 +2,7 @@ import { conflict, importRejected } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { readWhole } from '../../../platform/object-store/read-whole.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { doomObjects, removeDoomedSoon } from '../../files/pending-deletions.ts'
+import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
 import { organizationOf } from '../topics.ts'
 import { parseAside } from './parsing.ts'
 import { type Plan, planVocabulary } from './plan-vocabulary.ts'
@@ -44,7 +44,7 @@ export async function importVocabulary(deps: Deps, file: ReceivedFile, options: 
     if (!options.dryRun) await apply(deps, organizationId, plan)
     return plan
   })
-  if (!options.dryRun) await removeDoomedSoon(deps)
+  if (!options.dryRun) await deleteMarkedObjectsSoon(deps)
   return plan
 }
 
@@ -65,7 +65,7 @@ async function apply(deps: Deps, organizationId: number, plan: Plan): Promise<vo
   const now = deps.now()
   const ids = plan.deleted.map(({ id }) => id)
   await deleteTopics(deps.db, ids)
-  await doomObjects(
+  await markForDeletion(
     deps,
     plan.deleted.flatMap(({ avatarKey }) => avatarKey ?? []),
   )

@@ -12,7 +12,7 @@ export interface Parsing {
 const maxLengthInline = 16 * 1024
 
 const workers = openWorkers<Parsing, Parsed>(workerBeside(import.meta.url, './parse-worker'), {
-  most: 1,
+  maxThreads: 1,
   timeoutMs: 20_000,
   idleMs: 10_000,
   maxWaiting: 4,

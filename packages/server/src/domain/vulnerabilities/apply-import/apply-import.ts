@@ -1,4 +1,4 @@
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { Vulnerability } from '../finding.ts'
@@ -109,7 +109,7 @@ async function changeAll(
   const counts: CountChange[] = []
   // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
   const inOrder = [...ids].sort((a, b) => a - b)
-  await inSlices(inOrder, async (slice) => {
+  await forEachBatch(inOrder, async (slice) => {
     const held = await lockVulnerabilities(deps.db, project.id, slice)
     const reported = new Map((await listReported(deps.db, slice)).map((row) => [row.vulnerabilityId, row]))
     const severities: HistoryEntry[] = []
@@ -136,6 +136,6 @@ async function inSlicesOf(
   list: (slice: readonly number[]) => Promise<number[]>,
 ): Promise<number[]> {
   const found: number[] = []
-  await inSlices(ids, async (slice) => void found.push(...(await list(slice))))
+  await forEachBatch(ids, async (slice) => void found.push(...(await list(slice))))
   return found
 }

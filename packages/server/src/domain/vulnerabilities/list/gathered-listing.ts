@@ -1,6 +1,6 @@
 import { type Cache, openCache } from '../../../db/cache.ts'
 import type { Changes } from '../../../db/db.ts'
-import type { Milestones } from '../../page-bookmarks.ts'
+import type { PageBookmarks } from '../../page-bookmarks.ts'
 import type { Code } from './codes.ts'
 import { type Gathered, gather, gatherAll, type Way } from './gather.ts'
 import { heldListing, type InOrder, type Listing, readerOf, type Test, testedListing } from './held-listing.ts'
@@ -17,7 +17,7 @@ interface ListMemory {
 /** Caches for lists of one kind. */
 export interface Remembered {
   gathered: ListMemory
-  milestones: Milestones
+  milestones: PageBookmarks
 }
 
 const bytesEach = 8
@@ -85,7 +85,7 @@ async function openCollected(
   const gatherShort = () => gather(ways, code, mostGathered)
   const gatherWhole = () => gatherAll(ways, code)
   const isLong = memory !== undefined && (memory.longUntil.get(key) ?? 0) > performance.now()
-  const collect = () => (memory ? memory.short.getTogether(key, gatherShort) : gatherShort())
+  const collect = () => (memory ? memory.short.getShared(key, gatherShort) : gatherShort())
   const rows = isLong ? 'too many' : await collect()
   if (rows !== 'too many') return heldListing(rows, code)
   if (memory && !isLong) {
@@ -94,8 +94,8 @@ async function openCollected(
   }
   const read = readerOf(inOrder, test, mostPassedBy)
   if (memory) {
-    const walk = await memory.long.getTogether(key, async () => beginWalk())
-    return walkedListing({ read, gatherWhole, code, walk, grown: () => memory.long.grown(key, walk) })
+    const walk = await memory.long.getShared(key, async () => beginWalk())
+    return walkedListing({ read, gatherWhole, code, walk, grown: () => memory.long.updateWeight(key, walk) })
   }
   let whole: Promise<Float64Array> | undefined
   return testedListing(read, async () => {

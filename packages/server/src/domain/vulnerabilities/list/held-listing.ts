@@ -1,4 +1,4 @@
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Code, Codes } from './codes.ts'
 import type { Position } from './list-queries.ts'
 
@@ -96,7 +96,7 @@ export function testedListing(read: Reader, whole: () => Promise<Listing>): List
 
 async function passing(rows: readonly Position[], test: Test): Promise<Position[]> {
   const found: Position[] = []
-  await inSlices(rows, async (slice) => {
+  await forEachBatch(rows, async (slice) => {
     const ids = await test(slice.map(({ id }) => id))
     found.push(...slice.filter(({ id }) => ids.has(id)))
   })

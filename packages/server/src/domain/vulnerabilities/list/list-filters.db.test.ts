@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Changes } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp } from '../../../testing/vulnerabilities.ts'
-import { openMilestones } from '../../page-bookmarks.ts'
+import { openPageBookmarks } from '../../page-bookmarks.ts'
 import { findFindings, openFindings } from '../findings.ts'
 import { refreshOccurrences } from '../occurrence-queries.ts'
 import { dismissalReasons, severities, severityRanks, states } from '../scales.ts'
@@ -236,7 +236,7 @@ test('however few are read at once, every candidate is found', async () => {
 }, 120_000)
 
 function openMemory({ changes }: { changes: Changes }, distance?: number) {
-  return { gathered: openListMemory(changes, []), milestones: openMilestones(changes, [], distance) }
+  return { gathered: openListMemory(changes, []), milestones: openPageBookmarks(changes, [], distance) }
 }
 
 async function readAt(listing: Listing, offset: number, rows: number): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
-import { openMilestones } from '../../page-bookmarks.ts'
+import { openPageBookmarks } from '../../page-bookmarks.ts'
 import type { Finding, Vulnerability } from '../finding.ts'
 import { type CountedCell, listCells } from './cell-queries.ts'
 import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from './filter.ts'
@@ -119,7 +119,7 @@ const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 const memories = perDatabase((changes) => ({
   cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
   gathered: openListMemory(changes, [...listedTables, ...probedTables]),
-  milestones: openMilestones(changes, listedTables),
+  milestones: openPageBookmarks(changes, listedTables),
 }))
 
 async function rememberedListing(

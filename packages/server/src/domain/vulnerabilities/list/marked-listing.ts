@@ -1,4 +1,4 @@
-import type { Milestones } from '../../page-bookmarks.ts'
+import type { PageBookmarks } from '../../page-bookmarks.ts'
 import type { Code } from './codes.ts'
 import type { InOrder, Listing } from './held-listing.ts'
 import type { Position } from './list-queries.ts'
@@ -12,7 +12,7 @@ export interface Start {
 /** Page bookmarks of a list that an index has in its order. */
 export interface Marks {
   /** Absent: all rows before the requested ones are skipped one by one. */
-  milestones?: Milestones | undefined
+  milestones?: PageBookmarks | undefined
   /** Cache key of the bookmarks. */
   key: string
 }

@@ -1,5 +1,5 @@
 import { notFound } from '../../../platform/failure.ts'
-import { type Deps, provisionally, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
 import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import { isStillPermitted } from '../../projects/current-rights.ts'
@@ -66,7 +66,7 @@ export async function getPromotion({ db }: Deps, project: Project, id: number): 
 }
 
 /** Runs the promotions of a project one after the other, because they would block each other. */
-export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, mostAttempts: 10, run, giveUp })
+export const promotionKind: AnyJobKind = jobKind<PromotionJob>({ kind, concurrency: 2, maxAttempts: 10, run, giveUp })
 
 async function run(
   deps: RootDeps,
@@ -87,7 +87,7 @@ async function run(
  */
 function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
   // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
-  return provisionally(deps, async (deps) => {
+  return withRelaxedDurability(deps, async (deps) => {
     const held = await lockPromotion(deps.db, promotionId)
     const project = held && (await findProject(deps, `${held.projectId}`))
     if (project && !(await isStillPermitted(deps, 'vulnerability.create', project, held))) {

@@ -1,5 +1,5 @@
 import { invalid } from '../../../platform/failure.ts'
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -75,7 +75,7 @@ export async function promoteFindings(
   findingIds: readonly number[],
 ): Promise<number> {
   const promoted: CountChange[] = []
-  await inSlices(findingIds, async (slice) => {
+  await forEachBatch(findingIds, async (slice) => {
     for (const finding of await promoteSlice(deps, project, authorId, slice)) {
       promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
     }

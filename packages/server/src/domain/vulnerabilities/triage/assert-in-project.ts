@@ -1,5 +1,5 @@
 import { invalid } from '../../../platform/failure.ts'
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 
 /** Maximum number of ids in the message. */
 const maxNamed = 20
@@ -11,7 +11,7 @@ export async function assertOfProject(
   listMembers: (slice: readonly number[]) => Promise<number[]>,
 ): Promise<void> {
   const missing: number[] = []
-  await inSlices(ids, async (slice) => {
+  await forEachBatch(ids, async (slice) => {
     const there = new Set(await listMembers(slice))
     missing.push(...slice.filter((id) => !there.has(id)))
   })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { conflict, notFound, unchanged } from '../../../platform/failure.ts'
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
@@ -64,7 +64,7 @@ export function changeMany(
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
     let changed = 0
-    await inSlices(inOrder, async (slice) => {
+    await forEachBatch(inOrder, async (slice) => {
       const done = await changeSlice(deps, project.id, slice, change, { userId: user.id, now, bulkId: id })
       await saveChanges(deps, project.id, done, now)
       counts.push(...countChanges(done))
@@ -79,7 +79,7 @@ export function changeMany(
 /** Checks the states of all vulnerabilities after locking them, so that one error describes every conflict. */
 async function assertStatesOf(deps: Deps, project: Project, ids: readonly number[], expected: ExpectedStates) {
   const locked: Vulnerability[] = []
-  await inSlices(ids, async (slice) => {
+  await forEachBatch(ids, async (slice) => {
     locked.push(...(await lockVulnerabilities(deps.db, project.id, slice)))
   })
   await assertExpectedStates(deps, locked, expected)

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { inSlices } from '../../batches.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { HistoryEntry, PastEntry, SightingOrigin } from './history-entry.ts'
@@ -8,7 +8,7 @@ import { countHistory, insertHistory, insertSightings, listHistory, listTransiti
 
 /** Stores history entries in the transaction of the change. */
 export async function recordHistory(db: Db, entries: readonly HistoryEntry[], now: string): Promise<void> {
-  await inSlices(entries, (slice) => insertHistory(db, slice, now))
+  await forEachBatch(entries, (slice) => insertHistory(db, slice, now))
 }
 
 /** Stores observations of an import for those of the findings that have a vulnerability. */
@@ -18,7 +18,7 @@ export async function recordSightings(
   findingIds: readonly number[],
   origin: SightingOrigin,
 ): Promise<void> {
-  await inSlices(findingIds, (slice) => insertSightings(db, kind, slice, origin))
+  await forEachBatch(findingIds, (slice) => insertSightings(db, kind, slice, origin))
 }
 
 export async function findHistory(

@@ -4,9 +4,9 @@ import type { StoredFile } from '../owner.ts'
 /** The bytes of a file, or the first of them. */
 export async function fetchFile(
   { fullPath }: StoredFile,
-  { signal, mostBytes }: { signal: AbortSignal; mostBytes?: number },
+  { signal, maxBytes }: { signal: AbortSignal; maxBytes?: number },
 ): Promise<Response> {
-  const headers = mostBytes === undefined ? {} : { range: `bytes=0-${mostBytes - 1}` }
+  const headers = maxBytes === undefined ? {} : { range: `bytes=0-${maxBytes - 1}` }
   const response = await fetch(fullPath, { headers, signal })
   if (!response.ok) throw readFailure(response.status, await response.text())
   return response

@@ -15,7 +15,7 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
     queryKey: ['upload', file.fullPath, mostTextBytes],
     async queryFn({ signal }) {
       if (file.bytes === 0) return new ArrayBuffer(0)
-      return (await fetchFile(file, { signal, mostBytes: mostTextBytes })).arrayBuffer()
+      return (await fetchFile(file, { signal, maxBytes: mostTextBytes })).arrayBuffer()
     },
     staleTime: Infinity,
   })

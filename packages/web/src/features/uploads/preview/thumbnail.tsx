@@ -4,12 +4,12 @@ import { iconOf, kindOf } from './file-kind.ts'
 import styles from './thumbnail.module.css'
 
 /** What is larger is not worth its way for a small picture. */
-const mostBytes = 4 * 1024 * 1024
+const maxBytes = 4 * 1024 * 1024
 
 /** The picture itself, small; of everything else its kind. */
 export function Thumbnail({ file }: { file: StoredFile }) {
   const [isBroken, setBroken] = useState(false)
-  const isShown = kindOf(file) === 'image' && file.bytes <= mostBytes && !file.deletedAt && !isBroken
+  const isShown = kindOf(file) === 'image' && file.bytes <= maxBytes && !file.deletedAt && !isBroken
   const Picture = iconOf(file)
   return (
     <span className={styles.frame}>

@@ -60,7 +60,7 @@ export function useTriage(): Triage {
   const toast = useToast()
   const journal = useRef<Step[]>([])
 
-  const takeBack = useCallback(
+  const requeueAbandoned = useCallback(
     async (step: Step) => {
       journal.current = journal.current.filter((other) => other !== step)
       try {
@@ -94,7 +94,7 @@ export function useTriage(): Triage {
         toast({
           text: doneInWords(change, target, done),
           topic,
-          ...(isLast && { action: { label: 'Undo', run: () => void takeBack(step) } }),
+          ...(isLast && { action: { label: 'Undo', run: () => void requeueAbandoned(step) } }),
         })
         return 'done'
       } catch (error) {
@@ -106,7 +106,7 @@ export function useTriage(): Triage {
         return conflict ? 'done' : 'failed'
       }
     },
-    [toast, takeBack],
+    [toast, requeueAbandoned],
   )
 
   const applyToRow = useCallback(
@@ -125,9 +125,9 @@ export function useTriage(): Triage {
 
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
-    if (last) void takeBack(last)
+    if (last) void requeueAbandoned(last)
     else void actionsAnswered().then(() => toast({ text: 'Nothing to undo.', topic }))
-  }, [toast, takeBack])
+  }, [toast, requeueAbandoned])
 
   return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
 }
