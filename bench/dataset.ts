@@ -27,7 +27,7 @@ export async function openDataset({ engine, sizes }: Options): Promise<Dataset> 
   const folder = join(tmpdir(), `alcove-bench-${engine}-${fingerprint(sizes)}`)
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
-  await chmod(folder, 0o755) // PostgreSQL may run as somebody else
+  await chmod(folder, 0o755) // PostgreSQL may run as another user
   const env = { ALCOVE_DATA: data }
   const seededFile = join(folder, 'seeded.json')
   if (engine === 'sqlite') {
@@ -90,7 +90,7 @@ function fingerprint(what: unknown): string {
     .slice(0, 10)
 }
 
-/** As somebody would run it who cares for his data and has a little memory for it. */
+/** Settings of a careful operator with little memory. */
 const postgresSettings = {
   listen_addresses: '',
   max_connections: '50',

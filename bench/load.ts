@@ -39,7 +39,7 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       timeout: 60,
       duration: seconds,
       setupClient: (client: autocannon.Client) => {
-        // It would decode every body as text, which nobody looks at.
+        // It would decode every body as text, which the benchmark does not need.
         client.pipelinedRequests.addBody = () => {}
         const start = (nextClient++ * share) % paths.length
         const requests = paths.map((path, index) => ({ path, ...(bodies && { body: bodies[index] }) }))

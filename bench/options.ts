@@ -43,7 +43,7 @@ const usage = `Usage: npm run bench -- [options]
   --rounds N                 how often each row is measured; the table shows medians (default: 5)
   --only NAME[,NAME]         only sections and rows with one of these in their names`
 
-/** Ends the program when it is called in a way nobody foresaw. */
+/** Ends the program when its arguments are invalid. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parse(args)
   const engine = values.engine ?? 'sqlite'

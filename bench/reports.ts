@@ -10,7 +10,7 @@ const betweenAsksMs = 5
 interface Ingested {
   seconds: number
   cpuMs: number
-  /** What somebody else waited for a small answer meanwhile. */
+  /** How long a small request of another user waited meanwhile. */
   waits: number[]
 }
 

@@ -48,7 +48,7 @@ export function listRows({ topics }: Sizes): Row[] {
   ].map((row) => ({ ...row, paths: row.paths.map((path) => `/api/v4${path}`) }))
 }
 
-/** A parameter that nobody knows changes the address and not the answer, so that nothing remembered fits. */
+/** An unknown parameter changes the URL but not the response, so no cached response matches. */
 const unlike = (number: number) => `unlike=${number}`
 
 function series(path: (number: number) => string): string[] {

@@ -7,7 +7,7 @@ import { type Cell, median } from './table.ts'
 
 const settleMs = 1_000
 
-/** Cold starts, from nothing and on the full database, and the memory a server takes before anybody asks it anything. */
+/** Cold starts, from nothing and on the full database, and the memory of a server before its first request. */
 export async function measureStarts(
   env: Readonly<Record<string, string>>,
   rounds: number,

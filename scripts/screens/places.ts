@@ -62,7 +62,7 @@ export const placeScreens: readonly Screen[] = [
   },
 ]
 
-/** By her password, so that the page shows what it does not show to whoever came with a token. */
+/** Signs in with a password, because some parts of a page are hidden from users who signed in with a token. */
 function asNadia(path: string) {
   return async (page: Page): Promise<void> => {
     const data = { login: 'nadia', password: 'correct horse battery' }

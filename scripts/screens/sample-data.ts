@@ -82,7 +82,7 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
     name: 'Team chat',
     vulnerability_events: true,
   })
-  // Refused by whoever is there, which the log of deliveries shows.
+  // The receiver does not exist, so that the log of deliveries shows a failure.
   await call('POST', `/projects/${shop.id}/hooks/${hook.id}/test/vulnerability_events`).catch(() => {})
   return {
     hook: String(hook.id),

@@ -14,43 +14,43 @@ import type { Vulnerability } from '../domain/vulnerabilities/finding.ts'
 import { findVulnerability } from '../domain/vulnerabilities/triage/triage.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../platform/failure.ts'
 
-/** What the row of a permission found: the thing in the path, if there is one. */
+/** The resource that the path names, as the permission's row requires it. */
 export interface Found {
   project?: Project
   group?: Namespace
-  /** Comes with its project. */
+  /** Always together with its project. */
   vulnerability?: Vulnerability
   /** The caller's access level in the project or group; 0 without one. */
   level?: number
 }
 
-/** What a request brings to say who sends it. */
+/** The credentials of a request. */
 export interface Credentials {
   token?: string
-  /** Id or name of the user to act as. */
+  /** Id or username of the user to act as. */
   sudo?: string
-  /** What a browser's cookie holds, where it counts; a token comes before it. */
+  /** The session cookie, on routes that accept it; ignored when there is a token. */
   session?: string
-  /** Where the connection comes from. */
+  /** The client's IP address. */
   address: string
   /** Whether the client runs on this machine. */
   isLocal: boolean
   isReading: boolean
 }
 
-/** Throws when there were too many. */
+/** Counts a request and throws when the rate limit is exceeded. */
 export type CountRequest = (user: User | undefined) => Promise<void>
 
 /**
- * The 401/403/404 policy, in the order of contract 1.5. `identify` runs before the input is read, `admit` when the
- * input has been found in order (or before the body, for uploads). In between, for what is found by an id of its own,
- * `sight` refuses whoever may not read it, whatever he sends.
+ * The policy behind 401, 403 and 404. `authenticate` runs before the input is read; `authorize` runs after the input has
+ * been validated, for uploads before the body is read. In between, `assertReadable` answers 404 for a vulnerability that
+ * the caller may not read, before its input is validated.
  */
 export interface Guard {
-  /** `count` is told whose request it is as soon as that is known, before anything is said about his rights. */
-  identify(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
-  sight(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
-  admit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
+  /** Calls `count` as soon as the user is known, before any right is checked. */
+  authenticate(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
+  assertReadable(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
+  authorize(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
 }
 
 export function createGuard(deps: RootDeps): Guard {
@@ -59,16 +59,16 @@ export function createGuard(deps: RootDeps): Guard {
   const projects = openProjectCache(deps.db.changes)
 
   return {
-    async identify(permission, credentials, count) {
+    async authenticate(permission, credentials, count) {
       const row: PermissionRow = permissions[permission]
       if (row.who === 'monitor') {
         assertMonitor(credentials)
         return null
       }
       const { sudo, isReading } = credentials
-      // What another process has answered, such as a revoked token, holds here too.
+      // Another process may have revoked the token; its commits are read before the caches are used.
       await deps.db.changes.synchronize()
-      const caller = await recognise(permission, credentials).catch(async (error: unknown) => {
+      const caller = await findCaller(permission, credentials).catch(async (error: unknown) => {
         if (error instanceof Failure) await count?.(undefined)
         throw error
       })
@@ -82,11 +82,11 @@ export function createGuard(deps: RootDeps): Guard {
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 
-    async sight(permission, caller, id) {
+    async assertReadable(permission, caller, id) {
       if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
     },
 
-    async admit(permission, caller, id) {
+    async authorize(permission, caller, id) {
       const row: PermissionRow = permissions[permission]
       if (!caller && row.anonymous === 'after-input') throw unauthenticated()
       if (row.on === 'instance') {
@@ -116,7 +116,7 @@ export function createGuard(deps: RootDeps): Guard {
     },
   }
 
-  /** A monitor is on this machine or has a token of its own; without that token set there is nothing elsewhere. */
+  /** Monitoring is allowed from this machine or with its own token. Without that setting the route is 404 elsewhere. */
   function assertMonitor({ token, isLocal }: Credentials): void {
     const { metricsToken } = deps.settings
     if (isLocal) return
@@ -125,7 +125,7 @@ export function createGuard(deps: RootDeps): Guard {
     if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
   }
 
-  async function recognise(
+  async function findCaller(
     permission: Permission,
     { token, session, address }: Credentials,
   ): Promise<Caller | undefined> {
@@ -134,7 +134,7 @@ export function createGuard(deps: RootDeps): Guard {
     return authenticate(deps, token, tokens, { isRotation, address })
   }
 
-  /** Strangers do not hear that there is such a vulnerability, nor by how long it takes; who sees its project does. */
+  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
   async function findReadable(caller: Caller | null, id: string | undefined) {
     const vulnerability = await findVulnerability(deps, id ?? '')
     const sighted = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)

@@ -16,7 +16,7 @@ import type { KeysetPage } from './response/pages.ts'
 type Rows = typeof permissions
 type Row<P extends Permission> = Rows[P]
 
-/** What a permission's row puts into the handler; for one of several rows, one of several things. */
+/** The resource that the permission's row provides to the handler. A union of permissions gives a union. */
 type FoundBy<P extends Permission> = P extends Permission
   ? Row<P>['on'] extends 'project'
     ? { project: Project; level: number; caller: CallerOf<P> }
@@ -27,84 +27,84 @@ type FoundBy<P extends Permission> = P extends Permission
         : { caller: CallerOf<P> }
   : never
 
-/** Nobody may call a row open to anyone; everywhere else there is somebody. */
+/** Anonymous requests reach only the rows that are open to anyone. */
 type CallerOf<P extends Permission> = Row<P>['who'] extends 'anyone' ? Caller | null : Caller
 
 type Context<P extends Permission, I extends TObject> = FoundBy<P> & {
   deps: RootDeps
   input: Static<I>
-  /** `https://host` that links in the answer begin with: the configured one, or the one the client asked. */
+  /** `https://host` of links in the response: the configured external URL, or the host of the request. */
   origin: string
-  /** For routes with `paged`: which page. */
+  /** The requested page, on routes with `paged`. */
   page: PageRequest
-  /** Where the connection comes from. */
+  /** The client's address and browser. */
   client: Client
   /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
   unmodifiedSince: number | undefined
-  /** Sent with the answer; for what no body can say. */
+  /** Response headers that the handler sets. */
   headers: Record<string, string | string[]>
 }
 
-/** `output` is what the answer is serialised by and what the OpenAPI document says; see also `fileOutput`, `noOutput`. */
+/** `output` defines both the serialisation and the OpenAPI document; see also `fileOutput` and `noOutput`. */
 export interface RouteDefinition<P extends Permission, I extends TObject, O extends TSchema> {
   method: Method
   /** Below /api/v4, unless `outside` says otherwise. */
   path: string
-  /** True for the few addresses that are not below /api/v4. */
+  /** True for the few paths outside /api/v4. */
   outside?: boolean
   summary: string
   permission: P
   input?: I
   status: number
-  /** Whether an answer of this route says that the work is still going on: it is sent with 202. */
+  /** Whether the result describes work in progress, which is sent with status 202. */
   isUnfinished?: (answer: Static<O>) => boolean
   output: O
-  /** Takes a password or the secret of a link, so its requests are limited for each address. */
+  /** The route checks a password or the secret of a link, so its requests are limited per client address. */
   limitsGuesses?: true
-  /** The security event that is logged when the route has succeeded. */
+  /** The security event logged after a success. */
   audit?: Audit
-  /** The answer is a list of which this is one page: adds `page` and `per_page` and the headers. */
+  /** The response is one page of a list: adds `page`, `per_page` and the pagination headers. */
   paged?: boolean
   /** Absent: unknown query parameters are ignored, as GitLab does. */
   unknownFilters?: UnknownFilters
-  /** How large a file may be here, once the guard has let the caller through. Without it no file is taken. */
+  /** Maximum size of a file, computed after authorization. Absent: the route accepts no file. */
   fileLimit?: (deps: RootDeps, found: Found) => FileLimit | Promise<FileLimit>
-  /** Limit for the text of a body; absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests have 64 KiB at most. */
+  /** Maximum text in a body. Absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests are limited to 64 KiB. */
   maxTextBytes?: number
-  /** Media types of a body that is the route's only file, without a form around it; the rest stands in the query. */
+  /** Media types of a body that is the file itself, without a form; all other parameters are in the query. */
   rawFile?: readonly string[]
-  /** The most that `fileLimit` may say; absent: the largest upload. */
-  mostFileBytes?: (settings: Settings) => number
+  /** Upper bound of `fileLimit`. Absent: the maximum size of an upload. */
+  maxFileBytes?: (settings: Settings) => number
   /**
-   * The answer depends on these tables, the address and the resource, and on nothing else (not on the caller, once he
-   * is let through), so it may be remembered until one of them changes.
+   * Tables that the response depends on. It is cached by URL and resource until one of them changes; so it must not
+   * depend on anything else, such as the caller.
    */
-  remember?: readonly string[]
-  /** What reads the thing whose id the response has, where no `:id` names it: checked before a stored response is repeated. */
+  cacheTables?: readonly string[]
+  /** The permission to read the created resource, checked again before a stored response is repeated. */
   creates?: Permission
-  /** Refuses callers before an answer is made, or a remembered one is shown, which does not know whom it is for. */
+  /** Checks the caller before the handler runs or a cached response is sent. Throws to refuse. */
   check?(context: Context<P, I>): Promise<void>
   handle(context: Context<P, I>): Promise<Answer<O>>
 }
 
-/** What a file is measured by, and what is said of one that is larger. */
+/** Maximum size of a file and the message for a larger one. */
 export interface FileLimit {
   maxBytes: number
   sentence: string
 }
 
-/** A list is answered as the page of it that was asked for, or whole. */
+/** The result of a handler: for a list either one page or all of it. */
 type Answer<O extends TSchema> = Static<O> extends (infer Item)[] ? Page<Item> | KeysetPage<Item> | Item[] : Static<O>
 
-/** The output of a route that answers with a file's bytes. */
+/** The output of a route that sends a file. */
 export const fileOutput = Type.Unsafe<Download>({ type: 'string', format: 'binary' })
-/** The same where the answer may be the address of the bytes, because the operator lets clients fetch them there. */
+/** The output of a route that sends a file or, where the operator allows it, redirects to the file in the bucket. */
 export const redirectableFileOutput = Type.Unsafe<Download>({ type: 'string', format: 'binary' })
 /** Whether a route with this output answers with a file. */
 export const isFileOutput = (output: TSchema): boolean => output === fileOutput || output === redirectableFileOutput
-/** The output of a route that answers plain text, in Prometheus’ format. */
+/** The output of the route that sends metrics in the Prometheus text format. */
 export const metricsOutput = Type.Unsafe<string>({ type: 'string' })
-/** The output of a route that answers 204. */
+/** The output of a route without a response body (204). */
 export const noOutput = Type.Unsafe<void>({})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -134,7 +134,7 @@ export function route<P extends Permission, I extends TObject, O extends TSchema
   return definition as unknown as Route // the guard provides exactly the context that the permission's row promises
 }
 
-/** The path it is reached at, with its parameters as `:name`. */
+/** Returns the full path of a route, with its parameters as `:name`. */
 export function addressOf(route: Route): string {
   return route.outside ? route.path : `/api/v4${route.path}`
 }

@@ -13,7 +13,7 @@ export function documentRoute(routes: () => readonly Route[]): Route {
     status: 200,
     output: freeObject,
     // The document does not change while the process runs.
-    remember: [],
+    cacheTables: [],
     handle: async () => describeRoutes(routes()),
   })
 }

@@ -35,8 +35,8 @@ async function cell(guard: Guard, route: Route, client: Client, id: number): Pro
     ...(client.token && { token: client.token }),
   }
   try {
-    const caller = await guard.identify(route.permission, credentials)
-    await guard.admit(route.permission, caller, String(id))
+    const caller = await guard.authenticate(route.permission, credentials)
+    await guard.authorize(route.permission, caller, String(id))
     return '·'
   } catch (error) {
     return String(answerFor(error).status)

@@ -27,7 +27,7 @@ export async function collectCredentials(endpoint: Endpoint, state: RequestState
 
 export async function authenticate(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { guard, route } = endpoint
-  state.caller = await guard.identify(route.permission, state.credentials, (user) => count(endpoint, state, user))
+  state.caller = await guard.authenticate(route.permission, state.credentials, (user) => count(endpoint, state, user))
   if (endpoint.isPrivate) state.reply.header('cache-control', 'no-store')
 }
 
@@ -43,7 +43,7 @@ export async function authenticateByBody(endpoint: Endpoint, state: RequestState
   if (state.credentials.sudo === sudo && state.credentials.token === token) return
   const countAgain = (user: User | undefined) => count(endpoint, state, user)
   const hasSameToken = state.credentials.token === token
-  state.caller = await guard.identify(route.permission, state.credentials, hasSameToken ? undefined : countAgain)
+  state.caller = await guard.authenticate(route.permission, state.credentials, hasSameToken ? undefined : countAgain)
   state.early = undefined
 }
 

@@ -10,7 +10,7 @@ import type { RequestState } from './request-state.ts'
 /** Reads the path and answers 404 for a vulnerability that the caller may not read, before any input is validated. */
 export async function resolveResource({ guard, route }: Endpoint, state: RequestState): Promise<void> {
   state.pathParams = pathParamsOf(state)
-  await guard.sight(route.permission, state.caller, idOf(state))
+  await guard.assertReadable(route.permission, state.caller, idOf(state))
 }
 
 /**
@@ -31,7 +31,7 @@ export async function authorize(endpoint: Endpoint, state: RequestState): Promis
 /** Returns the resource of the path. Throws 401, 403, 404, or the redirect of a path that has moved. */
 export async function admit(endpoint: Endpoint, state: RequestState, caller: Caller | null): Promise<Found> {
   try {
-    return await endpoint.guard.admit(endpoint.route.permission, caller, idOf(state))
+    return await endpoint.guard.authorize(endpoint.route.permission, caller, idOf(state))
   } catch (error) {
     throw state.isReading && isMoved(error) ? redirect(endpoint, state, error) : error
   }

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
  * that path. Each response must be the one of a server without caches on the same database.
  */
 
-const cachedRoutes = routes.filter(({ remember, path }) => remember && /^\/(projects|groups)\/:id\b/.test(path))
+const cachedRoutes = routes.filter(({ cacheTables, path }) => cacheTables && /^\/(projects|groups)\/:id\b/.test(path))
 
 let server: TestServer
 let victim: Client

@@ -31,8 +31,8 @@ export function compileEndpoint(deps: RootDeps, guard: Guard, throttle: Throttle
     /** Whether a form without a file is an error of the route's own input. */
     isUpload: !route.rawFile && fileFields.some((name) => schema.required?.includes(name)),
     stringify: serialiserOf(route.output as object), // a schema is an object
-    responses: route.remember && openResponseCache(deps, route.remember),
-    maxFileBytes: route.fileLimit ? (route.mostFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,
+    responses: route.cacheTables && openResponseCache(deps, route.cacheTables),
+    maxFileBytes: route.fileLimit ? (route.maxFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,
     maxTextBytes: route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes),
     stripMetadata: metadataStripper(temporaryFolder(deps.settings)),
     /** Which segment of the path is `:id`. */

@@ -57,7 +57,7 @@ export function openExecuteOnce(deps: RootDeps, guard: Guard, route: Route): Exe
     const begun = await beginAttempt(deps, { key, caller, content: contentOf(route, bag, request) })
     if ('attempt' in begun) return executeFirst(route, begun.attempt, call.deps, execute)
     const created = createdId(route, begun.response)
-    if (route.creates && created !== undefined) await guard.admit(route.creates, caller, created)
+    if (route.creates && created !== undefined) await guard.authorize(route.creates, caller, created)
     return replay(begun.response)
   }
 }

@@ -30,7 +30,7 @@ export async function respond(endpoint: Endpoint, state: RequestState): Promise<
     if (!isForeignKeyViolation(error)) throw error
     // A row that the request refers to was deleted after authorization. Authorizing again finds the right status.
     state.request.log.warn({ err: error }, 'deleted meanwhile')
-    await admit(endpoint, state, await guard.identify(route.permission, state.credentials))
+    await admit(endpoint, state, await guard.authenticate(route.permission, state.credentials))
     throw notFound()
   }
 }

@@ -89,7 +89,7 @@ export const findingRoutes: readonly Route[] = [
     output: Type.Array(findingView),
     paged: true,
     unknownFilters: ['present_on_default_branch', 'has_resolution', 'dismissal_reason', 'scanner_id', 'project_id'],
-    remember: [
+    cacheTables: [
       'findings',
       'occurrences',
       'scans',

@@ -162,7 +162,7 @@ export const securityReportRoutes: readonly Route[] = [
     status: 201,
     isUnfinished: ({ status }) => status === 'waiting' || status === 'running',
     output: importView,
-    mostFileBytes: ({ maxReportBytes }) => maxReportBytes,
+    maxFileBytes: ({ maxReportBytes }) => maxReportBytes,
     fileLimit: ({ settings }) => ({
       maxBytes: settings.maxReportBytes,
       sentence: `a report may have up to ${settings.maxReportBytes / 1024 / 1024} MiB`,
@@ -200,7 +200,7 @@ export const securityReportRoutes: readonly Route[] = [
     output: Type.Array(importView),
     paged: true,
     unknownFilters: 'refused',
-    remember: importTables,
+    cacheTables: importTables,
     async handle({ deps, project, input, page }) {
       const found = await findImports(deps, project, input.ref, page)
       return { ...found, rows: found.rows.map(viewImport) }

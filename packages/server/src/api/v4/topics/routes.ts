@@ -39,7 +39,7 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(topicView),
     paged: true,
-    remember: ['topics', 'topic_names', 'organizations'],
+    cacheTables: ['topics', 'topic_names', 'organizations'],
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
     async handle({ deps, input, page, origin }) {
       const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
@@ -55,7 +55,7 @@ export const topicRoutes: readonly Route[] = [
     input: Type.Object({ id: integer() }),
     status: 200,
     output: topicView,
-    remember: ['topics'],
+    cacheTables: ['topics'],
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
     handle: async ({ deps, input, origin }) => viewTopic(await getTopic(deps, input.id), origin),
   }),

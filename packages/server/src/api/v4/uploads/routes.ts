@@ -204,7 +204,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       status: 200,
       output: Type.Array(uploadListItem),
       paged: true,
-      remember: ['uploads', 'users'],
+      cacheTables: ['uploads', 'users'],
       async handle(context) {
         const { deps, input, page } = context
         const found = await findUploads(deps, ownerOf(context), filterFrom(input), page)

@@ -208,7 +208,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: Type.Array(vulnerabilityView),
     paged: true,
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
-    remember: listedTables,
+    cacheTables: listedTables,
     async handle({ deps, project, input, page }) {
       return answerPage(deps, projectScope(project.id), input, page, async (rows) =>
         rows.map((row) => viewVulnerability(project, row)),
@@ -244,7 +244,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: summaryView,
     unknownFilters: 'refused',
-    remember: listedTables,
+    cacheTables: listedTables,
     handle: async ({ deps, project, input }) =>
       viewSummary(await summarizeList(deps, projectScope(project.id), readFilter(input))),
   }),

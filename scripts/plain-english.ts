@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * Finds words in comments and UI strings that plain English does without. A line that needs one of them, such as a word
+ * of a test's data, ends with `// english: <reason>`.
+ */
+const words = /\b(he|his|him|himself|whoever|whomever|nobody|somebody|anybody|everybody)\b/i
+const exception = /\/\/ english: \S/
+
+const files = execFileSync('git', ['ls-files', 'packages/*.ts', 'packages/*.tsx', 'bench/*.ts', 'scripts/*.ts'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(
+    (file) => file !== '' && !/^packages\/client\/src\/operations\.ts$|\.test\.tsx?$|common-passwords\.ts$/.test(file),
+  )
+
+let found = 0
+for (const file of files) {
+  const isUi = file.startsWith('packages/web/src/')
+  for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const text = isUi && !/^\s*import\b/.test(line) ? line : commentIn(line)
+    const word = words.exec(text)?.[0]
+    if (word === undefined || exception.test(line)) continue
+    found++
+    console.error(`${file}:${index + 1}: “${word}” in: ${line.trim()}`)
+  }
+}
+if (found > 0) {
+  console.error(`${found} lines use words of which CONTRIBUTING.md (English) says what to write in their place`)
+  process.exit(1)
+}
+console.log(`comments and UI strings of ${files.length} files are free of the words that plain English does without`)
+
+/** Returns the comment on a line, if there is one. */
+function commentIn(line: string): string {
+  return /^\s*\*(?!\/)(.*)$|\/\*\*?(.*)$|(?:^|\s)\/\/(.*)$/.exec(line)?.slice(1).find(Boolean) ?? ''
+}
