@@ -16,9 +16,9 @@ interface RequestOptions {
   headers?: Record<string, string>
 }
 
-/** Sends whole requests, in process. A plain object goes as JSON, `URLSearchParams` as a form, `FormData` as multipart. */
+/** Sends requests in process. Encodes plain objects as JSON, `URLSearchParams` as a form and `FormData` as multipart. */
 export interface Client {
-  /** Whoever the requests come from; absent for nobody. */
+  /** User who sends the requests; absent for anonymous requests. */
   user?: User
   token?: string
   get(path: string, options?: RequestOptions): Promise<Reply>
@@ -28,7 +28,7 @@ export interface Client {
   delete(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
 }
 
-/** Paths are below /api/v4, unless they begin with `//`, which stands for the root. */
+/** Creates a client. Paths are relative to /api/v4; a path that begins with `//` is relative to the root. */
 export function createClient(app: FastifyInstance, identity: { user?: User; token?: string } = {}): Client {
   const send = async (method: Method, path: string, body: unknown, options: RequestOptions = {}): Promise<Reply> => {
     const { payload, type } = await encode(body)
@@ -48,7 +48,7 @@ export function createClient(app: FastifyInstance, identity: { user?: User; toke
       body: response.headers['content-type'] === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
       text,
       bytes: response.rawPayload,
-      // Where a header comes several times, the first one.
+      // Keeps the first value of a repeated header.
       headers: Object.fromEntries(
         Object.entries(response.headers).map(([name, value]) => [name, [value].flat()[0]?.toString()]),
       ),
@@ -81,7 +81,7 @@ async function encode(body: unknown): Promise<{ payload?: string | Buffer; type?
   return { payload: JSON.stringify(body), type: 'application/json' }
 }
 
-/** A multipart form with one file, and text fields beside it. */
+/** Returns a multipart form with one file and text fields. */
 export function formWithFile(
   field: string,
   filename: string,

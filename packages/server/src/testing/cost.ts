@@ -1,7 +1,7 @@
 /** A parser of untrusted input, and inputs of about `size` characters or bytes. */
 export interface Subject<Input> {
   run(input: Input): unknown
-  /** Ordinary input that the others are compared with. */
+  /** Ordinary input, as the baseline of the comparison. */
   plain(size: number): Input
   /** Generated worst cases by name. */
   hostile: Readonly<Record<string, (size: number) => Input>>
@@ -10,13 +10,13 @@ export interface Subject<Input> {
 interface Limits {
   /** Length of the shorter input; the longer one is twice as long. */
   size?: number
-  /** How many times as much CPU as plain text of the same length. */
+  /** Maximum ratio of CPU time to plain text of the same length. */
   maxRatio?: number
-  /** How many times as much CPU for twice the length: 2 is linear, 4 quadratic. */
+  /** Maximum ratio of CPU time when the length doubles: 2 is linear, 4 quadratic. */
   maxGrowth?: number
 }
 
-/** Costs below this are too small to be compared. */
+/** CPU times below this limit are too short to compare. */
 const floorMs = 1
 
 /**
@@ -29,7 +29,7 @@ export async function findExpensive<Input>(subject: Subject<Input>, limits: Limi
   const plainMs = await cpuOf(subject, subject.plain(size))
   const problems: string[] = []
   for (const [name, generate] of Object.entries(subject.hostile)) {
-    // Only what looks too expensive is measured again: neighbours on the machine make it look so, too.
+    // Measures suspects again, because other processes on the machine can distort a measurement.
     const ms = await leastOf(
       () => cpuOf(subject, generate(size)),
       (ms) => ms <= maxRatio * plainMs,
@@ -51,7 +51,7 @@ async function leastOf(measure: () => Promise<number>, isEnough: (value: number)
 
 const runs = 3
 
-/** Milliseconds of CPU, the least of several runs. */
+/** Returns the minimum CPU time of several runs in milliseconds. */
 async function cpuOf<Input>({ run }: Subject<Input>, input: Input): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let count = 0; count < runs; count++) {
@@ -60,10 +60,10 @@ async function cpuOf<Input>({ run }: Subject<Input>, input: Input): Promise<numb
     try {
       await run(input)
     } catch {
-      // measured all the same
+      // errors count as a result
     }
     const { user, system } = process.cpuUsage(cpuBefore)
-    // Each is an upper bound: the clock also runs while others have the processor, and helper threads use CPU too.
+    // Wall time and process CPU are both upper bounds: one includes other processes, the other helper threads.
     least = Math.min(least, performance.now() - startedAt, (user + system) / 1000)
   }
   return Math.max(least, floorMs)

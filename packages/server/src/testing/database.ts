@@ -8,7 +8,7 @@ import { createTestDatabase } from './postgres.ts'
 
 export interface FreshDatabase {
   db: Database
-  /** A second handle on the same database, as another process would have; PostgreSQL only. */
+  /** Opens a second connection to the same database, as another process would. PostgreSQL only. */
   openAnother(): Promise<Database>
   drop(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface FreshDatabase {
 export const testEngine: 'sqlite' | 'postgres' =
   process.env['ALCOVE_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
 
-/** A migrated, otherwise empty database of the engine that this run is about. */
+/** Creates a migrated, empty database of the engine under test. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return testEngine === 'postgres' ? freshPostgres() : freshSqlite()
 }
@@ -31,7 +31,7 @@ async function freshPostgres(): Promise<FreshDatabase> {
 
 async function freshSqlite(): Promise<FreshDatabase> {
   const { template } = inject('sqlite')
-  // Beside the template, so that what a worker leaves when it is killed goes with it.
+  // Created next to the template, so that files of a killed worker are removed with it.
   const folder = await mkdtemp(join(dirname(template), 'database-'))
   const file = join(folder, 'alcove.sqlite3')
   await copyFile(template, file)

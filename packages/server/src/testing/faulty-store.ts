@@ -1,7 +1,7 @@
 import { type Bytes, streamOf } from '../platform/object-store/bytes.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 
-/** In the middle means: some of the bytes have gone through, and not all of them. */
+/** Moment of a fault. In the middle means that some but not all bytes have been transferred. */
 export type Moment =
   | 'put before'
   | 'put middle'
@@ -11,24 +11,24 @@ export type Moment =
   | 'remove before'
   | 'remove after'
 
-/** What happens then: it may throw, wait, or end the process. */
+/** Effect of a fault. It can throw, wait or end the process. */
 type Act = () => void | Promise<void>
 
 export interface FaultyStore extends ObjectStore {
-  /** From now on this happens at every such moment, until `heal` or another act for it. */
+  /** Injects a fault at every such moment, until `heal` or another act replaces it. */
   at(moment: Moment, act: Act): void
   heal(): void
-  /** Puts that have neither ended nor failed. */
+  /** Number of pending puts. */
   readonly puts: number
 }
 
-/** A store in which things go wrong on purpose. */
+/** Wraps an object store with injected faults. */
 export function faultyStore(store: ObjectStore): FaultyStore {
   const acts = new Map<Moment, Act>()
   const reach = async (moment: Moment) => acts.get(moment)?.()
   const interrupted = (body: Bytes, moment: Moment) => (acts.has(moment) ? interrupt(body, () => reach(moment)) : body)
   let puts = 0
-  const { openPieces: _, ...streaming } = store // one way to the bytes, where things can go wrong
+  const { openPieces: _, ...streaming } = store // leaves one way to read the bytes, which has the faults
 
   return {
     ...streaming,
@@ -74,9 +74,9 @@ async function* interrupt(body: Bytes, act: Act): AsyncIterable<Buffer> {
 
 export interface Hang {
   act: Act
-  /** Resolves when something hangs. */
+  /** Resolves when an operation hangs. */
   reached: Promise<void>
-  /** Lets it go on, and does not hold up what comes later. */
+  /** Resumes the operation and lets later ones pass. */
   release(): void
 }
 

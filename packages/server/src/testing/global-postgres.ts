@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, with a migrated database that every test copies. */
+/** Vitest's global setup: starts one PostgreSQL with a migrated template database that every test copies. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres()
   const template = await createTestDatabase(server)

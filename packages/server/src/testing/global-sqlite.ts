@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest's global setup: a migrated file that every test file copies. Workers are killed, so they cannot clear up. */
+/** Vitest's global setup: creates a migrated database file that tests copy. Removes the copies, as workers are killed. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(await folderInMemory(), 'alcove-test-'))
   const template = join(folder, 'template.sqlite3')

@@ -6,7 +6,7 @@ import { type Client, formWithFile, type Reply } from './client.ts'
 import { sastReport } from './reports.ts'
 import type { TestProject, TestServer } from './server.ts'
 
-/** Sends a report of these entries, of which vulnerabilities are made. */
+/** Imports a report with these entries and promotes its findings. */
 export async function importEntries(
   server: TestServer,
   project: TestProject,
@@ -26,7 +26,7 @@ export async function importEntries(
   return reply.body
 }
 
-/** All vulnerabilities of the project, by title. */
+/** Returns all vulnerabilities of the project by title. */
 export async function vulnerabilitiesOf(
   server: TestServer,
   project: TestProject,
@@ -40,12 +40,12 @@ export async function vulnerabilitiesOf(
   return Object.fromEntries(rows.map((row) => [row.title, row]))
 }
 
-/** What happened to a vulnerability, as it happened. */
+/** Returns the history of a vulnerability, oldest first. */
 export async function historyOf(client: Client, id: number): Promise<Reply['body'][]> {
   return (await client.get(`/vulnerabilities/${id}/history?per_page=100`)).body
 }
 
-/** Keeps a report as the request does, and takes its job away; returns the id of the import. */
+/** Stores a report as an import and removes its job. Returns the id of the import. */
 export async function keepReport(
   server: TestServer,
   project: TestProject,
@@ -60,13 +60,13 @@ export async function keepReport(
   return kept.body.id
 }
 
-/** Asks for something that is left to a job, and takes the job away. */
+/** Sends a request that queues a job, and removes the job. */
 export async function withoutJob(
   { deps: { db, now } }: TestServer,
   { kind, key }: { kind: string; key: string },
   ask: () => Promise<Reply>,
 ): Promise<Reply> {
-  // The job before is on its last step when whoever asked for it is answered.
+  // The previous job may still be finishing when its request returns.
   const block = () =>
     db.run(sql`
       insert into jobs (kind, key, payload, state, stage, attempts, run_at, created_at, lease, lease_expires_at)
@@ -79,15 +79,15 @@ export async function withoutJob(
   return reply
 }
 
-/** Runs it until so many steps are done, as a process does that is killed then; without a number to its end. */
+/** Runs an import to its end, or for this number of steps as if the process were killed then. */
 export const runImport = (server: TestServer, importId: number, steps = 1000, beforeStep = () => {}): Promise<void> =>
   runInSteps(server, importKind, { importId }, steps, beforeStep)
 
-/** Reads a report and shows the import; if many findings are to be promoted then, that is still to be done. */
+/** Runs an import until its results are visible, without the promotion that may follow. */
 export const showImport = (server: TestServer, importId: number): Promise<void> =>
   runInSteps(server, importKind, { importId }, undefined, undefined, { goesOn: false })
 
-/** Runs a job until it has looked so many times whether it is to stop. */
+/** Runs a job until it has checked its abort signal this number of times. */
 export async function runInSteps(
   server: TestServer,
   kind: AnyJobKind,
@@ -113,6 +113,6 @@ export async function runInSteps(
     },
   })
   const job = { id: 0, payload, attempt: 1, lane: kind.kind, signal, progress, forget }
-  const run = () => kind.run(server.deps, job as never) // a kind forgets what its payload is
+  const run = () => kind.run(server.deps, job as never) // the type of a job kind omits its payload
   while ((await run()) && goesOn);
 }

@@ -12,7 +12,7 @@ export const start = '2026-05-01T10:00:00.000Z'
 
 export const later = (seconds: number): string => new Date(Date.parse(start) + seconds * 1000).toISOString()
 
-/** Deps on a fresh database, whose clock tests may set. */
+/** Opens dependencies with a fresh database and a clock that tests can set. */
 export async function openQueue({ clock }: { clock?: { now: string } } = {}) {
   const { db, openAnother, drop } = await freshDatabase()
   const settings = readSettings({ ALCOVE_LOG_LEVEL: 'silent' })
@@ -31,7 +31,7 @@ type Note = { text: string }
 
 type Work = Partial<Omit<JobKind<Note>, 'run'>> & { run?(...given: Parameters<JobKind<Note>['run']>): Promise<unknown> }
 
-/** A kind whose jobs write down what they were given, and then do what the test says. */
+/** Returns a job kind that records its payloads and then runs the test's function. */
 export function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
   const notes: string[] = []
   const kind = jobKind<Note>({
@@ -41,7 +41,7 @@ export function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
     ...work,
     async run(deps, job) {
       notes.push(job.payload.text)
-      return (await work.run?.(deps, job)) as Postponed | undefined // what the test gives back
+      return (await work.run?.(deps, job)) as Postponed | undefined // returned by the test
     },
   })
   return { kind, notes }
@@ -50,7 +50,7 @@ export function noting(work: Work = {}): { kind: AnyJobKind; notes: string[] } {
 export const note = (deps: Deps, text: string, rest: Partial<QueuedJob> = {}): Promise<number> =>
   enqueue(deps, { kind: 'note', payload: { text }, ...rest })
 
-/** Claims what is ready, as a process does that is killed before it ends any of it. */
+/** Claims the ready jobs, as a process that is killed before it finishes them. */
 export async function claimAndDie(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<Claimed[]> {
   const { claimed } = await dispatch(deps, kinds, { free: freePlaces(kinds, []), isAbandoned: () => false })
   return claimed

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Deps } from '../domain/deps.ts'
 import { recountProjects } from '../domain/removal/recount.ts'
 
-/** Every stored figure that disagrees with its rows, and every vulnerability without a fitting finding. */
+/** Returns stored counts that disagree with their rows, and vulnerabilities without a matching finding. */
 export async function disagreements(deps: Deps): Promise<unknown[]> {
   const strays = await deps.db.all(sql`
     select v.id from vulnerabilities v left join findings f on f.vulnerability_id = v.id

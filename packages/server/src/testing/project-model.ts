@@ -5,17 +5,17 @@ import { uuidBesides } from '../domain/reports/formats/result-fingerprints.ts'
 import type { ImportCounts } from '../domain/reports/imports/import.ts'
 import type { Severity, State } from '../domain/vulnerabilities/scales.ts'
 
-/** A finding as the project should know it. */
+/** Expected state of a finding. */
 export interface KnownFlaw {
   uuid: string
-  /** What was taken over last. */
+  /** Latest content that was applied. */
   said: ReportFinding
-  /** Whether it is there, by ref. */
+  /** Presence by ref. */
   isOn: Map<string, boolean>
-  /** By ref, the number of the import that saw it last, and of the one since which it is surely there. */
+  /** By ref: the import that observed the finding last, and the import since which it is certainly present. */
   lastSeen: Map<string, number>
   since: Map<string, number>
-  /** Why it was recognised under another uuid, newest first. */
+  /** Reasons of matches with another UUID, newest first. */
   matches: { reason: string; ref: string }[]
   vulnerability: KnownVulnerability | undefined
 }
@@ -31,18 +31,18 @@ interface KnownVulnerability {
 }
 
 export interface ProjectModel {
-  /** In the order in which they were found. */
+  /** Findings in order of detection. */
   flaws: KnownFlaw[]
   isAutoResolving: boolean
-  /** Takes in what a report says, and tells the counts of the import. */
+  /** Imports a report and returns the expected counts. */
   add(report: Report, ref: string, promote: boolean): ImportCounts
 }
 
 const main = 'main'
 
 /**
- * What should become of a project: the rules of the contract once more, as plainly as they can be said, over everything
- * in memory.
+ * Reference model of a project: a simple in-memory implementation of the import rules, which tests compare with the
+ * server.
  */
 export function startModel(projectId: number): ProjectModel {
   const flaws: KnownFlaw[] = []
@@ -248,7 +248,7 @@ export function startModel(projectId: number): ProjectModel {
   }
 }
 
-/** The default branch may have had it under another name, or somebody promoted what it does not have. */
+/** Returns true when the vulnerability counts as present on the default branch, even if its current finding is not. */
 const isSaidToBeThere = ({ vulnerability, said }: KnownFlaw): boolean =>
   vulnerability?.isOnDefaultBranch === true &&
   !vulnerability.isResolvedOnDefaultBranch &&
@@ -261,7 +261,7 @@ function become(vulnerability: KnownVulnerability, state: State): void {
   vulnerability.state = state
 }
 
-/** Vulnerabilities go by what the default branch says, or, until it has seen them, by any branch. */
+/** Updates a vulnerability from a report on the default branch, or on any branch until the default branch has reported it. */
 function follow({ vulnerability, said }: KnownFlaw, ref: string): void {
   if (!vulnerability || (ref !== main && vulnerability.isOnDefaultBranch)) return
   vulnerability.title = said.name.trim()
@@ -285,7 +285,7 @@ const vulnerabilityOf = ({ said, isOn }: KnownFlaw): KnownVulnerability => ({
   history: [`created ${[...isOn.keys()][0]}`],
 })
 
-/** What is kept of a finding; not where it stands in the file. */
+/** Returns the stored content of a finding, without its position in the report. */
 function stored({ pointer: _pointer, keys: _keys, codeExtract: _code, doubt: _doubt, ...rest }: ReportFinding) {
   return JSON.parse(JSON.stringify(rest))
 }
@@ -296,13 +296,13 @@ const byLine = (a: ReportFinding, b: ReportFinding) => lineOf(a) - lineOf(b)
 interface Trait {
   reason: string
   mustBeAlone: boolean
-  /** Findings with the same text have it in common; `undefined`: it has no such trait. */
+  /** Returns a text that is equal for findings that share the trait, or undefined when the finding does not have it. */
   of(finding: ReportFinding): string | undefined
 }
 
 const algorithms = ['rule_value', 'scope_offset_compressed', 'scope_offset', 'location', 'hash']
 
-/** The best first. Always together with type, scanner and rule. */
+/** Traits for matching, best first. They apply only to findings of the same type, scanner and rule. */
 const traits: readonly Trait[] = [
   ...algorithms.map((algorithm) =>
     trait('signature', false, ({ signatures }) => signatures.find((one) => one.algorithm === algorithm)?.sha),
@@ -332,7 +332,7 @@ function trait(reason: string, mustBeAlone: boolean, of: (finding: ReportFinding
 
 const baseOf = (name: string) => name.replace(/\/v\d+$/, '')
 
-/** Whether two have a fingerprint in common; of each name the highest version that both have counts. */
+/** Compares the fingerprints of two findings, by the highest version of each name that both have. */
 function agree(finding: ReportFinding, said: ReportFinding): boolean | undefined {
   const shared = finding.fingerprints.flatMap(({ name, value }) => {
     const other = said.fingerprints.find((one) => one.name === name)
@@ -350,7 +350,7 @@ const fingerprintsOf = (finding: ReportFinding, scope: 'file' | 'anywhere'): str
 
 const ruleOf = ({ identifiers }: ReportFinding) => identifiers[0].fingerprint
 
-/** Whether nothing but its line tells where in its file it is. */
+/** Returns true when only the line identifies the position of a finding in its file. */
 const isBare = (finding: ReportFinding): boolean =>
   finding.reportType === 'sast' &&
   finding.fingerprints.length + finding.signatures.length === 0 &&
@@ -358,7 +358,7 @@ const isBare = (finding: ReportFinding): boolean =>
   Boolean(finding.location['file']) &&
   lineOf(finding) > 0
 
-/** Every pair is looked at, however many there are. */
+/** Returns the pairs of nearest findings. Compares all pairs. */
 function nearestPairs(fresh: readonly ReportFinding[], known: readonly KnownFlaw[]): [ReportFinding, KnownFlaw][] {
   const isAlike = (finding: ReportFinding, { said }: KnownFlaw) =>
     said.scanner.externalId === finding.scanner.externalId &&
@@ -386,7 +386,7 @@ const codeOf = ({ codeExtract = '' }: ReportFinding) => codeExtract.replace(/\s+
 
 const takers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
 
-/** Uuids that it would have had without its signature, or, where scanners take over from others, as those named it. */
+/** Returns UUIDs that the finding would have without its signature, or under a scanner that its scanner replaces. */
 function formerNames(finding: ReportFinding, projectId: number): { uuid: string; reason: string }[] {
   const { reportType, scanner, identifiers, signatures, locationFingerprint } = finding
   const [first, ...others] = identifiers

@@ -6,7 +6,7 @@ import type { ReportProblem } from '../platform/failure.ts'
 
 type Fixture = JsonObject & { scan?: JsonObject; vulnerabilities: JsonObject[] }
 
-/** A GitLab report that obeys its schema. */
+/** Loads a valid GitLab report. */
 export const fixture = (name: string): Fixture =>
   JSON.parse(readFileSync(new URL(`../domain/reports/formats/gitlab/fixtures/${name}.json`, import.meta.url), 'utf8'))
 
@@ -17,14 +17,14 @@ async function* openBytes(text: string) {
   yield Buffer.from(text)
 }
 
-/** Throws what is wrong with it. */
+/** Reads a report. Throws its problems. */
 export async function readFrom(report: unknown, options: Partial<ReadOptions> = {}): Promise<Report> {
   const read = await readWholeReport(open(report), { projectId: 42, ...options })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   return read.report
 }
 
-/** Why strictness refuses it. */
+/** Returns the problems for which strict validation rejects the report. */
 export async function problemsOf(report: unknown, options: Partial<ReadOptions> = {}): Promise<ReportProblem[]> {
   const read = await readWholeReport(open(report), { projectId: 42, strict: true, ...options })
   return 'problems' in read ? read.problems : []
@@ -33,7 +33,7 @@ export async function problemsOf(report: unknown, options: Partial<ReadOptions> 
 export const messagesOf = async (report: unknown, options: Partial<ReadOptions> = {}) =>
   (await problemsOf(report, options)).map(({ message }) => message)
 
-/** A fixture whose first vulnerability differs. */
+/** Returns a fixture whose first vulnerability has these changes. */
 export function withFirst(name: string, changes: JsonObject): Fixture {
   const report = fixture(name)
   Object.assign(report.vulnerabilities[0] ?? {}, changes)

@@ -13,11 +13,11 @@ export interface Receiver {
   url: string
   port: number
   received: Received[]
-  /** What it does with a request that it has read whole; at first it answers 200. */
+  /** Handles a request after reading its body. By default returns 200. */
   answer: (response: ServerResponse, request: Received) => void
 }
 
-/** Somebody who is sent things, on loopback; it ends with the test. */
+/** Starts an HTTP server on loopback that records requests. It stops with the test. */
 export async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => void receive(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -25,7 +25,7 @@ export async function startReceiver(): Promise<Receiver> {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo // it listens at a port
+  const { port } = server.address() as AddressInfo // it listens on a port
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,
     port,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-// Facts about many real and hostile reports, counted without this server; they lie beside the project, if anywhere.
+// Facts about many real and hostile reports, counted without this server. They are stored beside the repository, if at all.
 export const data = new URL('../../../../../shared/data/', import.meta.url)
 
 export interface ReportEntry {
@@ -44,7 +44,7 @@ export interface Facts {
 }
 
 const formats = ['gitlab', 'sarif', 'cyclonedx', 'trivy', 'grype', 'semgrep', 'gitleaks']
-/** Every report, with what is known of it; none where the collection is absent. */
+/** All reports with their facts. Empty when the collection is absent. */
 export const entries: ReportEntry[] = existsSync(data)
   ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files.filter(({ kind }: ReportEntry) =>
       formats.includes(kind),
@@ -56,7 +56,7 @@ export function count(words: readonly string[]): Counts {
   return counts
 }
 
-/** Where the facts looked at a scanner that 15.x does not have at this place, the scan's counts. */
+/** Returns counts by scanner; those of the scan when the facts read a field that schema 15.x does not have. */
 export function scannersOf({ by_scanner = {}, scan_scanner }: Facts): Counts {
   const { '(absent)': absent, ...named } = by_scanner
   return absent ? { ...named, [scan_scanner?.id ?? '']: absent } : named
@@ -73,7 +73,7 @@ export function ourWords(counts: Counts = {}): Counts {
   return ours
 }
 
-/** How many entries its file has. */
+/** Returns the number of entries in the file. */
 export function entriesIn({ kind, facts }: ReportEntry): number | undefined {
   const { vulnerabilities = 0, misconfigurations = 0, secrets = 0, matches, results, findings } = facts ?? {}
   if (kind === 'cyclonedx') return Math.max(facts?.vulnerability_component_pairs ?? 0, vulnerabilities)

@@ -1,22 +1,22 @@
-/** How a report differs from the one before: as code changes, and as scanners do. */
+/** Differences to the previous report, as caused by changes of code and scanners. */
 export interface Mutation {
-  /** Which entries are still there. */
+  /** Entries that remain. */
   keep?(entry: unknown, index: number): boolean
-  /** So many lines further down. */
+  /** Number of lines by which the findings move down. */
   lines?: number
-  /** Files are in another folder. */
+  /** Moves files to another folder. */
   rename?: boolean
   severity?: boolean
   words?: boolean
-  /** The last identifier comes first. */
+  /** Puts the last identifier first. */
   swapped?: boolean
-  /** Without what tells where code has moved to. */
+  /** Removes signatures and code, which track moved findings. */
   unsigned?: boolean
-  /** The entries come in the opposite order. */
+  /** Reverses the entries. */
   reversed?: boolean
 }
 
-/** Where reports of every format have their entries. */
+/** Paths of the entries in reports of each format. */
 const lists = [
   ['vulnerabilities'],
   ['results'],
@@ -27,7 +27,7 @@ const lists = [
 ]
 const mostEntries = 16
 
-/** The text of a report, with its entries changed; the same change of the same text is the same text. */
+/** Returns the text of a report with changed entries. Deterministic. */
 export function mutated(text: string, mutation: Mutation): string {
   const root: unknown = JSON.parse(text)
   for (const list of lists.flatMap((path) => listsAt(root, path))) {
@@ -70,7 +70,7 @@ const worse = new Map([
   ['ERROR', 'INFO'],
 ])
 
-/** In place, all the way down, but for what identifies an entry. */
+/** Changes values in place and recursively, except for the identifiers of an entry. */
 function change(value: unknown, parent: string, mutation: Mutation): void {
   if (Array.isArray(value)) for (const one of value) change(one, parent, mutation)
   if (!isObject(value) || kept.test(parent)) return

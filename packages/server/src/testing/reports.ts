@@ -4,15 +4,15 @@ interface EntryFields {
   line?: number
   file?: string
   rule?: string
-  /** The code itself. */
+  /** The code of the finding. */
   code?: string
   method?: string
   signature?: string
-  /** More identifiers after the first. */
+  /** Additional identifiers after the first one. */
   others?: { type: string; name: string; value: string }[]
 }
 
-/** One finding of a SAST report; its identity is its rule and its place. */
+/** Returns a finding of a SAST report, identified by its rule and location. */
 export function entry({
   name = 'Flaw',
   severity = 'Medium',
@@ -37,7 +37,7 @@ export function entry({
   }
 }
 
-/** A valid report of GitLab's schema 15.2.1. */
+/** Returns a valid report of GitLab's schema 15.2.1. */
 export function sastReport(vulnerabilities: object[], scanner = 'test-scanner') {
   const tool = { id: scanner, name: 'Test scanner', version: '1.0.0', vendor: { name: 'Acme' } }
   return {

@@ -10,12 +10,12 @@ import type { S3Settings } from '../platform/settings.ts'
 
 export interface S3Server {
   settings: S3Settings & { endpoint: string; keys: { access: string; secret: string } }
-  /** False for the one in this process: it checks no signatures, and cannot list or abort unfinished uploads. */
+  /** False for the in-process server: it checks no signatures, and cannot list or abort incomplete uploads. */
   isReal: boolean
   close(): Promise<void>
 }
 
-/** An empty bucket: in the server that `ALCOVE_TEST_S3_…` names, or else in one that runs in this process. */
+/** Creates an empty bucket in the server of `ALCOVE_TEST_S3_…`, or else in an in-process server. */
 export async function startS3(): Promise<S3Server> {
   const endpoint = process.env['ALCOVE_TEST_S3_ENDPOINT']
   return endpoint ? newBucketAt(endpoint) : startInProcess()
@@ -48,7 +48,7 @@ async function newBucketAt(endpoint: string): Promise<S3Server> {
   }
 }
 
-/** For what the store itself never does. */
+/** Returns an S3 client for operations that the object store does not offer. */
 export function plainClient({ endpoint, region, keys }: S3Server['settings']): S3Client {
   return new S3Client({
     endpoint,
@@ -90,7 +90,7 @@ async function startInProcess(): Promise<S3Server> {
   }
 }
 
-/** It answers when it has read the bytes, before all of them are in the file that the next request reads. */
+/** Makes s3rver wait for the file: it responds when it has read the bytes, before they are in the file. */
 function writeBeforeAnswering({ store }: S3rver): void {
   const putObject = store.putObject.bind(store)
   store.putObject = async (object) => {
@@ -106,7 +106,7 @@ function writeBeforeAnswering({ store }: S3rver): void {
   }
 }
 
-/** Of a range that ends with the first byte it would send everything: it takes 0 for no end. */
+/** Fixes ranges that end with the first byte: s3rver treats 0 as no end and sends everything. */
 function readFirstByteAlone({ store }: S3rver): void {
   const getObject = store.getObject.bind(store)
   store.getObject = (bucket, key, range) => getObject(bucket, key, range?.end === 0 ? { ...range, end: '0' } : range)

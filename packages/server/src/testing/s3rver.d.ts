@@ -8,7 +8,7 @@ declare module 's3rver' {
     md5: string
   }
 
-  /** What of the package the tests use; it brings no types. */
+  /** Types for the part of the package that tests use; it has no types. */
   // biome-ignore lint/style/noDefaultExport: it is the package's
   export default class S3rver {
     constructor(options: {

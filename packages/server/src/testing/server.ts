@@ -25,15 +25,15 @@ export interface TestServer {
   /** `root`, with every scope. */
   admin: Client
   anonymous: Client
-  /** A client of a new user, with a token of scope `api`. */
+  /** Creates a user and returns their client, with a token of scope `api`. */
   user(username: string, options?: { external?: boolean; admin?: boolean }): Promise<Client>
-  /** A client of an existing user with another token. */
+  /** Returns a client of an existing user with another token. */
   client(of: Client, options: { scopes: string[]; expiresAt?: string }): Promise<Client>
-  /** Does what requests have left to be done, and tells how many jobs that were. */
+  /** Runs the queued jobs and returns their number. */
   runJobs(): Promise<number>
-  /** A project, together with the group in its path when that does not exist. */
+  /** Creates a project, and the group in its path if it does not exist. */
   project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
-  /** A client of a new user who has this role in the project; `outsider` has none. */
+  /** Creates a user with this role in the project (`outsider`: none) and returns their client. */
   as(role: Role | 'outsider', project: TestProject): Promise<Client>
   /** Imports a report as the administrator, by default with promotion, and returns the import. */
   report(project: TestProject, report: unknown, fields?: Record<string, string>): Promise<Reply['body']>
@@ -47,29 +47,29 @@ export interface TestProject {
 }
 
 export interface TestOptions {
-  /** Absent: a database of its own. */
+  /** Default: a new database. */
   database?: Pick<FreshDatabase, 'db' | 'drop'>
   settings?: Partial<Settings>
   objects?: ObjectStore
-  /** ISO time; the clock of the server, which tests may set. */
+  /** The clock of the server as an ISO time. Tests can set it. */
   clock?: { now: string }
-  /** Takes the lines of the log, parsed. */
+  /** Receives the parsed log lines. */
   log?: (line: Record<string, unknown>) => void
-  /** Instead of the network's. */
+  /** Replaces the DNS lookup. */
   resolve?: RootDeps['resolve']
-  /** Absent: the server never stops. */
+  /** Signal that the server is draining. Default: never. */
   lifecycle?: Lifecycle
   /** Called with every statement before it runs. */
   observe?: (query: Sql) => void
-  /** Close it yourself; otherwise it ends with the test, or with the file when started outside one. */
+  /** If true, the test closes the server. Otherwise it closes with the test, or with the file if started outside a test. */
   keepOpen?: boolean
 }
 
-/** The whole program on a fresh database, without a socket. */
+/** Starts the whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
   const { db: opened, drop } = options.database ?? (await freshDatabase())
   const db = options.observe ? observeDatabase(opened, options.observe) : opened
-  // Tests sign in more often than people at one address do.
+  // Tests sign in more often than real users of one address.
   const environment = {
     ALCOVE_LOG_LEVEL: 'silent',
     ALCOVE_DATA: tmpdir(),
@@ -90,7 +90,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
   await app.server.ready()
 
   const admin = createClient(app.server, { token: bootstrapToken })
-  // Whoever sends a report, or promotes many findings, is answered with what that changed, so somebody must do it.
+  // Requests that import or promote wait for their jobs, so a dispatcher must run them.
   const runner = runJobs(deps, [importKind, promotionKind])
   const close = async () => {
     await runner.stop()
@@ -137,7 +137,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       const cut = fullPath.lastIndexOf('/')
       const [group, path] = [fullPath.slice(0, cut), fullPath.slice(cut + 1)]
       let found = await admin.get(`/groups/${encodeURIComponent(group)}`)
-      // Public, so that it limits no project's visibility.
+      // Public, so that it does not limit the visibility of projects.
       if (found.status === 404) found = await admin.post('/groups', { name: group, path: group, visibility: 'public' })
       const created = await admin.post('/projects', { name: path, path, visibility, namespace_id: found.body.id })
       expectStatus(created, 201)
@@ -169,7 +169,7 @@ function logTo(take: (line: Record<string, unknown>) => void): RootDeps['log'] {
 
 let passwordHash: Promise<string> | undefined
 
-/** `correct horse battery`, hashed once: it is slow, as it should be. */
+/** Sets the password `correct horse battery`. Its hash is computed once, because hashing is slow by design. */
 async function setPassword(deps: RootDeps, userId: number): Promise<void> {
   passwordHash ??= hashPassword(deps, 'correct horse battery', 'tests')
   await deps.db.run(sql`update users set password_hash = ${await passwordHash} where id = ${userId}`)

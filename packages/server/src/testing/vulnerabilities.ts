@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { keepPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
 import { severityRanks } from '../domain/vulnerabilities/scales.ts'
 
-/** A vulnerability with its finding as tests make them up, without a report. */
+/** A vulnerability with its finding that a test inserts without a report. */
 export interface MadeUp {
   id: number
   projectId: number
@@ -18,11 +18,11 @@ export interface MadeUp {
   isResolvedOnDefaultBranch: boolean
   dismissalReason: string | null
   identifiers: readonly string[]
-  /** Where its finding is present. */
+  /** Refs on which the finding is present. */
   refs: readonly string[]
 }
 
-/** What is usual, to make others of. */
+/** Default values for test vulnerabilities. */
 export const usual = {
   title: 'Weak hash',
   file: 'src/app.ts',
@@ -37,7 +37,7 @@ export const usual = {
   refs: ['main'],
 } as const satisfies Partial<MadeUp>
 
-/** Writes them as imports and people would have left them, with the counts that are kept; once for each project. */
+/** Inserts vulnerabilities in the state that imports and triage would leave, with stored counts. Once per project. */
 export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string): Promise<void> {
   const { records, integers } = db.dialect
   const projectIds = [...new Set(all.map(({ projectId }) => projectId))]

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection on which a test writes what it likes. */
+/** A raw TCP connection for tests. */
 export interface Wire {
   readonly socket: Socket
-  /** Everything received so far, one character per byte. */
+  /** All bytes received so far, decoded as Latin-1. */
   readonly received: string
   /** Resolves when the text has been received; rejects when the connection closes or time runs out before. */
   until(text: string | RegExp): Promise<string>
-  /** Resolves with everything received when the connection is closed, by whomever. */
+  /** Resolves with all received bytes when either side closes the connection. */
   readonly closed: Promise<string>
 }
 
@@ -22,7 +22,7 @@ export async function openWire(port: number): Promise<Wire> {
     chunks.push(chunk.toString('latin1'))
     for (const listener of listeners) listener()
   })
-  socket.on('error', () => {}) // `closed` tells
+  socket.on('error', () => {}) // `closed` reports it
   const received = () => chunks.join('')
   const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(received())))
   await new Promise((resolve) => socket.once('connect', resolve))
@@ -53,7 +53,7 @@ export async function openWire(port: number): Promise<Wire> {
   }
 }
 
-/** Writes everything, waits for the connection to close and returns what came. */
+/** Writes everything, waits for the connection to close and returns the received bytes. */
 export async function exchange(port: number, ...sent: (string | Uint8Array)[]): Promise<string> {
   const { socket, closed } = await openWire(port)
   for (const piece of sent) socket.write(piece)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isSentFile, type SentFile } from './files.ts'
 import type { Sent } from './parameters.ts'
 
-/** How the parameters travel. */
+/** Encoding of the parameters. */
 export type Manner = (typeof manners)[number]
 export const manners = ['query', 'form', 'json', 'multipart', 'merge-patch', 'plain', 'blank'] as const
 
@@ -35,7 +35,7 @@ const contentTypes = {
   plain: 'text/plain',
 }
 
-/** A body that is not what its type says, or says it badly. */
+/** A body that does not match its content type or is malformed. */
 export const brokenBody: fc.Arbitrary<Encoded> = fc
   .tuple(
     fc.constantFrom(
@@ -108,7 +108,7 @@ function urlencoded(parameters: readonly Sent[]): string {
     .join('&')
 }
 
-/** Half a surrogate pair has no percent encoding: it becomes the bytes that are no UTF-8. */
+/** Percent-encodes text. An unpaired surrogate becomes bytes that are not valid UTF-8. */
 function percent(text: string): string {
   return text.isWellFormed()
     ? encodeURIComponent(text)

@@ -3,7 +3,7 @@ import { entry, sastReport } from '../reports.ts'
 import { jpeg, tiff } from './images.ts'
 import { hostileJson, hostileText, noise } from './values.ts'
 
-/** A part of a form that says it is a file. */
+/** A file part of a form. */
 export interface SentFile {
   filename: string
   contentType: string
@@ -34,7 +34,7 @@ const anything = fc
   .tuple(fc.oneof(hostileText, fc.constantFrom('a.txt', 'naïve "quoted".pdf')), fc.uint8Array({ maxLength: 300 }))
   .map(([filename, content]) => file(filename, content))
 
-/** One of each: nothing, more than an avatar may have, more than a file may have in these tests. */
+/** An empty file, one above the avatar limit and one above the upload limit of these tests. */
 const sized = fc
   .constantFrom(0, 210 * 1024, 1024 * 1024 + 1)
   .map((bytes) => file('sized.png', Buffer.alloc(bytes, 'x')))
@@ -45,7 +45,7 @@ function file(filename: string, content: Iterable<number>, contentType = 'applic
 
 const spoiling = fc.tuple(fc.array(fc.nat(30), { minLength: 2, maxLength: 6 }), fc.oneof(hostileText, hostileJson))
 
-/** A scanner's report with findings of every kind, sound or with hostile values in places. */
+/** A report with findings of every kind, valid or with hostile values in places. */
 export const reportFile: fc.Arbitrary<SentFile> = fc
   .tuple(
     fc.array(fc.record({ line: fc.integer({ min: 1, max: 9 }), severity: fc.constantFrom('Low', 'High') }), {
@@ -71,7 +71,7 @@ const furnishings = {
   solution: 'Do it differently',
 }
 
-/** Walks down by numbers, each choosing among the keys there are, and replaces what it ends at. */
+/** Replaces a value at a path of numbers, each of which selects one of the keys at its level. */
 function spoil(node: object, path: readonly number[], value: unknown): void {
   const keys = Object.keys(node)
   const key = keys[(path[0] ?? 0) % Math.max(1, keys.length)]

@@ -24,7 +24,7 @@ const directory = fc
     return Buffer.concat([two(lie ?? entries.length), ...fields, four(next)])
   })
 
-/** Directories that may point to each other, to themselves and to nowhere. */
+/** TIFF files whose directories may point to each other, to themselves or beyond the file. */
 export const tiff = fc
   .tuple(fourBytes, fc.array(directory, { minLength: 1, maxLength: 3 }), fc.uint8Array({ maxLength: 60 }))
   .map(([first, directories, rest]) => {
@@ -58,7 +58,7 @@ const payload = fc.oneof(
     .map((text) => Buffer.from(text, 'latin1')),
 )
 
-/** Segments in any order, some of which lie about their length. */
+/** JPEG files with segments in any order, some with a wrong length. */
 export const jpeg = fc
   .array(fc.tuple(code, payload, fc.option(twoBytes, { freq: 4 })), { maxLength: 8 })
   .map((segments) => {

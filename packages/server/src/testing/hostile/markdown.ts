@@ -1,6 +1,6 @@
 const secret = '3f9c0a1be27d4458a6b1c2d3e4f50617'
 
-/** Schemes that run something, hidden in the ways that browsers see through. */
+/** URLs with dangerous schemes, obfuscated in ways that browsers decode. */
 const schemes = [
   'javascript:alert(1)',
   'JaVaScRiPt:alert(1)',
@@ -164,7 +164,7 @@ const tags = [
   '\u202e<script>alert(1)</script>',
 ]
 
-/** Names that scripts of a page look up, or that other parts of it use. */
+/** Ids and names that collide with those of a page or its scripts (DOM clobbering). */
 const names = [
   '<p id=location>a</p><p id=document>b</p>',
   '<a id=config href="x">a</a><a id=config name=url href="https://example.com">b</a>',
@@ -187,7 +187,7 @@ const names = [
   '[a](#"onclick=alert(1)) [b](#location) [c](#)',
 ]
 
-/** What this renderer adds to Markdown, turned against it. */
+/** Attacks on this renderer's Markdown extensions. */
 const additions = [
   '![a](b.png){onerror=alert(1)}',
   '![a](b.png){width=1 onerror=alert(1)}',
@@ -236,5 +236,5 @@ const additions = [
   '<ol start="1 onclick=alert(1)" reversed><li value="x">a</ol>',
 ]
 
-/** Texts that somebody would write to get a script, a style or a form into another person's page. */
+/** Texts that try to inject a script, a style or a form into another user's page. */
 export const hostileMarkdown: readonly string[] = [...schemes.flatMap(everyWayToLink), ...tags, ...names, ...additions]

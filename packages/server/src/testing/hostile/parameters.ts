@@ -3,10 +3,10 @@ import type { TObject } from 'typebox'
 import { hostileFile, reportFile } from './files.ts'
 import { hostileJson } from './values.ts'
 
-/** A parameter as a test means to send it. */
+/** A parameter before encoding. */
 export type Sent = readonly [name: string, value: unknown]
 
-/** Parameters for this input: mostly right, so that they get through to the database, or wild. */
+/** Generates parameters for this input: mostly valid, so that they reach the database, or arbitrary. */
 export function parametersFor(input: TObject | undefined, paged: boolean | undefined): fc.Arbitrary<Sent[]> {
   const declared = Object.entries(input?.properties ?? {}).map(([name, schema]) => {
     return { name, schema: schema as Schema, isRequired: input?.required?.includes(name) === true }
@@ -22,7 +22,7 @@ export function parametersFor(input: TObject | undefined, paged: boolean | undef
   )
 }
 
-/** As much of JSON Schema as inputs are written in. */
+/** The subset of JSON Schema that inputs use. */
 interface Schema {
   type?: string
   format?: string
@@ -62,7 +62,7 @@ const stray = fc.tuple(
   hostileJson,
 )
 
-/** A value of the parameter's type; ids are small, so that they often are somebody's. */
+/** Generates a value of the parameter's type. Ids are small, so that they often exist. */
 export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
   if (name in idsOf) return fittingInteger(name)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((choice) => fitting(name, choice)))
@@ -92,7 +92,7 @@ export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Names in braces stand for the ids of what the test has made. */
+/** Placeholders in braces, which the test replaces by the ids of its resources. */
 const idsOf: Record<string, readonly string[]> = {
   user_id: ['{reader}', '{stranger}'],
   namespace_id: ['{group}'],

@@ -5,12 +5,12 @@ import { brokenBody, type Encoded, encode, manners } from './bodies.ts'
 import { fitting, fittingInteger, parametersFor } from './parameters.ts'
 import { hostileText } from './values.ts'
 
-/** A route as far as sending to it goes. */
+/** The properties of a route that are needed to send a request to it. */
 export interface Target {
   method: string
-  /** With `:names`, below the root. */
+  /** Path from the root, with `:name` parameters. */
   address: string
-  /** What `:id` names, if not a number. */
+  /** Kind of resource that `:id` identifies, unless it is a number. */
   on: 'instance' | 'project' | 'group' | 'vulnerability'
   input?: TObject | undefined
   paged?: boolean | undefined
@@ -23,7 +23,7 @@ export interface HostileRequest extends Encoded {
   caller: string
 }
 
-/** Requests to a route, most of which look sound; `{words}` in braces stand for what the test puts in their place. */
+/** Generates requests to a route, most of them plausible. The test replaces placeholders in braces. */
 export function requestsTo(target: Target, callers: readonly string[]): fc.Arbitrary<HostileRequest> {
   const names = [...target.address.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const parts = fc.record({
@@ -67,7 +67,7 @@ function pathValue(target: Target, name: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: right },
     { weight: 1, arbitrary: fc.constantFrom(...rawPathValues) },
-    // A dot alone and two of them are steps to the client's library, even when they are encoded.
+    // The client library resolves `.` and `..` in a path, even when they are encoded.
     {
       weight: 1,
       arbitrary: hostileText.map((text) => encodeURIComponent(text.toWellFormed()).slice(0, 6000) || '%20'),
@@ -179,7 +179,7 @@ export interface Answer {
 
 const patienceMs = 5_000
 
-/** Sends it as it is over a real connection; rejects when no whole answer comes in time. */
+/** Sends the request unchanged over a real connection. Rejects when no complete response arrives in time. */
 export function send(
   agent: Agent,
   port: number,

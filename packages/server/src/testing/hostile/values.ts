@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Texts that programs trip over. */
+/** Texts that often cause bugs. */
 const known = [
   '',
   ' ',
@@ -80,7 +80,7 @@ const known = [
 
 const codeUnit = fc.nat(0xffff).map((code) => String.fromCharCode(code))
 
-/** Ten thousand characters. Random ones: what repeats, a database compresses. */
+/** 10,000 random characters, because databases compress repeated ones. */
 const longText = fc.oneof(
   fc.constantFrom('a', 'é', '😀', 'aaa ', '" ', '\\', '%', '../', '\u0301', 'a,').map((unit) => repeat(unit)),
   fc.nat(0xffff).map((seed) => noise(seed, 'abcdefghijklmnopqrstuvwxyz0123456789')),
@@ -94,7 +94,7 @@ function repeat(unit: string): string {
   return unit.repeat(Math.ceil(longLength / unit.length)).slice(0, longLength)
 }
 
-/** The same text for the same seed: small enough to print, and to find again. */
+/** Returns pseudo-random text that depends only on the seed, so that a failure is reproducible. */
 export function noise(seed: number, letters: string, length = longLength): string {
   let state = seed + 1
   let text = ''
@@ -119,7 +119,7 @@ const hostileNumber = fc.oneof(
 
 const leaf = fc.oneof(hostileText, hostileNumber, fc.constantFrom(null, true, false))
 
-/** What `JSON.stringify` can write, with keys that are no ordinary names. */
+/** JSON values with unusual keys. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: leaf },
   { weight: 2, arbitrary: fc.array(leaf, { maxLength: 5 }) },

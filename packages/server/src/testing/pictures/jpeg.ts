@@ -45,15 +45,15 @@ export const scanData = Buffer.concat([
   Buffer.of(0x12, 0xff, 0x00),
 ])
 
-/** A picture as far as a decoder's first look goes: its headers and data are well-formed, its content is nonsense. */
+/** A JPEG with well-formed headers and data but meaningless content. */
 export const picture = Buffer.concat([quantisation, frame, huffman, scanHeader, scanData, eoi])
 
-/** With these segments in front of the picture. */
+/** Returns a JPEG with these segments before the image data. */
 export function makeJpeg(...segments: readonly Buffer[]): Buffer {
   return Buffer.concat([soi, ...segments, picture])
 }
 
-/** In which order which of a camera's or editor's segments are found in real files. */
+/** Segments of cameras and editors in the order of real files. */
 export const metadataSegments: readonly Buffer[] = [
   exif([
     [271, 2, 'SecretCam'],

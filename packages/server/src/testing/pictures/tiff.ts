@@ -8,7 +8,7 @@ export const tiffForms: readonly TiffForm[] = (['II', 'MM'] as const).flatMap((o
   { order, isBig: true },
 ])
 
-/** Numbers of a rational are given one by one; text gets its final NUL. */
+/** A field. Numerators and denominators are separate numbers; text gets a final NUL. */
 export type TiffField = readonly [
   tag: number,
   type: number,
@@ -16,12 +16,12 @@ export type TiffField = readonly [
     | readonly number[]
     | string
     | Buffer
-    /** Written elsewhere, and pointed to. */
+    /** Stored outside the directory and referenced by an offset. */
     | { readonly directories: readonly (readonly TiffField[])[] }
     | { readonly data: readonly Buffer[] },
 ]
 
-/** A TIFF of these pages. What they point to comes first, the directory of a page behind it. */
+/** Returns a TIFF with these pages. The data of a page precedes its directory. */
 export function makeTiff({ order, isBig }: TiffForm, pages: readonly (readonly TiffField[])[]): Buffer {
   const offsetBytes = isBig ? 8 : 4
   const countBytes = isBig ? 8 : 2
@@ -81,7 +81,7 @@ export function makeTiff({ order, isBig }: TiffForm, pages: readonly (readonly T
   return Buffer.concat(pieces)
 }
 
-/** In bytes, by type. */
+/** Size in bytes by field type. */
 const tiffWidths = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8] as const
 
 interface ReadDirectory {
@@ -91,7 +91,7 @@ interface ReadDirectory {
   numbers(tag: number): number[]
 }
 
-/** The pages of a sound TIFF. */
+/** Returns the pages of a valid TIFF. */
 export function readTiff(tiff: Buffer): ReadDirectory[] {
   const isLittle = tiff.toString('latin1', 0, 2) === 'II'
   const isBig = tiff[2] === 43 || tiff[3] === 43
