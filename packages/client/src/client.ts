@@ -6,7 +6,7 @@ export type { Operations, Schemas } from './operations.ts'
 
 export type Operation = keyof Operations
 export type AnswerOf<O extends Operation> = Operations[O]['answer']
-/** The operations that answer with a list. */
+/** The operations that return a list. */
 export type ListOperation = { [O in Operation]: AnswerOf<O> extends unknown[] ? O : never }[Operation]
 export type RowOf<O extends ListOperation> = AnswerOf<O> extends (infer Row)[] ? Row : never
 
@@ -14,7 +14,7 @@ type Part<O extends Operation, P extends string> = Operations[O] extends { [key 
 export type BodyOf<O extends Operation> = Part<O, 'body'>
 export type QueryOf<O extends Operation> = Part<O, 'query'>
 
-/** What an operation takes; what it does not know of may not be given. */
+/** Path, query and body of an operation. Other properties are type errors. */
 export type Request<O extends Operation> = (Operations[O] extends { path: infer Path }
   ? { path: Path }
   : { path?: undefined }) &
@@ -26,15 +26,15 @@ export interface Page<Row> {
   rows: Row[]
   total: number | undefined
   hasNext: boolean
-  /** Of a list with keyset pages: what `cursor` to ask for the next one with. */
+  /** Cursor of the next page, for lists with keyset pagination. */
   cursor: string | undefined
 }
 
 export interface Client {
-  /** Throws `RequestFailed` for whatever is not a success. */
+  /** Sends a request. Throws `RequestFailed` for any response that is not a success. */
   call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions): Promise<AnswerOf<O>>
   page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<Page<RowOf<O>>>
-  /** Where a request goes; for what sends it in its own way. */
+  /** Returns the URL of a request, for callers that send it themselves. */
   address<O extends Operation>(operation: O, request: Request<O>): string
 }
 
@@ -45,34 +45,34 @@ export interface CallOptions {
 }
 
 export interface ClientOptions {
-  /** What addresses begin with; absent: the page's own origin. */
+  /** Origin of the server. Default: the origin of the page. */
   origin?: string
   headers?: Record<string, string>
   /**
-   * True: keeps the newest answers in memory and asks whether they have changed (`If-None-Match`). Browsers do not do so
-   * themselves, since the server forbids them to store what a signed-in user sees.
+   * If true, caches the latest responses in memory and revalidates them with `If-None-Match`. Browsers do not cache them,
+   * because the server sends `no-store` to signed-in users.
    */
   cachesGets?: boolean
 }
 
-/** Maximum number of answers that a client keeps. */
-const maxKept = 24
+/** Maximum number of cached responses. */
+const maxCached = 24
 
-/** A client of the API, typed by its OpenAPI document. It sends cookies to its own origin only. */
+/** Creates a client of the API, typed by the OpenAPI document. It sends cookies to its own origin only. */
 export function createClient({ origin = '', headers = {}, cachesGets = false }: ClientOptions = {}): Client {
-  const kept = new Map<string, { etag: string; body: unknown }>()
+  const cached = new Map<string, { etag: string; body: unknown }>()
 
-  /** The headers are those of this response, also where the body is a kept one. */
+  /** Sends a request. The headers are those of this response, even when the body comes from the cache. */
   async function get(operation: Operation, request: Loose, options: CallOptions = {}) {
     const url = address(operation, request)
-    const known = kept.get(url)
+    const known = cached.get(url)
     const response = await send(operation, request, { ...options, ...(known && { etag: known.etag }) })
     if (response.status === 304 && known) return { response, body: known.body }
     const body = await read(response)
     const etag = response.headers.get('etag')
-    kept.delete(url)
-    if (cachesGets && etag && operation.startsWith('GET ') && !(body instanceof Blob)) kept.set(url, { etag, body })
-    for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest)
+    cached.delete(url)
+    if (cachesGets && etag && operation.startsWith('GET ') && !(body instanceof Blob)) cached.set(url, { etag, body })
+    for (const oldest of cached.keys()) if (cached.size > maxCached) cached.delete(oldest)
     return { response, body }
   }
 
@@ -110,14 +110,14 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
   return {
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
     async call(operation, request, options) {
-      return (await get(operation, request as Loose, options)).body as never // what the document says
+      return (await get(operation, request as Loose, options)).body as never // typed by the OpenAPI document
     },
     async page(operation, request, signal) {
       const { response, body } = await get(operation, request as Loose, signal && { signal }) // every operation's request is one
       const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       const total = response.headers.get('x-total')
       return {
-        rows: body as never, // what the document says
+        rows: body as never, // typed by the OpenAPI document
         total: total === null ? undefined : Number(total),
         hasNext: next !== undefined,
         cursor: (next && new URL(next).searchParams.get('cursor')) || undefined,
@@ -137,7 +137,7 @@ function isOutsideApi(template: string): boolean {
   return template.startsWith('/-/') || template.startsWith('/uploads/-/')
 }
 
-/** Lists as `name[]`; what is undefined is left out. */
+/** Encodes a query. Lists become `name[]`; undefined values are omitted. */
 function encodeQuery(query: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -147,7 +147,7 @@ function encodeQuery(query: Record<string, unknown>): string {
   return search.toString()
 }
 
-/** JSON, unless there is a file in it. */
+/** Encodes a body as JSON, or as multipart when it contains a file. */
 function encodeBody(body: Record<string, unknown> | undefined): { body?: string | FormData; contentType?: string } {
   if (body === undefined) return {}
   if (!Object.values(body).some((value) => value instanceof Blob)) {
@@ -161,10 +161,11 @@ function encodeBody(body: Record<string, unknown> | undefined): { body?: string 
   return { body: form }
 }
 
-/** The API answers with pages only where it hands out a file; such as a proxy's page to sign in is not its answer. */
+/** Throws for an HTML page that is not a download, such as the sign-in page of a proxy. */
 function assertOwn({ headers }: Response): void {
   const isPage = headers.get('content-type')?.startsWith('text/html') && !headers.has('content-disposition')
-  if (isPage) throw new RequestFailed(502, 'Something else answered in place of the server; try again.')
+  if (isPage)
+    throw new RequestFailed(502, 'The response did not come from this server; check the connection and try again.')
 }
 
 async function read(response: Response): Promise<unknown> {

@@ -10,16 +10,16 @@ export interface StateConflict {
 
 type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 
-/** An answer that is not a success, in a sentence for people. */
+/** Error for a response that is not a success. Its message can be shown to users. */
 export class RequestFailed extends Error {
   readonly status: number
-  /** What is wrong with which field, where the server says so. */
+  /** Problems by field, if the response has them. */
   readonly fields: Readonly<Record<string, string>>
-  /** What is in the way, one by one, where the server says so. */
+  /** Reasons for the rejection, if the response has them. */
   readonly reasons: readonly string[]
-  /** A word for programs, such as `reauthentication_required`, where the server says one. */
+  /** Error code such as `reauthentication_required`, if the response has one. */
   readonly code: string | undefined
-  /** The first of the states that differ from the expected ones, and how many differ. */
+  /** The first conflicts between expected and actual states; `conflictCount` is their total. */
   readonly conflicts: readonly StateConflict[]
   readonly conflictCount: number
 
@@ -47,12 +47,12 @@ interface Details {
   conflictCount?: number
 }
 
-/** Reads GitLab's families of error bodies: `error`, `message` as a text, `message` by attribute, plain text. */
+/** Parses GitLab's error bodies: `error`, `message` as a text or by attribute, or plain text. */
 export async function failureFrom(response: Response): Promise<RequestFailed> {
   return readFailure(response.status, await response.text().catch(() => ''))
 }
 
-/** The same, for what was not asked with `fetch`. */
+/** Parses an error body of a request that was not sent with `fetch`. */
 export function readFailure(status: number, text: string): RequestFailed {
   const [message, fields] = sentenceOf(status, text)
   return new RequestFailed(status, message, fields, {
@@ -78,8 +78,8 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
     )
     return [withStop(sentences.join('; ')), fields]
   }
-  const said = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
-  const plain = String(said ?? '').replace(/^\d{3} /, '')
+  const given = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
+  const plain = String(given ?? '').replace(/^\d{3} /, '')
   const isBare = plain === '' || status >= 500 || bare.test(plain)
   return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]
 }
@@ -87,10 +87,10 @@ function sentenceOf(status: number, text: string): [message: string, fields?: Re
 function conflictsOf(text: string): Pick<Details, 'conflicts' | 'conflictCount'> {
   const { conflicts, conflict_count: count } = parse(text) ?? {}
   if (!Array.isArray(conflicts)) return {}
-  return { conflicts, conflictCount: typeof count === 'number' ? count : conflicts.length } // as the document has them
+  return { conflicts, conflictCount: typeof count === 'number' ? count : conflicts.length } // typed by the OpenAPI document
 }
 
-/** Some messages end with a full stop of their own. */
+/** Adds a full stop unless the message ends with one. */
 function withStop(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
 }
@@ -101,16 +101,16 @@ function reasonsOf(text: string): string[] {
   return Array.isArray(listed) ? listed.map(String) : []
 }
 
-/** Says no more than its status does. */
+/** Matches messages that only repeat the status. */
 const bare = /^(Unauthorized|Forbidden|Not found|Bad request|Internal Server Error)$/i
 
 const standard: Record<number, string> = {
-  401: 'You are not signed in, or not any more.',
-  403: 'You may not do this.',
-  404: 'This does not exist, or you may not see it.',
+  401: 'You are not signed in, or your session has expired. Sign in again.',
+  403: 'You don’t have permission to do this.',
+  404: 'This does not exist, or you don’t have access to it.',
   413: 'The file is too large.',
   429: 'Too many requests; wait a moment and try again.',
-  500: 'The server made a mistake; it has been written to its log.',
+  500: 'An unexpected error occurred on the server. Its log has the details.',
   502: 'The server cannot be reached.',
   503: 'The server cannot do this at the moment; try again.',
 }

@@ -2,7 +2,7 @@ import { type EntryProblem, Failure, type FailureCause, type StateConflict } fro
 import { DamagedObject } from '../platform/object-store/verified-pieces.ts'
 
 /** An error response. Its body has one of GitLab's three shapes: `error`, `message`, or `message` by attribute. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number
   /** A text is sent as plain text, an object as JSON. */
   body: object | string
@@ -10,7 +10,7 @@ export interface ErrorAnswer {
 }
 
 /** Returns the response for an error. Anything that is not a `Failure` is a bug, whose details the response omits. */
-export function answerFor(error: unknown): ErrorAnswer {
+export function errorResponse(error: unknown): ErrorResponse {
   if (error instanceof DamagedObject) return message(500, '500 The stored file is damaged')
   return error instanceof Failure ? answers(error.cause) : message(500, '500 Internal Server Error')
 }
@@ -32,7 +32,7 @@ export function isOutage(error: unknown): boolean {
   return error instanceof Failure && (error.cause.kind === 'unavailable' || error.cause.kind === 'not-ready')
 }
 
-function answers(cause: FailureCause): ErrorAnswer {
+function answers(cause: FailureCause): ErrorResponse {
   switch (cause.kind) {
     case 'parameter':
       return { status: 400, body: { error: cause.message } }
@@ -59,7 +59,7 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'gone':
       return message(404, '404 Not Found')
     case 'moved':
-      return movedAnswer(cause.noun, cause.location)
+      return movedResponse(cause.noun, cause.location)
     case 'page-too-far':
       return { status: 405, body: { error: tooFar(cause.noun) } }
     case 'no-keyset':
@@ -95,7 +95,7 @@ function answers(cause: FailureCause): ErrorAnswer {
       return { ...message(409, sentence), ...retry }
     }
     case 'state-changed':
-      return stateChangedAnswer(cause.conflicts, cause.total)
+      return stateChangedResponse(cause.conflicts, cause.total)
     case 'blocked':
       return { status: 409, body: { message: cause.sentence, reasons: cause.reasons } }
     case 'unsupported-content-type':
@@ -140,7 +140,7 @@ function answers(cause: FailureCause): ErrorAnswer {
     case 'unprocessable-parameter':
       return { status: 422, body: { error: cause.sentence } }
     case 'unavailable':
-      return unavailableAnswer(cause.outcome)
+      return unavailableResponse(cause.outcome)
     case 'draining':
       return { status: 503, body: { message: '503 Service Unavailable', reasons: ['the server is stopping'] } }
     case 'not-ready': {
@@ -154,7 +154,7 @@ function retryAfter(seconds: number | undefined): Record<string, string> {
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
-function stateChangedAnswer(conflicts: readonly StateConflict[], total: number): ErrorAnswer {
+function stateChangedResponse(conflicts: readonly StateConflict[], total: number): ErrorResponse {
   const subject = total === 1 ? '1 vulnerability is' : `${total} vulnerabilities are`
   return {
     status: 409,
@@ -177,7 +177,7 @@ function sentenceOf({ entry, field, reason }: EntryProblem): string {
   return `${field === null ? place : `${place}, ${field}`}: ${reason}`
 }
 
-function message(status: number, text: string): ErrorAnswer {
+function message(status: number, text: string): ErrorResponse {
   return { status, body: { message: text } }
 }
 
@@ -187,7 +187,7 @@ const outcomes = {
     'The change may have been made: check before you repeat the request, or send it again with the Idempotency-Key that it had.',
 }
 
-function unavailableAnswer(outcome: 'unchanged' | 'unknown' | undefined): ErrorAnswer {
+function unavailableResponse(outcome: 'unchanged' | 'unknown' | undefined): ErrorResponse {
   const text = '503 Service Unavailable'
   const headers = { 'retry-after': '5', ...(outcome && { 'x-alcove-outcome': outcome }) }
   return { status: 503, body: { message: text, ...(outcome && { detail: outcomes[outcome] }) }, headers }
@@ -200,7 +200,7 @@ export function withOutcome(error: unknown, hasCommitted: boolean): unknown {
   return new Failure({ ...error.cause, outcome: isUnknown ? 'unknown' : 'unchanged' })
 }
 
-function movedAnswer(noun: string, location: string | undefined): ErrorAnswer {
+function movedResponse(noun: string, location: string | undefined): ErrorResponse {
   if (location === undefined) return message(405, `Non GET methods are not allowed for moved ${noun}s`)
   return { status: 301, body: `This resource has been moved permanently to ${location}`, headers: { location } }
 }
@@ -212,7 +212,7 @@ function tooFar(noun: string): string {
   )
 }
 
-function invalidToken(description: string): ErrorAnswer {
+function invalidToken(description: string): ErrorResponse {
   return {
     status: 401,
     body: { error: 'invalid_token', error_description: description },

@@ -11,7 +11,7 @@ import { endConnectionsOnClose } from './pipeline/closing.ts'
 import { compileEndpoint } from './pipeline/endpoint.ts'
 import { delayContinue } from './pipeline/expectations.ts'
 import { handleRequest } from './pipeline/handle-request.ts'
-import { answerInTurn } from './pipeline/in-turn.ts'
+import { executeInTurn } from './pipeline/in-turn.ts'
 import { openThrottle } from './pipeline/throttle.ts'
 import { sendError } from './response/render.ts'
 import { addressOf, type Method, type Route } from './route.ts'
@@ -95,7 +95,7 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
     done()
   })
   endConnectionsOnClose(app, deps.draining)
-  answerInTurn(app) // after the hook that tracks every request of a connection
+  executeInTurn(app) // after the hook that tracks every request of a connection
   delayContinue(app)
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { Role } from '../../domain/access/roles.ts'
-import { answerFor } from '../../http/errors.ts'
+import { errorResponse } from '../../http/errors.ts'
 import { createGuard, type Guard } from '../../http/guard.ts'
 import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
@@ -39,7 +39,7 @@ async function cell(guard: Guard, route: Route, client: Client, id: number): Pro
     await guard.authorize(route.permission, caller, String(id))
     return '·'
   } catch (error) {
-    return String(answerFor(error).status)
+    return String(errorResponse(error).status)
   }
 }
 

@@ -3,20 +3,20 @@ import { expect, test } from 'vitest'
 import { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import {
-  type Bag,
-  bagFromPairs,
-  emptyBag,
+  emptyParams,
   isReceivedFile,
-  mergeBags,
+  mergeParams,
+  paramsFromPairs,
   parseJsonObject,
   parseUrlencoded,
+  type RawParams,
   wellFormed,
 } from './bag.ts'
 
 const json = (text: string) => parseJsonObject(new TextEncoder().encode(text))
 
 /** Bags have no prototype, object literals do; this compares what is in them. */
-const plain = (bag: Bag) => JSON.parse(JSON.stringify(bag))
+const plain = (bag: RawParams) => JSON.parse(JSON.stringify(bag))
 
 function messageOf(act: () => unknown): string {
   try {
@@ -82,10 +82,10 @@ test('names of the language are ordinary names', () => {
   for (const bag of [
     parseUrlencoded('__proto__[polluted]=1&constructor[prototype]=2&a[__proto__][polluted]=3'),
     json('{"__proto__":{"polluted":"1"},"constructor":{"prototype":"2"},"a":{"__proto__":{"polluted":"3"}}}'),
-    mergeBags(json('{"__proto__":{"polluted":"1"}}'), json('{"a":{"__proto__":1}}'), emptyBag()),
+    mergeParams(json('{"__proto__":{"polluted":"1"}}'), json('{"a":{"__proto__":1}}'), emptyParams()),
   ]) {
     expect(Object.getPrototypeOf(bag)).toBeNull()
-    expect(Object.getPrototypeOf(bag['a'] ?? emptyBag())).toBeNull()
+    expect(Object.getPrototypeOf(bag['a'] ?? emptyParams())).toBeNull()
     expect(Object.hasOwn(bag, '__proto__')).toBe(true)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   }
@@ -110,7 +110,7 @@ test('a request carries 4,096 parameters and no more', () => {
 
 test('a file part is a value like any other, and cannot be forged', () => {
   const file: ReceivedFile = { key: 'k', filename: 'f', bytes: 0, sha256: '', head: new Uint8Array(), kept: false }
-  const bag = bagFromPairs([
+  const bag = paramsFromPairs([
     ['file', file],
     ['files[]', file],
   ])
@@ -120,7 +120,7 @@ test('a file part is a value like any other, and cannot be forged', () => {
   expect(isReceivedFile(json(JSON.stringify({ file }))['file'])).toBe(false)
   expect(
     messageOf(() =>
-      bagFromPairs([
+      paramsFromPairs([
         ['a', file],
         ['a[b]', 'x'],
       ]),
@@ -167,7 +167,7 @@ test('what stands in the strings of a JSON body is not counted', () => {
 })
 
 test('the path overrules the body, and the body the query', () => {
-  const merged = mergeBags(parseUrlencoded('a=query&b=query&c=query'), json('{"b":"body","c":"body"}'), { c: 'path' })
+  const merged = mergeParams(parseUrlencoded('a=query&b=query&c=query'), json('{"b":"body","c":"body"}'), { c: 'path' })
   expect(plain(merged)).toEqual({ a: 'query', b: 'body', c: 'path' })
 })
 
@@ -183,7 +183,7 @@ const nestedName = fc
 test('pairs of any name end in a bag or in a parameter problem', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.oneof(nestedName, fc.string()), fc.string()), { maxLength: 12 }), (pairs) => {
-      messageOf(() => bagFromPairs(pairs))
+      messageOf(() => paramsFromPairs(pairs))
     }),
     { numRuns: 2000 },
   )

@@ -6,7 +6,7 @@ import { assertJsonBudget } from './json-budget.ts'
  * Parameters of a request before validation. Neither the object nor nested objects have a prototype, so `__proto__` and
  * `constructor` are ordinary names.
  */
-export type Bag = Record<string, unknown>
+export type RawParams = Record<string, unknown>
 
 /** A `name=value` of a query or form, or a part of a multipart body. The name may be nested: `a[]`, `a[b]`, `a[][b]`. */
 export type Pair = readonly [name: string, value: string | ReceivedFile]
@@ -14,43 +14,43 @@ export type Pair = readonly [name: string, value: string | ReceivedFile]
 const maxPairs = 4096
 const maxPairDepth = 32
 
-export const emptyBag = (): Bag => Object.create(null)
+export const emptyParams = (): RawParams => Object.create(null)
 
 /** Nests parameters as Rack does. The last value of a repeated scalar wins. Throws when a name has two shapes. */
-export function bagFromPairs(pairs: Iterable<Pair>): Bag {
-  const bag = emptyBag()
+export function paramsFromPairs(pairs: Iterable<Pair>): RawParams {
+  const params = emptyParams()
   let count = 0
   for (const [name, value] of pairs) {
     count += 1
     if (count > maxPairs) throw tooManyPairs()
     const nesting = name.indexOf('[', 1)
-    if (nesting !== -1) put(bag, name.slice(0, nesting), name.slice(nesting), value, 1)
-    else if (name !== '') bag[name] = value
+    if (nesting !== -1) put(params, name.slice(0, nesting), name.slice(nesting), value, 1)
+    else if (name !== '') params[name] = value
   }
-  return bag
+  return params
 }
 
 /** Parses a query string without its `?`, or a form body. Bytes must be UTF-8, with or without percent encoding. */
-export function parseUrlencoded(text: string | Uint8Array): Bag {
+export function parseUrlencoded(text: string | Uint8Array): RawParams {
   const decoded = typeof text === 'string' ? text : decodeUtf8(text, 'the form')
-  return decoded === '' ? emptyBag() : bagFromPairs(pairsOf(decoded))
+  return decoded === '' ? emptyParams() : paramsFromPairs(pairsOf(decoded))
 }
 
 /** Parses a JSON body. An empty body has no parameters, because some clients send a JSON content type without a body. */
-export function parseJsonObject(bytes: Uint8Array): Bag {
+export function parseJsonObject(bytes: Uint8Array): RawParams {
   const text = decodeUtf8(bytes, 'the JSON body')
-  if (text.trim() === '') return emptyBag()
+  if (text.trim() === '') return emptyParams()
   assertJsonBudget(bytes)
   const value = withoutPrototypes(parseJson(text), { names: maxPairs })
-  if (!isBag(value)) throw parameterProblem('the JSON body must be an object')
+  if (!isParams(value)) throw parameterProblem('the JSON body must be an object')
   return value
 }
 
 /** Merges parameters: the path overrides the body, which overrides the query. */
-export function mergeBags(query: Bag, body: Bag, path: Bag): Bag {
-  const bag = emptyBag()
-  for (const source of [query, body, path]) for (const name in source) bag[name] = source[name]
-  return bag
+export function mergeParams(query: RawParams, body: RawParams, path: RawParams): RawParams {
+  const params = emptyParams()
+  for (const source of [query, body, path]) for (const name in source) params[name] = source[name]
+  return params
 }
 
 /** Clients cannot forge a received file, because no JSON or form value contains a `Uint8Array`. */
@@ -63,30 +63,30 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
-function isBag(value: unknown): value is Bag {
+function isParams(value: unknown): value is RawParams {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
 }
 
-function put(bag: Bag, key: string, rest: string, value: Pair[1], depth: number): void {
+function put(params: RawParams, key: string, rest: string, value: Pair[1], depth: number): void {
   if (depth > maxPairDepth) throw parameterProblem(`parameters may be nested ${maxPairDepth} levels deep`)
   if (rest === '') {
-    bag[key] = value
+    params[key] = value
     return
   }
   if (rest.startsWith('[]')) {
-    putInList(bag, key, rest.slice(2), value, depth)
+    putInList(params, key, rest.slice(2), value, depth)
     return
   }
-  bag[key] ??= emptyBag()
-  const child = bag[key]
-  if (!isBag(child)) throw twoShapes(key)
+  params[key] ??= emptyParams()
+  const child = params[key]
+  if (!isParams(child)) throw twoShapes(key)
   const [childKey, childRest] = splitName(rest)
   put(child, childKey, childRest, value, depth + 1)
 }
 
-function putInList(bag: Bag, key: string, rest: string, value: Pair[1], depth: number): void {
-  bag[key] ??= []
-  const list = bag[key]
+function putInList(params: RawParams, key: string, rest: string, value: Pair[1], depth: number): void {
+  params[key] ??= []
+  const list = params[key]
   if (!Array.isArray(list)) throw twoShapes(key)
   if (rest === '') {
     list.push(value)
@@ -94,7 +94,7 @@ function putInList(bag: Bag, key: string, rest: string, value: Pair[1], depth: n
   }
   // `a[][b]=1&a[][c]=2&a[][b]=3` has two elements: a repeated name starts the next one.
   const last: unknown = list.at(-1)
-  const element = isBag(last) && !hasName(last, rest) ? last : emptyBag()
+  const element = isParams(last) && !hasName(last, rest) ? last : emptyParams()
   if (element !== last) list.push(element)
   const [childKey, childRest] = splitName(rest)
   put(element, childKey, childRest, value, depth + 1)
@@ -107,11 +107,11 @@ function splitName(rest: string): [key: string, rest: string] {
   return end === -1 ? [rest, ''] : [rest.slice(1, end), rest.slice(end + 1)]
 }
 
-function hasName(bag: Bag, rest: string): boolean {
-  let within: unknown = bag
+function hasName(params: RawParams, rest: string): boolean {
+  let within: unknown = params
   for (let left = rest; left !== ''; ) {
     const [key, after] = splitName(left)
-    if (after.startsWith('[]') || !isBag(within) || within[key] === undefined) return false
+    if (after.startsWith('[]') || !isParams(within) || within[key] === undefined) return false
     within = within[key]
     left = after
   }
@@ -169,11 +169,11 @@ function parseJson(text: string): unknown {
 function withoutPrototypes(value: unknown, left: { names: number }): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((element) => withoutPrototypes(element, left))
-  const bag = emptyBag()
+  const params = emptyParams()
   for (const [key, element] of Object.entries(value)) {
     left.names -= 1
     if (left.names < 0) throw tooManyPairs()
-    bag[key] = withoutPrototypes(element, left)
+    params[key] = withoutPrototypes(element, left)
   }
-  return bag
+  return params
 }

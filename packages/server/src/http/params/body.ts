@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
 import { type Arriving, filePace, memoryPace, openArriving } from '../pipeline/arriving.ts'
-import { type Bag, bagFromPairs, type Pair, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { type Pair, paramsFromPairs, parseJsonObject, parseUrlencoded, type RawParams } from './bag.ts'
 import { openCollected } from './collected.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart/multipart.ts'
 
@@ -62,27 +62,27 @@ function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>
 }
 
 /** Reads the body into raw parameters. Stores files while they arrive, through `options.receive`. */
-export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<Bag> {
+export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<RawParams> {
   assertAnnouncedLength(request, kind, options)
   switch (kind) {
     case 'none':
-      return bagFromPairs([])
+      return paramsFromPairs([])
     case 'json':
       return parseJsonObject(await readBytes(request, options))
     case 'urlencoded':
       return parseUrlencoded(await readBytes(request, options))
     case 'multipart':
-      return bagFromForm(await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }))
+      return paramsFromForm(await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }))
     case 'file':
-      return bagFromPairs(await readAsFile(request, options))
+      return paramsFromPairs(await readAsFile(request, options))
     case 'other':
       throw new Failure({ kind: 'unsupported-content-type', contentType: request.headers['content-type'] ?? '' })
   }
 }
 
 /** Gives files precedence over texts of the same name, because some clients also send a blank text field. */
-function bagFromForm({ fields, files }: MultipartForm): Bag {
-  return bagFromPairs([...fields, ...files])
+function paramsFromForm({ fields, files }: MultipartForm): RawParams {
+  return paramsFromPairs([...fields, ...files])
 }
 
 /** Stores the body as a file. The filename is the name of the field, because a raw body has no filename. */

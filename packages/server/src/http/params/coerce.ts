@@ -1,4 +1,4 @@
-import { emptyBag, isReceivedFile, wellFormed } from './bag.ts'
+import { emptyParams, isReceivedFile, wellFormed } from './bag.ts'
 import type { Keywords } from './input.ts'
 
 /** Converts a raw value to its declared type, or returns a symbol whose description is the problem. */
@@ -26,7 +26,7 @@ function unrestricted(name: string, keywords: Keywords): Coercion {
   if (type === 'integer') return toInteger
   if (type === 'number') return toNumber
   if (type === 'boolean') return toBoolean
-  if (type === 'object') return toBag
+  if (type === 'object') return toObject
   if (type === 'array' && keywords.items) return toList(unrestricted(name, keywords.items), keywords)
   if (type === 'string') {
     if (keywords.filePath) return toFilePath
@@ -165,7 +165,7 @@ function splitCommas(element: string): string[] {
 /** Maximum nesting depth, equal to that of a JSON body. */
 const maxDepth = 100
 
-function toBag(raw: unknown): unknown {
+function toObject(raw: unknown): unknown {
   return typeof raw === 'object' && !Array.isArray(raw) ? cleanCopy(raw, 1) : isInvalid
 }
 
@@ -182,14 +182,14 @@ function cleanCopy(raw: unknown, depth: number): unknown {
     }
     return list
   }
-  const bag = emptyBag()
+  const params = emptyParams()
   for (const [key, element] of Object.entries(raw)) {
     const name = toText(key)
     const value = cleanCopy(element, depth + 1)
     if (typeof name !== 'string' || typeof value === 'symbol') return isInvalid
-    bag[name] = value
+    params[name] = value
   }
-  return bag
+  return params
 }
 
 function toFile(raw: unknown): unknown {

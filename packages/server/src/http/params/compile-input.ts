@@ -1,6 +1,6 @@
 import type { Static, TObject } from 'typebox'
 import { parameterProblem } from '../../platform/failure.ts'
-import type { Bag } from './bag.ts'
+import type { RawParams } from './bag.ts'
 import { type Coercion, coercion, isBlank, isInvalid } from './coerce.ts'
 import type { Keywords } from './input.ts'
 
@@ -8,14 +8,14 @@ import type { Keywords } from './input.ts'
  * Returns a function that validates raw parameters, converts them to their declared types and drops undeclared ones. It
  * throws one `parameterProblem` with at most one problem per parameter: parameters in order of declaration, then groups.
  */
-export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static<S> {
+export function compileInput<S extends TObject>(schema: S): (params: RawParams) => Static<S> {
   const fields = fieldsOf(schema)
   const rules = rulesOf(schema)
-  return (bag) => {
+  return (params) => {
     const input: Record<string, unknown> = {}
     let problems: string[] | undefined
     for (const field of fields) {
-      const value = readField(field, bag[field.name])
+      const value = readField(field, params[field.name])
       if (typeof value === 'symbol') {
         problems ??= []
         problems.push(`${field.name} ${value.description}`)
@@ -24,7 +24,7 @@ export function compileInput<S extends TObject>(schema: S): (bag: Bag) => Static
       }
     }
     for (const rule of rules) {
-      const problem = rule(bag)
+      const problem = rule(params)
       if (problem !== undefined) {
         problems ??= []
         problems.push(problem)
@@ -120,7 +120,7 @@ function keepsBlank({ type, format, anyOf }: Keywords): boolean {
   return type === 'array' || (type === 'string' && blankFormats.has(format)) || anyOf?.some(keepsBlank) === true
 }
 
-type Rule = (bag: Bag) => string | undefined
+type Rule = (params: RawParams) => string | undefined
 
 /** Keywords such as `exclusive`: groups of parameter names. */
 type GroupKeywords = Record<string, readonly (readonly string[])[] | undefined>
@@ -132,10 +132,10 @@ function rulesOf(schema: TObject): Rule[] {
     (keywords[keyword] ?? []).map((names) => {
       const unknown = names.find((name) => !Object.hasOwn(schema.properties, name))
       if (unknown !== undefined) throw new Error(`${keyword} names ${unknown}, which is not a parameter`)
-      return (bag) =>
+      return (params) =>
         check(
           names,
-          names.filter((name) => bag[name] !== undefined),
+          names.filter((name) => params[name] !== undefined),
         )
     })
   return [

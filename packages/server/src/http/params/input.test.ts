@@ -3,7 +3,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import { expect, expectTypeOf, test } from 'vitest'
 import { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import { type Bag, mergeBags, parseJsonObject, parseUrlencoded } from './bag.ts'
+import { mergeParams, parseJsonObject, parseUrlencoded, type RawParams } from './bag.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
 import {
   blankableFile,
@@ -31,7 +31,7 @@ const form = (query: string) => parseUrlencoded(query)
 const json = (body: unknown) => parseJsonObject(new TextEncoder().encode(JSON.stringify(body)))
 
 /** The input, or the text of the problem. */
-function read(schema: TObject, bag: Bag): unknown {
+function read(schema: TObject, bag: RawParams): unknown {
   try {
     return compileInput(schema)(bag)
   } catch (error) {
@@ -47,7 +47,7 @@ function readOne(schema: TSchema, raw: unknown): unknown {
   const bag = raw === absent ? json({}) : raw === file ? { x: file } : json({ x: raw })
   const input = read(Type.Object({ x: schema }), bag)
   if (typeof input === 'string') return input
-  return Object.hasOwn(input as object, 'x') ? (input as Bag)['x'] : absent
+  return Object.hasOwn(input as object, 'x') ? (input as RawParams)['x'] : absent
 }
 
 const missing = 'x is missing'
@@ -325,7 +325,7 @@ test('what GitLab clients send is read', () => {
   })
   expect(read(token, form(''))).toBe('name is missing, scopes is missing')
   const topic = Type.Object({ id: integer(), name: optional(text()), avatar: optional(blankableFile) })
-  expect(read(topic, mergeBags(form(''), json({ avatar: '', id: 9 }), { id: '3' }))).toEqual({ id: 3, avatar: '' })
+  expect(read(topic, mergeParams(form(''), json({ avatar: '', id: 9 }), { id: '3' }))).toEqual({ id: 3, avatar: '' })
 })
 
 test('a schema that would not be enforced stops the start', () => {
@@ -449,7 +449,7 @@ test('any bag ends in an input or in a parameter problem', () => {
 })
 
 test('a bag that contains itself is invalid, not endless', () => {
-  const bag: Bag = {}
+  const bag: RawParams = {}
   bag['x'] = bag
   expect(read(Type.Object({ x: freeForm() }), bag)).toBe('x is invalid')
 })

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import type { Bag } from './bag.ts'
+import type { RawParams } from './bag.ts'
 
 /**
  * A route's input is a `Type.Object` of the parameters below: JSON Schema with custom keywords that correspond to
@@ -81,7 +81,7 @@ export const listOf = <const T extends string | number>(values: readonly T[], wo
   parameter<T[]>({ type: 'array', items: enumeration(values), ...wording })
 
 /** An object with undeclared properties. */
-export const freeForm = (wording: Wording<Bag> = {}) => parameter<Bag>({ type: 'object', ...wording })
+export const freeForm = (wording: Wording<RawParams> = {}) => parameter<RawParams>({ type: 'object', ...wording })
 
 const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 import { parameterProblem } from '../../platform/failure.ts'
-import type { Bag } from './bag.ts'
+import type { RawParams } from './bag.ts'
 
 /**
  * How a list handles unknown query parameters. By default they are ignored, as on GitLab. But an ignored filter returns
@@ -16,7 +16,7 @@ const ofClients = new Set([
   ...['obey_rate_limit', 'retry_transient_errors', 'max_retries', 'timeout', 'lazy', 'organization_id'],
 ])
 
-export function assertKnownFilters(unknown: UnknownFilters, query: Bag, { properties }: TObject): void {
+export function assertKnownFilters(unknown: UnknownFilters, query: RawParams, { properties }: TObject): void {
   const isRefused = (name: string) => (unknown === 'refused' ? !ofClients.has(name) : unknown.includes(name))
   const names = Object.keys(query).filter((name) => !Object.hasOwn(properties, name) && isRefused(name))
   if (names.length === 0) return

@@ -1,6 +1,6 @@
 import type { User } from '../../domain/users/user.ts'
 import { forbidden } from '../../platform/failure.ts'
-import { type Bag, emptyBag } from '../params/bag.ts'
+import { emptyParams, type RawParams } from '../params/bag.ts'
 import { noteUser } from './audit.ts'
 import { hasCredentials, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -35,7 +35,7 @@ export async function authenticate(endpoint: Endpoint, state: RequestState): Pro
 export async function authenticateByBody(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { guard, route } = endpoint
   const { token, sudo } = state.credentials
-  const body = state.body ?? emptyBag()
+  const body = state.body ?? emptyParams()
   state.credentials =
     state.bodyKind === 'urlencoded'
       ? credentialsOf(endpoint, state, body)
@@ -48,7 +48,11 @@ export async function authenticateByBody(endpoint: Endpoint, state: RequestState
 }
 
 /** Below /api/ a cookie counts only with a header that forms and images of other sites cannot send. */
-function credentialsOf({ route, row }: Endpoint, { request, query, origin, credentials }: RequestState, form?: Bag) {
+function credentialsOf(
+  { route, row }: Endpoint,
+  { request, query, origin, credentials }: RequestState,
+  form?: RawParams,
+) {
   const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
   const { isReading, address, isLocal } = credentials
   return readCredentials(request.headers, { isReading, isCookieRead, address, isLocal, origin }, query, form)

@@ -1,7 +1,7 @@
 import type { Caller } from '../../domain/access/callers.ts'
 import { Failure, parameterProblem } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
-import type { Bag } from '../params/bag.ts'
+import type { RawParams } from '../params/bag.ts'
 import { mayHoldFile } from '../params/body.ts'
 import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
@@ -42,8 +42,8 @@ function idOf({ pathParams }: RequestState): string | undefined {
 }
 
 /** Returns decoded path parameters. No name contains a NUL, and no database stores one. */
-function pathParamsOf({ request }: RequestState): Bag {
-  const params = request.params as Bag // Fastify's type is unknown; they are strings by name
+function pathParamsOf({ request }: RequestState): RawParams {
+  const params = request.params as RawParams // Fastify's type is unknown; they are strings by name
   for (const name in params) if (String(params[name]).includes('\0')) throw parameterProblem(`${name} is invalid`)
   return params
 }

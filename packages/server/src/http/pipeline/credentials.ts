@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parameterProblem } from '../../platform/failure.ts'
 import type { Credentials } from '../guard.ts'
-import type { Bag } from '../params/bag.ts'
+import type { RawParams } from '../params/bag.ts'
 import { readCookie } from './cookies.ts'
 
 /**
@@ -11,8 +11,8 @@ import { readCookie } from './cookies.ts'
 export function readCredentials(
   headers: IncomingHttpHeaders,
   options: { isReading: boolean; isCookieRead: boolean; address: string; isLocal: boolean; origin: string },
-  query: Bag,
-  form?: Bag,
+  query: RawParams,
+  form?: RawParams,
 ): Credentials {
   const token = firstText(
     query['access_token'],
@@ -60,7 +60,7 @@ export const sessionHeader = 'x-alcove-session'
 export const credentialNames: readonly string[] = ['access_token', 'bearer_token', 'private_token', 'sudo']
 
 /** Returns true when the query contains a secret, so that the response must not be cached. */
-export function hasSecret(query: Bag): boolean {
+export function hasSecret(query: RawParams): boolean {
   return 'private_token' in query || 'access_token' in query || 'bearer_token' in query
 }
 

@@ -6,9 +6,9 @@ import { type Attempt, beginAttempt } from '../../domain/idempotency/idempotency
 import type { StoredResponse } from '../../domain/idempotency/sealed-response.ts'
 import { badRequest, Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import { answerFor } from '../errors.ts'
+import { errorResponse } from '../errors.ts'
 import type { Guard } from '../guard.ts'
-import type { Bag } from '../params/bag.ts'
+import type { RawParams } from '../params/bag.ts'
 import type { Rendered } from '../response/render.ts'
 import { addressOf, type Route } from '../route.ts'
 import { credentialNames } from './credentials.ts'
@@ -23,7 +23,7 @@ interface Response {
 interface IdempotentCall {
   request: FastifyRequest
   caller: Caller | null
-  bag: Bag
+  rawParams: RawParams
   /** Dependencies of this request, whose database reports writes. */
   deps: RootDeps
 }
@@ -51,10 +51,10 @@ type ExecuteOnce = (call: IdempotentCall, execute: (deps: RootDeps) => Promise<R
  */
 export function openExecuteOnce(deps: RootDeps, guard: Guard, route: Route): ExecuteOnce {
   return async (call, execute) => {
-    const { request, caller, bag } = call
+    const { request, caller, rawParams } = call
     const key = keyOf(request, route)
     if (key === undefined || !caller) return execute(call.deps)
-    const begun = await beginAttempt(deps, { key, caller, content: contentOf(route, bag, request) })
+    const begun = await beginAttempt(deps, { key, caller, content: contentOf(route, rawParams, request) })
     if ('attempt' in begun) return executeFirst(route, begun.attempt, call.deps, execute)
     const created = createdId(route, begun.response)
     if (route.creates && created !== undefined) await guard.authorize(route.creates, caller, created)
@@ -81,7 +81,7 @@ async function executeFirst(
 
 /** Stores a rejection as the result of the attempt. Abandons the attempt for errors that a retry may avoid. */
 async function finishRejected(attempt: Attempt, error: unknown): Promise<void> {
-  const { status, body, headers = {} } = answerFor(error)
+  const { status, body, headers = {} } = errorResponse(error)
   if (!(error instanceof Failure) || status >= 500 || status === 429 || status === 409) return attempt.abandon()
   const isText = typeof body === 'string'
   const contentType = isText ? 'text/plain' : 'application/json'
@@ -108,8 +108,8 @@ function createdId(route: Route, { status, body }: StoredResponse): string | und
 }
 
 /** Returns the content that identifies the request: parameters without credentials, and files by their digest. */
-function contentOf(route: Route, bag: Bag, { headers }: FastifyRequest): string {
-  const values = Object.fromEntries(Object.entries(bag).filter(([name]) => !credentialNames.includes(name)))
+function contentOf(route: Route, rawParams: RawParams, { headers }: FastifyRequest): string {
+  const values = Object.fromEntries(Object.entries(rawParams).filter(([name]) => !credentialNames.includes(name)))
   const condition = headers['if-unmodified-since'] ?? null
   return JSON.stringify([route.method, addressOf(route), condition, canonical(values)])
 }

@@ -17,7 +17,7 @@ const maxWaiting = 100
  * Beyond `maxWaiting` the connection closes after its last response. Clients then retry requests without a response
  * (RFC 9112, 9.3.2).
  */
-export function answerInTurn(app: FastifyInstance): void {
+export function executeInTurn(app: FastifyInstance): void {
   const queues = new WeakMap<Socket, Waiting[]>()
 
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {

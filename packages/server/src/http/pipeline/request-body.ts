@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, tooLarge, unauthenticated } from '../../platform/failure.ts'
 import { receiveFile } from '../../platform/object-store/receive.ts'
-import type { Bag } from '../params/bag.ts'
+import type { RawParams } from '../params/bag.ts'
 import {
   assertAnnouncedLength,
   type BodyOptions,
@@ -35,7 +35,7 @@ export async function readBody(endpoint: Endpoint, state: RequestState): Promise
 }
 
 /** Reads a form before its sender is known. */
-export function readForm(endpoint: Endpoint, state: RequestState): Promise<Bag> {
+export function readForm(endpoint: Endpoint, state: RequestState): Promise<RawParams> {
   return readBodyOfKind(state.request, 'urlencoded', optionsFor(endpoint, state, undefined))
 }
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/callers.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import type { Credentials, Found } from '../guard.ts'
-import { type Bag, emptyBag, parseUrlencoded } from '../params/bag.ts'
+import { emptyParams, parseUrlencoded, type RawParams } from '../params/bag.ts'
 import type { BodyKind } from '../params/body.ts'
 import { kindOfBody } from './body-kind.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -20,16 +20,16 @@ export interface RequestState {
   readonly bodyKind: BodyKind
   /** `https://host` of the links in the response. */
   readonly origin: string
-  readonly query: Bag
+  readonly query: RawParams
   credentials: Credentials
   caller: Caller | null
-  pathParams: Bag
+  pathParams: RawParams
   /** The result of authorization when it runs before the body is read; a failure may be thrown later. */
   early: Found | Failure | undefined
   /** Undefined until the body has been read. */
-  body: Bag | undefined
+  body: RawParams | undefined
   /** Query, body and path together, before validation. */
-  rawParams: Bag
+  rawParams: RawParams
   input: Record<string, unknown>
   /** The resource that the path names. */
   found: Found
@@ -51,13 +51,13 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     bodyKind: kindOfBody(endpoint.route, request),
     origin: originOf(endpoint.deps, request),
     // GitLab's clients send nothing outside /api/v4, where a query could hold a password.
-    query: endpoint.route.outside && !isReading ? emptyBag() : queryOf(request),
+    query: endpoint.route.outside && !isReading ? emptyParams() : queryOf(request),
     credentials: { isReading, address: clientAddress(request), isLocal: isLocalClient(request) },
     caller: null,
-    pathParams: emptyBag(),
+    pathParams: emptyParams(),
     early: undefined,
     body: undefined,
-    rawParams: emptyBag(),
+    rawParams: emptyParams(),
     input: {},
     found: {},
     headers: {},
@@ -66,8 +66,8 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
   }
 }
 
-function queryOf(request: FastifyRequest): Bag {
+function queryOf(request: FastifyRequest): RawParams {
   const url = request.raw.url ?? ''
   const question = url.indexOf('?')
-  return question < 0 ? emptyBag() : parseUrlencoded(url.slice(question + 1))
+  return question < 0 ? emptyParams() : parseUrlencoded(url.slice(question + 1))
 }

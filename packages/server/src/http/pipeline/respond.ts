@@ -54,14 +54,14 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
 
 async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<void> {
   const { route, executeOnce } = endpoint
-  const { request, reply, caller, rawParams: bag } = state
+  const { request, reply, caller, rawParams } = state
   if (isFileOutput(route.output)) {
     const download = (await handle(endpoint, state, deps)) as Download // the type of such an output
     await sendDownload(reply.headers(state.headers), request, download)
   } else if (route.output === metricsOutput) {
     reply.header('content-type', metricsContentType).send(await handle(endpoint, state, deps))
   } else {
-    const call = { request, caller, bag, deps }
+    const call = { request, caller, rawParams, deps }
     const { rendered, headers } = await executeOnce(call, (deps) => execute(endpoint, state, deps))
     reply.headers(headers)
     if (rendered) sendRendered(request, reply, rendered)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { type Page, pageOf } from '../../domain/page.ts'
 import { Failure } from '../../platform/failure.ts'
-import { type Bag, parseUrlencoded } from '../params/bag.ts'
+import { parseUrlencoded, type RawParams } from '../params/bag.ts'
 import { compileInput } from '../params/compile-input.ts'
 import { optional, text } from '../params/input.ts'
 import { keysetHeaders, pageHeaders, pageInput, pageProperties, readPage } from './pages.ts'
@@ -55,7 +55,7 @@ function headers(
   perPage: number,
   list: Omit<Page<unknown>, 'rows'>,
   rowCount = 1,
-  parameters: Bag = { id: 7 },
+  parameters: RawParams = { id: 7 },
 ) {
   return pageHeaders({ page, perPage, rowCount, ...list, url, parameters })
 }

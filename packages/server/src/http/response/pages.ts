@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { maxCountedRows, type Page, type PageRequest } from '../../domain/page.ts'
-import { type Bag, isReceivedFile, wellFormed } from '../params/bag.ts'
+import { isReceivedFile, type RawParams, wellFormed } from '../params/bag.ts'
 import { integer } from '../params/input.ts'
 
 const defaultPerPage = 20
@@ -26,15 +26,15 @@ export function readPage(input: { page?: unknown; per_page?: unknown }): PageReq
   return { page, perPage, offset: (page - 1) * perPage }
 }
 
-interface ListAnswer {
+interface ListResponse {
   perPage: number
   /** Absolute URL of the request. Its query is ignored. */
   url: string
   /** All effective parameters: those that the client sent, path parameters such as `id`, and defaults. */
-  parameters: Bag
+  parameters: RawParams
 }
 
-interface PageAnswer extends ListAnswer, Omit<Page<unknown>, 'rows'> {
+interface PageResponse extends ListResponse, Omit<Page<unknown>, 'rows'> {
   page: number
   rowCount: number
 }
@@ -43,7 +43,7 @@ interface PageAnswer extends ListAnswer, Omit<Page<unknown>, 'rows'> {
 const maxLinkLength = 8 * 1024
 
 /** Returns GitLab's headers of an offset page. Inapplicable headers are blank; totals of uncounted lists are omitted. */
-export function pageHeaders(answer: PageAnswer): Record<string, string> {
+export function pageHeaders(answer: PageResponse): Record<string, string> {
   const { page, perPage, rowCount, total } = answer
   const lastPage = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage))
   const isPastEnd = lastPage === undefined ? rowCount === 0 : page > lastPage
@@ -82,16 +82,16 @@ interface KeysetEnd {
   next: Readonly<Record<string, string | number>> | undefined
 }
 
-type KeysetAnswer = ListAnswer & KeysetEnd
+type KeysetResponse = ListResponse & KeysetEnd
 
 /** Returns the headers of a keyset page: a link to the next page, or nothing on the last page. */
-export function keysetHeaders({ url, parameters, perPage, next }: KeysetAnswer): Record<string, string> {
+export function keysetHeaders({ url, parameters, perPage, next }: KeysetResponse): Record<string, string> {
   if (!next) return {}
   const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...next })
   return { Link: `<${address(url)}?${query}>; rel="next"` }
 }
 
-function pageTarget({ url, parameters, perPage }: PageAnswer): (page: number) => string {
+function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) => string {
   // The four links differ only in the page number, so the rest is formatted once.
   const before = queryText(parameters, (name) => name < 'page')
   const after = queryText({ ...parameters, per_page: perPage }, (name) => name > 'page')
@@ -103,7 +103,7 @@ function pageTarget({ url, parameters, perPage }: PageAnswer): (page: number) =>
 const secrets = new Set(['private_token', 'access_token', 'bearer_token', 'job_token'])
 
 /** Formats parameters as a query, sorted by name, with nested names in brackets. */
-function queryText(parameters: Bag, choose: (name: string) => boolean = () => true): string {
+function queryText(parameters: RawParams, choose: (name: string) => boolean = () => true): string {
   const pairs: string[] = []
   for (const name of Object.keys(parameters).sort()) {
     if (!secrets.has(name) && choose(name)) addPairs(pairs, name, parameters[name])

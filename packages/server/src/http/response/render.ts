@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../../platform/failure.ts'
-import { answerFor } from '../errors.ts'
+import { errorResponse } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
 
 /** A rendered response, which can be cached. */
@@ -56,7 +56,7 @@ function runtimeOf(reply: FastifyReply): string {
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   if (error instanceof Failure) noteFailure(request, error)
-  const { status, body, headers } = answerFor(error)
+  const { status, body, headers } = errorResponse(error)
   const isText = typeof body === 'string'
   const rendered = render(status, isText ? body : JSON.stringify(body), headers)
   if (status === 304) sendNothing(reply, status)

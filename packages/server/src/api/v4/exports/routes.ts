@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Deps } from '../../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../../domain/exports/export.ts'
 import { createExport, findExportProgress, getExport, type Progress } from '../../../domain/exports/exports.ts'
-import type { Bag } from '../../../http/params/bag.ts'
+import type { RawParams } from '../../../http/params/bag.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
@@ -78,9 +78,9 @@ const filterInput = Type.Object({
 const readInput = compileInput(filterInput)
 
 /** Rejects unknown filters, because ignoring one would export rows that the caller meant to exclude. */
-function filterFrom(bag: Bag = {}): ExportFilter {
-  assertKnown('filters', bag, filterInput.properties)
-  const input = readInput(bag)
+function filterFrom(params: RawParams = {}): ExportFilter {
+  assertKnown('filters', params, filterInput.properties)
+  const input = readInput(params)
   return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
 }
 

@@ -3,7 +3,7 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { type FindingFilter, findFindings, getFinding } from '../../../domain/vulnerabilities/findings.ts'
 import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
-import type { Bag } from '../../../http/params/bag.ts'
+import type { RawParams } from '../../../http/params/bag.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'
@@ -44,9 +44,9 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
 }
 
 /** Rejects unknown names, because ignoring one would select too many findings. */
-function readFilterObject(project: Project, bag: Bag) {
-  assertKnown('filter', bag, filters)
-  return readFilter(project, compiledFilter(bag))
+function readFilterObject(project: Project, params: RawParams) {
+  assertKnown('filter', params, filters)
+  return readFilter(project, compiledFilter(params))
 }
 
 const promotionStates = ['running', 'done', 'failed'] as const

@@ -9,7 +9,7 @@ import {
   severities,
   states,
 } from '../../../domain/vulnerabilities/scales.ts'
-import type { Bag } from '../../../http/params/bag.ts'
+import type { RawParams } from '../../../http/params/bag.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
@@ -55,13 +55,13 @@ const filterInput = Type.Object(filterProperties)
 const compiledFilter = compileInput(filterInput)
 
 /** Reads the filters from an object. Rejects unknown names, because ignoring one would select too many rows. */
-export function readFilterObject(bag: Bag): VulnerabilityFilter {
-  assertKnown('filter', bag, filterProperties)
-  return readFilter(compiledFilter(bag))
+export function readFilterObject(params: RawParams): VulnerabilityFilter {
+  assertKnown('filter', params, filterProperties)
+  return readFilter(compiledFilter(params))
 }
 
-export function assertKnown(parameter: string, bag: Bag, properties: object): void {
-  const unknown = Object.keys(bag).filter((name) => !Object.hasOwn(properties, name))
+export function assertKnown(parameter: string, params: RawParams, properties: object): void {
+  const unknown = Object.keys(params).filter((name) => !Object.hasOwn(properties, name))
   if (unknown.length === 0) return
   const named = unknown.map((name) => `${parameter}[${name}] is not a filter`).join(', ')
   throw parameterProblem(`${named.slice(0, 200)}; there are: ${Object.keys(properties).join(', ')}`)

@@ -180,7 +180,7 @@ const listedTables = [
 ]
 
 /** Returns a page by its number or, with `pagination=keyset`, by its cursor. */
-async function answerPage(
+async function listPage(
   deps: RootDeps,
   scope: ListScope,
   input: Static<typeof listInput>,
@@ -210,7 +210,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
     cacheTables: listedTables,
     async handle({ deps, project, input, page }) {
-      return answerPage(deps, projectScope(project.id), input, page, async (rows) =>
+      return listPage(deps, projectScope(project.id), input, page, async (rows) =>
         rows.map((row) => viewVulnerability(project, row)),
       )
     },
@@ -230,7 +230,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page }) {
       const scope = await groupScope(deps, group, caller, input.project_id)
-      return answerPage(deps, scope, input, page, async (rows) =>
+      return listPage(deps, scope, input, page, async (rows) =>
         (await withProjects(deps, rows)).map((row) => viewVulnerability(row.project, row)),
       )
     },
