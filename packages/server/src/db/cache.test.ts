@@ -6,7 +6,7 @@ function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
   return openCache<number[]>(changes, ['rows'], limit, (values) => values.length)
 }
 
-/** A load that ends when told to, and how often it was begun. */
+/** Load that resolves on demand and counts its calls. */
 function slowLoad() {
   const ends: ((value: number[]) => void)[] = []
   const load = () => new Promise<number[]>((resolve) => ends.push(resolve))

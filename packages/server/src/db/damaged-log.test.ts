@@ -79,7 +79,7 @@ test('a record of an earlier log says nothing against a later one', async () => 
   const crashed = await crashedDatabase()
   const record = await readFile(crashed.position)
   const db = await crashed.open()
-  // Once all of the log is in the file, the next commit begins it anew.
+  // Once the log was copied completely, the next commit restarts it.
   await db.all(sql`pragma wal_checkpoint(restart)`)
   await db.run(sql`insert into things values (21, 'in the new log')`)
   const later = await snapshotOf(crashed.file)
@@ -142,7 +142,7 @@ test('a database that SQLite finds malformed takes no more writes', async () => 
   await malformed.close()
 })
 
-/** What a killed process leaves: twenty acknowledged commits in the log, and a record that knows them all. */
+/** Simulates a killed process that leaves twenty acknowledged commits in the log, and a record of all of them. */
 async function crashedDatabase() {
   const file = join(await newFolder(), 'alcove.db')
   const db = await openDatabase({ kind: 'sqlite', file })
@@ -154,7 +154,7 @@ async function crashedDatabase() {
   return snapshot
 }
 
-/** Waits for the record, which no commit waits for. */
+/** Waits for the record, which commits do not wait for. */
 async function recorded(db: Database, file: string): Promise<void> {
   const found = await db.one<{ log: number }>(sql`pragma wal_checkpoint(noop)`)
   await expect.poll(() => readFile(`${file}.position`, 'utf8')).toMatch(new RegExp(`^\\S+ \\d+ \\d+ ${found?.log} `))

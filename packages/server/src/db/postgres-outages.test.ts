@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** A database with an empty table, and a connection to it. It goes away with the test. */
+/** Opens a database with an empty table for the duration of the test. */
 async function openPlace({ onTestFinished }: TestContext): Promise<{ place: TestDatabase; direct: Database }> {
   const place = await createTestDatabase(server)
   onTestFinished(() => place.drop())
@@ -25,7 +25,7 @@ async function openPlace({ onTestFinished }: TestContext): Promise<{ place: Test
 const unavailable = { cause: { kind: 'unavailable', what: 'the database' } }
 const readOnly = { cause: { kind: 'unavailable', reason: 'the database is read-only' } }
 
-/** A way to the server that can go silent: it keeps its connections, takes new ones, and forwards nothing. */
+/** Proxy to the server that can go silent: it keeps and accepts connections but forwards nothing. */
 async function openTunnel(url: string, { onTestFinished }: TestContext) {
   const { pathname, searchParams, username } = new URL(url)
   const host = searchParams.get('host') ?? ''

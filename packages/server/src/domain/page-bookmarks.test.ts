@@ -3,7 +3,7 @@ import { openPageBookmarks } from './page-bookmarks.ts'
 
 const distance = 10
 
-/** A list of so many rows, which stand at the numbers from 1, and the record of how it was walked. */
+/** List of rows numbered from 1 that records how it was read. */
 function listOf(rows: number) {
   const walked: [after: number | undefined, rows: number][] = []
   const next = async (after = 0, count: number) => {

@@ -173,7 +173,7 @@ const texts: Subject<string> = {
   },
 }
 
-// Texts that are cheap to refuse and costly to read differ by a constant; what must not happen is growth.
+// A constant difference in cost between texts is acceptable; superlinear growth is not.
 const limits = { size: 4096, maxRatio: 100 }
 describe('no text costs much more than ordinary text, nor more than in proportion to its length', {
   timeout: 120_000,

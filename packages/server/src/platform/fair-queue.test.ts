@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openFairQueue } from './fair-queue.ts'
 
-/** Tasks that end when the test says so. */
+/** Tasks that finish on demand. */
 function openTasks() {
   const started: string[] = []
   const ends = new Map<string, () => void>()

@@ -56,7 +56,7 @@ test('what keeps the sender from the end is thrown on both sides, behind what ca
   const { port1, port2 } = new MessageChannel()
   async function* source() {
     yield* countTo(2)
-    // Not everything can be sent.
+    // Not every value can be cloned.
     throw Object.assign(new RangeError('no more'), { why: () => {} })
   }
   const sending = expect(sendAll(port1, source(), { ahead: 5 })).rejects.toThrow('no more')

@@ -106,7 +106,7 @@ test('a thread without work goes away by itself, and on closing', async () => {
   expect(new Set([first, second, third]).size).toBe(3)
 })
 
-/** What a program says whose only work is a job of a thread. */
+/** Returns the output of a program whose only work is a job on a thread. */
 async function programOf(job: Job, options: Partial<WorkersOptions>, flags: readonly string[] = []): Promise<string> {
   const workers = join(folder, 'worker.mjs')
   await writeFile(workers, code)

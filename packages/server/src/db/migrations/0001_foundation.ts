@@ -51,7 +51,7 @@ create table access_tokens (
 );
 create index access_tokens_user on access_tokens (user_id, id);
 
--- Apart from the tokens: writing it must not invalidate what is remembered of them.
+-- A separate table, so that writes do not invalidate cached tokens.
 create table token_uses (
   token_id ${integer} primary key references access_tokens(id) on delete cascade,
   last_used_at ${time} not null
@@ -69,7 +69,7 @@ create table namespaces (
   description text not null default '',
   visibility text not null check (visibility in ('private', 'internal', 'public')),
   parent_id ${integer} references namespaces(id) on delete cascade,
-  owner_id ${integer} references users(id) on delete cascade, -- of a user's own namespace
+  owner_id ${integer} references users(id) on delete cascade, -- set for a user's own namespace
   lineage ${bytewise} not null default '', -- ids from the root to the parent, each followed by a slash
   created_at ${time} not null,
   updated_at ${time} not null
@@ -102,7 +102,7 @@ create table projects (
 create index projects_namespace on projects (namespace_id, id);
 create index projects_visibility on projects (visibility, id);
 create index projects_creator on projects (creator_id);
--- One for each order a list can be asked for.
+-- One index for each order of the list.
 create index projects_by_name on projects (name, id);
 create index projects_by_path on projects (path, id);
 create index projects_by_update on projects (updated_at, id);
@@ -252,7 +252,7 @@ create index vulnerabilities_confirmed_by on vulnerabilities (confirmed_by_id);
 create index vulnerabilities_dismissed_by on vulnerabilities (dismissed_by_id);
 create index vulnerabilities_resolved_by on vulnerabilities (resolved_by_id);
 
--- Kept in the transaction that changes a vulnerability, so that totals are never counted.
+-- Updated in the transaction that changes a vulnerability, so that rows are never counted.
 create table vulnerability_counts (
   project_id ${integer} not null references projects(id) on delete cascade,
   severity ${integer} not null,
@@ -279,7 +279,7 @@ create table findings (
   location_fingerprint text not null,
   details ${json} not null,
   extras ${json} not null, -- links, flags, evidence, assets, cvss, remediations, signatures
-  digest text not null, -- of everything the report says of it, to leave alone what has not changed
+  digest text not null, -- of all reported data, to skip unchanged findings
   metadata_version text not null,
   raw_metadata text not null,
   detected_at ${time} not null,
@@ -298,13 +298,13 @@ create table finding_identifiers (
 );
 create index finding_identifiers_identifier on finding_identifiers (identifier_id, finding_id);
 
--- A finding is known once per project; an occurrence says on which ref it was seen, and whether it still is.
+-- A finding exists once per project; each occurrence records a ref on which it was reported, and whether it still is.
 create table occurrences (
   id ${id},
   project_id ${integer} not null references projects(id) on delete cascade,
   finding_id ${integer} not null references findings(id) on delete cascade,
   ref text not null,
-  severity ${integer} not null, -- the finding's, so that one index serves the list
+  severity ${integer} not null, -- copied from the finding, so that one index serves the list
   is_present ${boolean} not null,
   first_import_id ${integer} references imports(id) on delete set null,
   last_import_id ${integer} references imports(id) on delete set null,

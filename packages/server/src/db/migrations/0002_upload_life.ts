@@ -16,7 +16,7 @@ create index uploads_uploader on uploads (uploaded_by_id);
 create index uploads_deleter on uploads (deleted_by_id);
 create index uploads_deleted on uploads (deleted_at, id) where deleted_at is not null;
 
--- What the files of a project or group add up to, kept in the transaction that adds or deletes one.
+-- Storage usage per project or group, updated in the transaction that adds or deletes a file.
 create table upload_usage (
   project_id ${integer} unique references projects(id) on delete cascade,
   namespace_id ${integer} unique references namespaces(id) on delete cascade,
@@ -30,7 +30,7 @@ select project_id, count(*), sum(bytes) from uploads where project_id is not nul
 alter table projects add column max_upload_bytes ${integer};
 alter table projects add column upload_quota_bytes ${integer};
 
--- Objects whose rows are gone: written in the transaction that deletes the rows, so that no crash forgets them.
+-- Pending deletions of objects, written in the transaction that deletes their rows, so that a crash cannot lose them.
 create table doomed_objects (
   id ${id},
   object_key text not null unique,
@@ -40,7 +40,7 @@ create table doomed_objects (
 create table sessions (
   id ${id},
   user_id ${integer} not null references users(id) on delete cascade,
-  digest text not null unique, -- SHA-256 of what the cookie holds
+  digest text not null unique, -- SHA-256 of the cookie's secret
   expires_at ${time} not null,
   created_at ${time} not null
 );
@@ -73,7 +73,7 @@ create table new_uploads (
 );
 insert into new_uploads (id, project_id, uploaded_by_id, secret, filename, bytes, sha256, object_key, created_at)
 select id, project_id, uploaded_by_id, secret, filename, bytes, sha256, object_key, created_at from uploads;
--- Ids that were given out once are never given out again.
+-- Ids are never reused.
 delete from sqlite_sequence where name = 'new_uploads';
 insert into sqlite_sequence (name, seq)
 select 'new_uploads', coalesce((select seq from sqlite_sequence where name = 'uploads'), 0);

@@ -8,7 +8,7 @@ export const movedPaths: Migration = {
     const { integer, time, bytewise } = columnTypes(engine)
     return `
 create table moved_paths (
-  path_key ${bytewise} primary key, -- a full path in lower case that nothing has now
+  path_key ${bytewise} primary key, -- former full path in lower case, currently unused
   project_id ${integer} references projects(id) on delete cascade,
   namespace_id ${integer} references namespaces(id) on delete cascade,
   created_at ${time} not null,

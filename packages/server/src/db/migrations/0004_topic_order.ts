@@ -7,7 +7,7 @@ export const topicOrder: Migration = {
   up(engine) {
     const { id, integer, boolean, time } = columnTypes(engine)
     return `
--- Every name that leads to a topic, its own and its aliases: one key holds them apart, whoever is faster.
+-- Names and aliases of topics. One unique key covers both, which settles races.
 create table topic_names (
   id ${id},
   organization_id ${integer} not null references organizations(id) on delete cascade,
@@ -22,7 +22,7 @@ create index topic_names_topic on topic_names (topic_id, is_alias, name_key);
 insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
 select organization_id, id, name, name_key, false, created_at from topics order by id;
 
--- What a merge did. The ids of topics and projects refer to nothing: they outlive what they name.
+-- Journal of merges. Ids of topics and projects are not foreign keys, because the journal outlives them.
 create table topic_merges (
   id ${id},
   organization_id ${integer} not null references organizations(id) on delete cascade,
@@ -45,7 +45,7 @@ create table topic_merges (
   merged_at ${time} not null,
   undone_by_id ${integer} references users(id) on delete set null,
   undone_at ${time},
-  forgotten_at ${time} -- from when on what the undo needs is gone
+  forgotten_at ${time} -- time at which the data for undoing was deleted
 );
 create index topic_merges_newest on topic_merges (organization_id, id);
 create index topic_merges_source on topic_merges (source_id, id);

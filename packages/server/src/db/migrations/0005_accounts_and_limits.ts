@@ -9,7 +9,7 @@ export const accountsAndLimits: Migration = {
     return `
 alter table users add column is_deactivated ${boolean} not null default false;
 
--- The first token of those that came from one another by rotation; null for that one itself.
+-- First token of a chain of rotations; null for that token itself.
 alter table access_tokens add column family_id ${integer} references access_tokens(id) on delete set null;
 create index access_tokens_family on access_tokens (family_id);
 
@@ -20,7 +20,7 @@ alter table sessions add column address text;
 alter table sessions add column user_agent text;
 alter table sessions add column admin_until ${time};
 
--- Apart from the sessions: writing it must not invalidate what is remembered of them.
+-- A separate table, so that writes do not invalidate cached sessions.
 create table session_uses (
   session_id ${integer} primary key references sessions(id) on delete cascade,
   last_used_at ${time} not null
@@ -29,13 +29,13 @@ create table session_uses (
 create table password_links (
   id ${id},
   user_id ${integer} not null references users(id) on delete cascade,
-  digest text not null unique, -- SHA-256 of what the link holds
+  digest text not null unique, -- SHA-256 of the link's secret
   expires_at ${time} not null,
   created_at ${time} not null
 );
 create index password_links_user on password_links (user_id);
 
--- Who asked how often since when; of no use after a crash, so it need not outlive one.
+-- Request counts per limit and subject. They need not survive a crash.
 create ${engine === 'postgres' ? 'unlogged ' : ''}table request_counts (
   name text not null,
   subject text not null,

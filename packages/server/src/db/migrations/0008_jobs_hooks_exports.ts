@@ -10,12 +10,12 @@ export const jobsHooksExports: Migration = {
 create table jobs (
   id ${id},
   kind text not null,
-  key text, -- of those with the same one, one runs at a time, in the order they were queued
+  key text, -- jobs with the same key run one at a time, in the order they were queued
   payload ${json} not null,
   state text not null default 'waiting' check (state in ('waiting', 'running', 'finished', 'failed')),
   attempts ${integer} not null default 0,
-  run_at ${time} not null, -- not before
-  lease text, -- whoever holds it runs the job, until it expires
+  run_at ${time} not null, -- earliest start
+  lease text, -- token of the process that runs the job until the lease expires
   lease_expires_at ${time},
   done ${integer},
   total ${integer},
@@ -40,19 +40,19 @@ create table hooks (
   token text, -- sent with every delivery, so it cannot be a digest
   has_vulnerability_events ${boolean} not null default false,
   verifies_certificates ${boolean} not null default true,
-  failures ${integer} not null default 0, -- one after the other, until a delivery succeeds
+  failures ${integer} not null default 0, -- consecutive failed deliveries
   disabled_until ${time},
-  disabled_at ${time}, -- for good, until a test succeeds
+  disabled_at ${time}, -- until a test succeeds
   created_at ${time} not null,
   updated_at ${time} not null
 );
 create index hooks_project on hooks (project_id, id);
 
--- What a hook is to be told: written in the transaction that changes something.
+-- Events of a hook, written in the transaction that makes the change.
 create table hook_events (
   id ${id},
   hook_id ${integer} not null references hooks(id) on delete cascade,
-  uuid text not null, -- the same at every attempt
+  uuid text not null, -- constant for all attempts
   payload ${json} not null,
   is_waiting ${boolean} not null default true,
   attempts ${integer} not null default 0,
@@ -62,14 +62,14 @@ create index hook_events_waiting on hook_events (hook_id, id) where is_waiting =
 create index hook_events_hook on hook_events (hook_id, id);
 create index hook_events_age on hook_events (created_at);
 
--- One attempt to tell it.
+-- Attempts to deliver an event.
 create table hook_deliveries (
   id ${id},
   hook_id ${integer} not null references hooks(id) on delete cascade,
   event_id ${integer} not null references hook_events(id) on delete cascade,
   url text not null,
   request_headers ${json} not null,
-  response_status ${integer}, -- absent when nothing was answered
+  response_status ${integer}, -- null without a response
   response_headers ${json} not null,
   response_body text not null,
   error text,
@@ -83,7 +83,7 @@ create table vulnerability_exports (
   id ${id},
   author_id ${integer} not null references users(id) on delete cascade,
   project_id ${integer} references projects(id) on delete cascade,
-  namespace_id ${integer} references namespaces(id) on delete cascade, -- neither: every project of the author
+  namespace_id ${integer} references namespaces(id) on delete cascade, -- without both ids: every project of the author
   format text not null check (format in ('csv', 'json', 'sarif')),
   filters ${json} not null,
   sends_email ${boolean} not null default false,

@@ -10,22 +10,22 @@ export const imports: Migration = {
 alter table imports add column state text not null default 'done'
   check (state in ('waiting', 'running', 'done', 'failed'));
 alter table imports add column options ${json};
-alter table imports add column object_key text; -- the report itself, until it is read
-alter table imports add column run text; -- the attempt that may finish it
+alter table imports add column object_key text; -- the report, until it was imported
+alter table imports add column run text; -- attempt that may finish the import
 alter table imports add column started_at ${time};
 alter table imports add column finished_at ${time};
 alter table imports add column read_bytes ${integer} not null default 0;
 alter table imports add column findings_changed ${integer} not null default 0;
 alter table imports add column findings_moved ${integer} not null default 0;
 alter table imports add column findings_promoted ${integer} not null default 0;
-alter table imports add column outcome ${json}; -- samples, what was skipped and merged; of a failed one the problems
+alter table imports add column outcome ${json}; -- samples, skipped and merged findings; problems of a failed import
 create unique index imports_object on imports (object_key) where object_key is not null;
 
--- A finding without an occurrence is not seen by anybody: its import has not come to its end.
+-- A finding without an occurrence is invisible, because its import has not finished.
 alter table findings add column import_id ${integer} references imports(id) on delete set null;
 create index findings_import on findings (import_id);
 
--- What else a finding of the same flaw would have in common with this one, best first.
+-- Signatures that another finding of the same flaw would share, best first.
 create table finding_keys (
   finding_id ${integer} not null references findings(id) on delete cascade,
   rank ${integer} not null,
@@ -35,7 +35,7 @@ create table finding_keys (
 );
 create index finding_keys_key on finding_keys (project_id, key, finding_id);
 
--- A finding under another uuid than its own: why it was taken for the same one.
+-- Matches of a finding that was reported with another uuid, and the reason of the match.
 create table finding_matches (
   id ${id},
   project_id ${integer} not null references projects(id) on delete cascade,
@@ -52,7 +52,7 @@ create table finding_matches (
 create index finding_matches_finding on finding_matches (finding_id, id);
 create index finding_matches_import on finding_matches (import_id);
 
--- What an import says of a known finding, until all of it is read.
+-- Staged data of known findings, until the whole report is read.
 create table staged_findings (
   import_id ${integer} not null references imports(id) on delete cascade,
   uuid text not null,
@@ -60,7 +60,7 @@ create table staged_findings (
   primary key (import_id, uuid)
 );
 
--- What an import looked for. What it found then was seen by every later complete scan, until one did not see it.
+-- Scans of an import. A finding is present until a later complete scan does not report it.
 create table scans (
   import_id ${integer} not null references imports(id) on delete cascade,
   scanner_id ${integer} not null references scanners(id) on delete cascade,

@@ -7,10 +7,10 @@ export const bansAndAddresses: Migration = {
   up(engine) {
     const { integer, boolean, time } = columnTypes(engine)
     return `
--- Of a user whose state is blocked.
+-- Banned users also have the state blocked.
 alter table users add column is_banned ${boolean} not null default false;
 
--- Apart from the tokens, as token_uses.
+-- A separate table, so that writes do not invalidate cached tokens (like token_uses).
 create table token_addresses (
   token_id ${integer} not null references access_tokens(id) on delete cascade,
   address text not null,

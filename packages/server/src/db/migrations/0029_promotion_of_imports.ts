@@ -10,11 +10,11 @@ export const promotionOfImports: Migration = {
   up(engine) {
     const { integer, time, json } = columnTypes(engine)
     return `
-alter table imports add column shown_at ${time}; -- from then on lists have what it found; null of those from before
+alter table imports add column shown_at ${time}; -- time from which lists include its findings; null for older imports
 create table staged_promotions (
   import_id ${integer} not null references imports(id) on delete cascade,
   position ${integer} not null,
-  finding_ids ${json} not null, -- as many as one transaction promotes
+  finding_ids ${json} not null, -- one batch, promoted in one transaction
   primary key (import_id, position)
 );
 `

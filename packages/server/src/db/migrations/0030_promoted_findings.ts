@@ -13,9 +13,9 @@ export const promotedFindings: Migration = {
     return `
 create table promoted_findings (
   finding_id ${id} primary key references findings(id) on delete cascade,
-  vulnerability_id ${integer} not null, -- no reference: both go with their project
+  vulnerability_id ${integer} not null, -- not a foreign key, because both are deleted with their project
   facets ${integer} not null,
-  scanner_id ${integer} not null -- that of the vulnerability, 0 for none
+  scanner_id ${integer} not null -- scanner of the vulnerability, 0 for none
 );
 insert into promoted_findings (finding_id, vulnerability_id, facets, scanner_id)
 select f.id, v.id, v.severity

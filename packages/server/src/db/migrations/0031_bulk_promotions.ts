@@ -14,7 +14,7 @@ create table finding_promotions (
   state text not null, -- running, done, failed
   total ${integer} not null,
   promoted ${integer} not null,
-  unchanged ${integer} not null, -- were vulnerabilities already
+  unchanged ${integer} not null, -- already were vulnerabilities
   created_at ${time} not null,
   finished_at ${time}
 );
@@ -24,7 +24,7 @@ create index finding_promotions_finished on finding_promotions (finished_at);
 create table finding_promotion_slices (
   promotion_id ${integer} not null references finding_promotions(id) on delete cascade,
   position ${integer} not null,
-  finding_ids ${json} not null, -- as many as one transaction promotes
+  finding_ids ${json} not null, -- one batch, promoted in one transaction
   primary key (promotion_id, position)
 );
 `

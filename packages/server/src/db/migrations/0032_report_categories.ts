@@ -13,10 +13,10 @@ create table report_categories (
   name text not null,
   unique (project_id, name)
 );
-alter table imports add column category text; -- by name: before its report is shown the category may not be there
+alter table imports add column category text; -- name, because the category may not exist before the import is visible
 alter table scans add column category_id ${integer} references report_categories(id) on delete cascade;
 create index scans_category on scans (category_id);
--- Ids of the categories whose newest reports have the finding, as ',3,7,'; empty: known from reports without one.
+-- Ids of the categories whose newest reports contain the finding, as ',3,7,'; empty for reports without a category.
 alter table occurrences add column categories text not null default '';
 `
   },

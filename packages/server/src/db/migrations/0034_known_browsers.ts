@@ -16,7 +16,7 @@ create table known_browsers (
 create index known_browsers_user on known_browsers (user_id, last_used_at);
 create index known_browsers_last_used on known_browsers (last_used_at);
 
--- When the password (or the token that the browser was signed in with) was last entered; null: at sign-in.
+-- Time at which the password, or the token that the session was signed in with, was last entered; null for the sign-in.
 alter table sessions add column authenticated_at ${time};
 `
   },

@@ -10,7 +10,7 @@ export const rightsAndGhost: Migration = {
   up(engine) {
     const { boolean, json } = columnTypes(engine)
     return `
--- Whether the request had administrator rights, which in admin mode not every token of an administrator has.
+-- Whether the request had administrator rights. In admin mode, some tokens of administrators do not.
 alter table vulnerability_exports add column as_admin ${boolean} not null default false;
 alter table vulnerability_exports add column exported_project_ids ${json}; -- null until the file is written
 alter table imports add column as_admin ${boolean} not null default false;
@@ -33,7 +33,7 @@ create index uploads_from_outsiders on uploads (project_id, bytes) where is_from
 alter table users add column is_ghost ${boolean} not null default false;
 create unique index users_ghost on users (is_ghost) where is_ghost = true;
 
--- The ghost exists only where a user has been deleted, under the first free name.
+-- The ghost exists only after a user was deleted, under the first free name.
 with recursive numbers (i) as (
   select 0
   union all

@@ -7,18 +7,18 @@ export const fairJobs: Migration = {
   up(engine) {
     const { integer, time } = columnTypes(engine)
     return `
-alter table jobs add column lane text; -- absent: the kind
+alter table jobs add column lane text; -- defaults to the kind
 alter table jobs add column owner text; -- owners take turns
--- A waiting job is new (not placed yet), behind another one of its key, delayed until run_at, queued behind others of its
--- owner, or ready to run. Claims go by this column alone: no index of theirs holds more than one stage, so none can be
--- mistaken for a better one.
+-- Stage of a waiting job: new (not placed yet), behind another job of its key, delayed until run_at, queued behind others
+-- of its owner, or ready to run. Each index for claims contains a single stage, so that the planner cannot choose a
+-- wrong one.
 alter table jobs add column stage text not null default 'new'
   check (stage in ('new', 'behind', 'delayed', 'queued', 'ready', 'running', 'over'));
 alter table jobs add column ticket ${integer}; -- order in which jobs of one owner are queued
 alter table jobs add column turn ${integer}; -- order in which ready jobs of a lane run
-alter table jobs add column scheduled_at ${time}; -- when run_at was set
+alter table jobs add column scheduled_at ${time}; -- time at which run_at was set
 alter table jobs add column interruptions ${integer} not null default 0; -- runs that ended with their process
-alter table jobs add column outages ${integer} not null default 0; -- runs that met an unavailable dependency, in a row
+alter table jobs add column outages ${integer} not null default 0; -- consecutive runs that met an unavailable dependency
 
 update jobs set stage = case state when 'running' then 'running' else 'over' end where state <> 'waiting';
 drop index jobs_due;
@@ -38,7 +38,7 @@ create index jobs_waiting_key on jobs (key, id) where stage in ('new', 'behind',
 create index jobs_waiting_kind on jobs (kind, run_at) where state = 'waiting';
 create index jobs_open on jobs (kind, state) where state in ('waiting', 'running', 'failed');
 
--- Who holds this row may place, claim and end jobs.
+-- Lock of the queue: the transaction that holds this row may place, claim and end jobs.
 create table job_dispatch (
   id ${integer} primary key check (id = 1),
   ticket ${integer} not null
@@ -50,7 +50,7 @@ create index imports_open_project on imports (project_id, file_bytes) where stat
 create index imports_open_user on imports (user_id, file_bytes) where state in ('waiting', 'running');
 create index imports_failed_file on imports (finished_at, id) where state = 'failed' and object_key is not null;
 
-alter table hooks add column slow_until ${time}; -- until then deliveries run in the slow lane
+alter table hooks add column slow_until ${time}; -- deliveries run in the slow lane until this time
 `
   },
 }

@@ -11,12 +11,12 @@ create table idempotency_keys (
   id ${id},
   user_id ${integer} not null references users(id) on delete cascade,
   key_hash text not null,
-  fingerprint text not null, -- of the request, keyed with the key
+  fingerprint text not null, -- HMAC of the request, keyed with the idempotency key
   is_admin ${boolean} not null, -- whether the caller acted as an administrator
   attempt text not null, -- only the newest attempt may change anything
-  lease_until ${time} not null, -- the attempt ended when this is over
+  lease_until ${time} not null, -- the attempt counts as ended after this time
   is_applied ${boolean} not null, -- set by the transactions of the request themselves
-  response text, -- encrypted with the key; null while there is none, or when it was too large
+  response text, -- encrypted with the key; null until it exists, or if it is too large
   created_at ${time} not null
 );
 create unique index idempotency_keys_of_user on idempotency_keys (user_id, key_hash);

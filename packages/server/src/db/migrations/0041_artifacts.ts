@@ -8,7 +8,7 @@ export const artifacts: Migration = {
   name: '0041_artifacts',
   up() {
     return `
-alter table imports add column artifact text; -- an image, without tag and digest; null: not known
+alter table imports add column artifact text; -- image without tag and digest; null if unknown
 
 drop index scans_newest_of_category;
 create index scans_newest_of_category

@@ -145,7 +145,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
   const lost = { status: 'rejected', reason: { cause: { kind: 'unavailable', what: 'the database' } } }
   expect(await running).toMatchObject([lost, lost, lost])
   await expect.poll(() => there.changes.version(['a'])).toBeUndefined()
-  // The server refuses new connections, or one that it has just ended is noticed first.
+  // Either the server rejects new connections, or the client first notices one that was ended.
   await expect(there.ready()).rejects.toThrow(/not currently accepting connections|unavailable/)
 
   await allow(true)
@@ -165,7 +165,7 @@ test('transactions that lock each other out are run again', async () => {
       runs++
       await tx.run(sql`update a set n = n + 1 where id = ${first}`)
       locked++
-      // Both hold their first row before either asks for its second.
+      // Both transactions lock their first row before either requests its second.
       await expect.poll(() => locked).toBeGreaterThanOrEqual(2)
       await tx.run(sql`update a set n = n + 1 where id = ${second}`)
     })

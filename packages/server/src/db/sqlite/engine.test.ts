@@ -59,7 +59,7 @@ test('commits are on disk before they are reported, those of the same moment by 
       isRelaxed: true,
     })
     expect([provisional, reported]).toEqual([1, []])
-    // Whoever reads sees them already; who does what cannot be undone waits.
+    // Readers already see the writes; only irreversible actions must wait.
     expect(await db.all(sql`select n from things order by n`)).toHaveLength(5)
     const settled = db.whenDurable().then(() => reported.push(0))
     disk.answer()
@@ -73,7 +73,7 @@ test('commits are on disk before they are reported, those of the same moment by 
     await disk.asked(3)
     disk.answer(new Error('the disk is gone'))
     await expect(lost).rejects.toMatchObject({ cause: { kind: 'unavailable', isOutcomeUnknown: true } })
-    // Linux has forgotten the pages, so the next sync would succeed: it is not even tried.
+    // Linux has dropped the pages, so the next sync would succeed. It must not be attempted.
     const refused = { cause: { kind: 'unavailable', what: 'the database' } }
     await expect(db.run(sql`insert into things values (7)`)).rejects.toMatchObject(refused)
     await expect(db.transaction(async () => 'read only')).rejects.toMatchObject(refused)
@@ -87,7 +87,7 @@ test('commits are on disk before they are reported, those of the same moment by 
   }
   const size = await sizeOf('alcove.db-wal')
   await db.close()
-  // Closing did not copy what may not be on the disk into the database.
+  // Closing did not copy pages into the database that may be missing on the disk.
   expect(await sizeOf('alcove.db-wal')).toBe(size)
   const again = await open()
   expect(await again.one(sql`select max(n) as n from things`)).toEqual({ n: 6 })
@@ -126,7 +126,7 @@ test('after a checkpoint that could not sync the file nothing is written any mor
   })
   await db.run(sql`create table things (n integer primary key, text text)`)
   const before = await sizeOf('alcove.db')
-  // The commit that makes the log long enough may come before the failure or after it.
+  // The commit that starts a checkpoint may come before or after the failure.
   for (let n = 1; n <= 16 && checkpoints === 0; n++) await fill(db, n).catch(() => {})
   await expect(db.broken).resolves.toMatchObject({ message: 'disk I/O error' })
   await expect(fill(db, 99)).rejects.toMatchObject({ cause: { kind: 'unavailable', what: 'the database' } })
@@ -137,7 +137,7 @@ test('after a checkpoint that could not sync the file nothing is written any mor
   await again.close()
 })
 
-/** Lets every wait for the disk last until it is answered. */
+/** Blocks every sync until it is released. */
 function holdDisk() {
   const real = fs.fdatasync
   const waiting: ((error: Error | null) => void)[] = []

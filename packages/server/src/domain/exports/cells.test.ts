@@ -25,7 +25,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
 
 const identifier = (externalType: string, name: string) => ({ id: 1, externalType, externalId: name, name, url: null })
 
-/** One line of CSV in its cells. */
+/** Splits a line of CSV into its cells. */
 function cellsOf(line: string): string[] {
   return [...line.trimEnd().matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),

@@ -101,7 +101,7 @@ test('a rule is as severe as the worst that it found', () => {
   expect(run.tool.driver.rules[2].helpUri).toBeUndefined()
 })
 
-// The schema is not part of this project; where a copy lies beside it, a log must be valid by it.
+// The schema is not part of this project. If a copy is present, logs are validated against it.
 const schemaFile = new URL(
   '../../../../../../shared/data/schemas/sarif/sarif-schema-2.1.0-errata01.json',
   import.meta.url,
@@ -116,7 +116,7 @@ const ajv: { compile(schema: unknown): { (value: unknown): boolean; errors?: unk
 
 describe.runIf(ajv && existsSync(schemaFile))('the published schema', () => {
   test('accepts what is written', () => {
-    // Its names are of an older draft than the validator's, which reads the rest the same way.
+    // The schema declares an older draft, which the validator treats alike.
     const { id: _id, $schema: _draft, ...schema } = JSON.parse(readFileSync(schemaFile, 'utf8'))
     const validate = ajv?.compile(schema)
     expect([validate?.(JSON.parse(write())), validate?.errors]).toEqual([true, null])

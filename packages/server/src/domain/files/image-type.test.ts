@@ -12,7 +12,7 @@ test.runIf(existsSync(data))('the content of every test attachment is recognised
   }
   const known = ['png', 'jpeg', 'gif', 'bmp', 'tiff', 'vnd.microsoft.icon', 'webp'].map((name) => `image/${name}`)
   for (const { file, kind, media_type_by_content: type } of files) {
-    // A PNG signature with nothing behind it: damaged, but by its magic bytes a PNG.
+    // A PNG signature without content is a damaged PNG.
     if (kind !== 'attachment' || file.endsWith('/no-extension')) continue
     const head = readFileSync(join(data, file)).subarray(0, 4100)
     expect(detectImageType(head), file).toBe(known.includes(type) ? type : undefined)

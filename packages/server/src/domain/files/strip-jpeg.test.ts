@@ -26,7 +26,7 @@ const strip = (...chunks: readonly Buffer[]) =>
   buffer(Readable.from(chunks, { objectMode: false }).pipe(jpegStripper()))
 const hex = (bytes: Buffer) => bytes.toString('hex')
 
-/** As the stripper writes it. */
+/** Returns an EXIF segment in the form that the stripper writes. */
 const orientation = (value: number) =>
   Buffer.from(`ffe100224578696600004d4d002a000000080001011200030000000100${hex(Buffer.of(value))}000000000000`, 'hex')
 
@@ -56,7 +56,7 @@ test.each<[string, readonly TiffField[]]>([
   ['orientation 0', [[274, 3, [0]]]],
   ['orientation 9', [[274, 3, [9]]]],
   ['two orientations', [[274, 3, [6, 6]]]],
-  // Browsers do not turn such a picture, so it must not begin to be turned.
+  // Browsers ignore the orientation of such a picture, so it must not gain one.
   ['an orientation of another type', [[274, 4, [6]]]],
   ['a resolution in one direction only', [[282, 5, [300, 1]]]],
   [

@@ -181,7 +181,7 @@ describe.runIf(existsSync(attachments))('of the test attachments', async () => {
   })
 })
 
-/** Temporary files that this process has open. */
+/** Returns the temporary files that this process has open. */
 async function openFiles(): Promise<number> {
   const links = (await readdir('/proc/self/fd')).map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''))
   return (await Promise.all(links)).filter((path) => path.startsWith(join(folder, '.tiff-'))).length

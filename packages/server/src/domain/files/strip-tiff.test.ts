@@ -25,7 +25,7 @@ const classic: TiffForm = { order: 'II', isBig: false }
 
 const pixels = (byte: number, bytes = 600) => Buffer.alloc(bytes, byte)
 
-/** What makes a picture: its size, its pixels, how it is turned, its resolution, its profile. */
+/** Picture data that must be kept: size, pixels, orientation, resolution and colour profile. */
 const essential = (byte: number): TiffField[] => [
   [256, 3, [20]],
   [257, 3, [30]],
@@ -292,7 +292,7 @@ const anyTiff = fc
 
 test('however it is damaged and cut off, it keeps its length and is stripped at once', async () => {
   const byte = fc.oneof(fc.constantFrom(0, 1, 8, 0xff), fc.nat({ max: 255 }))
-  // Most of the damage is done where the structure is: the header, and the directories at the end.
+  // Most corruptions affect the structure: the header, and the directories at the end.
   const place = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 12_000 }))
   await fc.assert(
     fc.asyncProperty(
@@ -323,7 +323,7 @@ function countAt(form: TiffForm, tiff: Buffer, at: number): number {
   return Number(`0x${(form.order === 'II' ? bytes.reverse() : bytes).toString('hex')}`)
 }
 
-/** Where a directory says which one comes next. */
+/** Offset of a directory's link to the next one. */
 function endOf(form: TiffForm, tiff: Buffer, at: number): number {
   return at + widths(form).count + countAt(form, tiff, at) * widths(form).entry
 }

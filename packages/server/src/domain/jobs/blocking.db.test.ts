@@ -12,7 +12,7 @@ describe('jobs of one key do not block each other', () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
-    // An id is assigned before the commit.
+    // Ids are assigned before the commit.
     await note(deps, 'older', { key: 'k' })
     const younger = await note(deps, 'younger', { key: 'k' })
     await deps.db.run(sql`update jobs set state = 'finished', stage = 'over' where id < ${younger}`)
@@ -107,7 +107,7 @@ describe('a clock that was an hour ahead and is right again', () => {
     const { kind } = noting()
     await note(deps, 'x', { runAt: later(7200) })
     expect(await runDueJobs(deps, [kind])).toBe(0)
-    clock.now = later(-30) // as clocks of two machines may differ
+    clock.now = later(-30) // simulates clock skew between machines
     expect(await runDueJobs(deps, [kind])).toBe(0)
     clock.now = later(7200)
     expect(await runDueJobs(deps, [kind])).toBe(1)
@@ -137,7 +137,7 @@ test('a clock that jumps ahead takes no job from a process that renews its lease
   clock.now = later(3600)
   const leases = openLeases(deps)
   const seen = { id, kind: 'note', payload: {}, lane: 'note', lease: leased.lease, interruptions: 0 }
-  // What is seen as over is taken only if it stays so for longer than a heartbeat of its process.
+  // A lease counts as expired only if it stays unchanged for longer than a heartbeat.
   expect(leases.isAbandoned({ ...seen, leaseExpiresAt: leased.lease_expires_at })).toBe(false)
   expect(leases.isAbandoned({ ...seen, leaseExpiresAt: later(20) })).toBe(false)
   leases.close()

@@ -9,10 +9,12 @@ import { runJob } from './run-job.ts'
 import { runDueJobs } from './run-jobs.ts'
 
 const many = 20_000
-/** Of all statements of one dispatch together. Placing a batch of 200 jobs reads a few rows for each of them. */
+/**
+ * Maximum number of rows read by all statements of one dispatch. Placing a batch of 200 jobs reads a few rows for each.
+ */
 const maxVisited = 4_000
 
-/** What many jobs may wait for; each is inserted by one statement, so that no engine has counted them. */
+/** Reasons for which many jobs wait. Each set is inserted by one statement, so that the engines have no statistics. */
 const scenarios: Record<string, { values: Sql; claims: number }> = {
   'of few keys': {
     values: sql`'k' || (i % 5), null, case when i <= 5 then 'ready' else 'behind' end, '2026-01-01T00:00:00.000Z'`,
@@ -46,7 +48,7 @@ interface Explained {
   visited: number
 }
 
-/** Deps that note how each statement of a transaction is run. */
+/** Deps that record the plan of each statement in a transaction. */
 function explaining(deps: RootDeps): { deps: RootDeps; explained: Explained } {
   const explained: Explained = { plans: [], visited: 0 }
   const wrap = (db: Db): Db => {
@@ -69,7 +71,7 @@ async function explain(db: Db, query: Sql, explained: Explained): Promise<void> 
     explained.plans.push(...rows.map(({ detail }) => `${detail} in ${query.sql}`))
     return
   }
-  // Run and undone, so that its rows are counted.
+  // Run and rolled back, to count its rows.
   await db.run(sql`savepoint explained`)
   const rows = await db.all<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(sql`explain (analyze, format json) ${query}`)
   await db.run(sql`rollback to savepoint explained`)
@@ -99,7 +101,7 @@ function expectIndexed({ plans, visited }: Explained): void {
   for (const plan of plans) {
     expect(plan).not.toMatch(/^SCAN (?:jobs|other|older|placed)(?! USING)/)
     expect(plan).not.toMatch(/Seq Scan jobs/)
-    // These indexes hold every job that waits.
+    // These indexes contain all waiting jobs.
     expect(plan).not.toMatch(/jobs_by_state|jobs_open/)
   }
   expect(plans.length).toBeGreaterThan(3)

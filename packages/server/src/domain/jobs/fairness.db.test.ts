@@ -9,7 +9,7 @@ import { freePlaces, runDueJobs } from './run-jobs.ts'
 
 const textOf = ({ job }: Claimed) => (job.payload as { text: string }).text // what `note` queues
 
-/** Claims what one process can run beside what it runs already. */
+/** Claims what one process can run in addition to its running jobs. */
 async function claim(deps: RootDeps, kind: AnyJobKind, running: readonly Claimed[] = []): Promise<Claimed[]> {
   const free = freePlaces(
     [kind],

@@ -60,7 +60,7 @@ const stepKind = (run: () => Promise<undefined>): AnyJobKind =>
     run,
   })
 
-/** Two processes on one queue, and what they run. */
+/** Model of two processes that share a queue. */
 interface Model {
   deps: RootDeps
   clock: { now: string }
@@ -92,7 +92,7 @@ async function claim(model: Model, process: number): Promise<void> {
     own.map(({ claimed: { job } }) => job.lane ?? job.kind),
   )
   const held = new Set(model.running.map(({ claimed }) => claimed.token))
-  // A process that lives renews its leases, whatever the clocks say.
+  // A live process renews its leases, whatever the clocks show.
   const isAbandoned = ({ lease }: { lease: string | null }) => lease === null || !held.has(lease)
   const { claimed } = await dispatch(model.deps, [kind], { free, isAbandoned })
   model.running.push(...claimed.map((one) => ({ process, claimed: one })))
@@ -131,7 +131,7 @@ async function check(model: Model): Promise<void> {
   expect(row?.total).toBe(model.queued.length)
 }
 
-/** Everything that is not failed runs in the end, each key in order of ids. */
+/** Asserts that every job that did not fail has run, in id order per key. */
 async function settle(model: Model): Promise<void> {
   model.running.length = 0
   const ended: number[] = []

@@ -95,7 +95,7 @@ describe('a job', () => {
       async run(deps, job) {
         await job.progress(3, 10)
         seen.push(await getJob(deps, job.id))
-        await job.progress(4, 10) // so soon after the other it is not written
+        await job.progress(4, 10) // throttled, because it follows too soon
         await job.progress(10, 10)
         seen.push(await getJob(deps, job.id))
       },
@@ -202,7 +202,7 @@ describe('a process that dies', () => {
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
     const id = await note(deps, 'x')
-    // What a process does that is killed right after it has begun.
+    // Simulates a process that is killed right after the start.
     expect(await claimAndDie(deps, [kind])).toMatchObject([{ job: { id } }])
     expect(await runDueJobs(deps, [kind])).toBe(0)
     clock.now = later(16)
@@ -364,7 +364,7 @@ function assertGood(text: string): void {
   if (text === 'bad') throw new Error('this one is bad')
 }
 
-/** Takes back what dead processes ran, and runs nothing. */
+/** Requeues the jobs of dead processes without running any. */
 async function requeueAbandoned(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<void> {
   await dispatch(deps, kinds, { free: new Map(), isAbandoned: () => true })
 }

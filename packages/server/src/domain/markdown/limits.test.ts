@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { problemsIn } from '../../testing/markup.ts'
 import { renderMarkdown } from './render.ts'
 
-/** Far more than it takes anywhere: this is about texts that do not end. Speed is measured, not tested. */
+/** Generous time limit, which only detects parses that do not end. Speed is measured elsewhere. */
 const hangMs = 15_000
 
 const mib = 1024 * 1024
-/** What is pathological shows in a quarter of it. */
+/** Text length that is enough to show quadratic behaviour. */
 const size = mib / 4
 const filled = (unit: string, length = size) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
 
-/** Time of the processor: other work on the machine does not count. */
+/** CPU time, which does not depend on other work of the machine. */
 function rendered(text: string): { html: string; ms: number } {
   const before = process.cpuUsage()
   const html = renderMarkdown(text, { projectId: 7 })

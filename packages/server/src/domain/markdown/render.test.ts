@@ -49,7 +49,7 @@ test('a video and a sound are played, with a link for whoever cannot', () => {
     '<p><span class="media-container audio-container"><audio src="https://example.com/bell.OGG?x=1" controls preload="metadata"></audio>' +
       `<a href="https://example.com/bell.OGG?x=1" ${rel}>bell.OGG</a></span></p>`,
   )
-  // Already in a link: another one cannot be in it.
+  // A link cannot contain another link.
   expect(plain('[![a](x.mp4)](y)').match(/<a /g)).toHaveLength(1)
   expect(plain('![a](x.svg)')).toContain('<img')
 })

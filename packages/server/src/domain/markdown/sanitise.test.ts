@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sanitise } from './sanitise.ts'
 
-// Each of these closes, in a browser, something that is around the text.
+// In a browser, each of these would close an element around the text.
 test.each([
   ['a list item through a division', '<ul><li><div><li>x</div></ul>y', '<ul><li><div>x</div></li></ul>y'],
   ['a list item without a list', '<li>x</li>y', 'xy'],

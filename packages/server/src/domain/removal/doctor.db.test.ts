@@ -78,7 +78,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   const { deps } = server
   const project = await server.project('acme/lost-report')
   const { key } = importJob(project.id, 0)
-  // Somebody else is at an import of this project, so that nobody begins with this one.
+  // Another import of this project is running, so that this one does not start.
   await deps.db.run(sql`
     insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
     values ('import', ${key}, ${{ importId: 0 }}, 'running', 1, ${deps.now()}, ${deps.now()}, 'test',
@@ -101,7 +101,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
     errors: [{ type: 'internal', message: 'The report is not in the store any more; send it again.' }],
   })
 
-  // The job of the lost one, which comes later, says why it cannot run; the other one is imported.
+  // The job of the lost report fails with the reason; the other report is imported.
   const run = async (importId: number) => {
     const job = { id: 0, payload: { importId }, attempt: 1, signal: AbortSignal.timeout(5000) }
     await importKind.run(deps, { ...job, progress: async () => {} } as never) // all that an import uses of a job

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../../testing/postgres.ts'
 
 const now = '2026-03-05T12:00:00.000Z'
 
-/** The schema before the ghost, with a project of a user and one vulnerability. */
+/** Schema before the ghost was added, with a user's project and one vulnerability. */
 async function databaseBefore(): Promise<Database> {
   const db = await emptyDatabase()
   await migrate(
@@ -86,12 +86,12 @@ test('the upgrade gives references to deleted users to a ghost, under a free nam
     ),
   ).toEqual([
     { id: 1, author_id: 1, confirmed_by_id: null, dismissed_by_id: null, resolved_by_id: null },
-    // An import resolved it.
+    // Resolved by an import.
     { id: 2, author_id: 3, confirmed_by_id: null, dismissed_by_id: 3, resolved_by_id: null },
   ])
   expect(await db.all(sql`select id, user_id from vulnerability_history order by id`)).toEqual([
     { id: 1, user_id: 3 },
-    // An import did it.
+    // Done by an import.
     { id: 2, user_id: null },
     { id: 3, user_id: 3 },
     { id: 4, user_id: 1 },

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 import { examine } from './doctor.ts'
 import { derivedColumns } from './recount.ts'
 
-/** Columns of numbers that no other rows determine, by the reason. */
+/** Numeric columns that are not derived from other rows, by reason. */
 const notDerived = {
   'set by people or reports': [
     'users.projects_limit',
@@ -83,7 +83,7 @@ test('every column of numbers is recounted by the doctor or has a reason not to 
           select table_name || '.' || column_name as name from information_schema.columns
           where table_schema = current_schema() and data_type in ('bigint', 'integer', 'smallint', 'numeric')`,
   )
-  // The tables of SQLite itself and of its search index, and ids.
+  // Excludes ids and the tables of SQLite and its search index.
   const columns = rows.map(({ name }) => name).filter((name) => !/^sqlite_|_search(_[a-z]+)?\.|[._]id$/.test(name))
   const derived: readonly string[] = Object.values(derivedColumns).flat()
   const others = columns.filter((name) => !derived.includes(name))

@@ -20,7 +20,7 @@ test('a project with very many vulnerabilities goes with all of them, and others
   const reply = admin.delete(`/projects/${large.id}`).finally(() => (isGone = true))
   for (; !isGone; turns++) await setImmediate()
   expect((await reply).status).toBe(202)
-  // Eleven slices of findings and four of identifiers.
+  // Eleven batches of findings and four of identifiers.
   expect(turns).toBeGreaterThan(15)
   for (const table of ['findings', 'vulnerabilities', 'identifiers', 'occurrences', 'scanners']) {
     const rows = await deps.db.all(sql`select distinct project_id from ${raw(table)}`)

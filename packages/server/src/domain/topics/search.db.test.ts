@@ -15,7 +15,7 @@ interface Row {
   aliases: string[]
 }
 
-/** Contract 3.2, said in the plainest way. */
+/** Reference implementation of GitLab's search for topics. */
 function expectedOrder(rows: readonly Row[], search: TopicSearch): number[] {
   const has = (text: string, terms: readonly string[]) => terms.every((term) => lower(text).includes(lower(term)))
   const matches = ({ name, title, aliases }: Row) =>
@@ -29,7 +29,7 @@ function expectedOrder(rows: readonly Row[], search: TopicSearch): number[] {
     .map((row) => row.id)
 }
 
-/** Character by character, as the databases do it. */
+/** Converts to lower case per character, like the databases. */
 const lower = (text: string) => [...text].map((character) => character.toLowerCase()).join('')
 
 function trigrams(text: string): Set<string> {
@@ -107,7 +107,7 @@ test('whatever the words, both engines find what the contract says, in its order
     await drop()
   }
 
-  /** In place of all that was there; names that are taken are left out. */
+  /** Replaces all topics. Omits duplicate names. */
   async function store(drafts: readonly Omit<Row, 'id'>[]): Promise<Row[]> {
     const taken = new Set<string>()
     const isFresh = (name: string) => !taken.has(name.toLowerCase()) && taken.add(name.toLowerCase())

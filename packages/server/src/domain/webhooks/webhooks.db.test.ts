@@ -49,7 +49,7 @@ const titles = (receiver: Receiver) => receiver.received.map(({ body }) => body.
 const fail = (status: number) => (response: Parameters<Receiver['answer']>[0]) =>
   void response.writeHead(status).end('no')
 
-/** Lets so much time pass, and runs each job when it is due. */
+/** Advances the clock and runs each job when it is due. */
 async function passTime({ clock, server }: { clock: { now: string }; server: TestServer }, hours: number) {
   const end = Date.parse(clock.now) + hours * 60 * 60_000
   for (let now = Date.parse(clock.now); now <= end; ) {
@@ -268,7 +268,7 @@ describe('a receiver in trouble', () => {
     expect(await hook()).toMatchObject({ alert_status: 'executable' })
     receiver.received.length = 0
     await server.runJobs()
-    // What had not been given up.
+    // Events that had not been given up.
     expect(titles(receiver)).toEqual(['c', 'd'])
   })
 
@@ -291,7 +291,7 @@ describe('a receiver in trouble', () => {
   test('may hear of an event twice when a process dies, never not at all', async () => {
     const { clock, server, project, receiver } = await world()
     await report(server.admin, project, flaws('x'))
-    // A process that is killed after it has sent, and before it has written that down.
+    // Simulates a process that is killed after sending an event and before recording it.
     const dying = {
       ...server.deps,
       // It never resolves, to whatever its work would have.
@@ -306,7 +306,7 @@ describe('a receiver in trouble', () => {
       forget: async () => {},
     }
     const [{ id: hookId } = { id: 0 }] = (await server.admin.get(`/projects/${project.id}/hooks`)).body
-    // A kind forgets what its payload is; this is a delivery's.
+    // The payload type of a kind is erased; this is a delivery's.
     await expect(deliveryJob.run(dying, { ...job, payload: { hook_id: hookId } as never })).rejects.toThrow('killed') // a delivery's payload
     expect(receiver.received).toHaveLength(1)
     clock.now = later(100)

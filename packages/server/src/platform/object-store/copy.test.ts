@@ -169,7 +169,7 @@ async function filled(count: number): Promise<ObjectStore> {
   return store
 }
 
-/** As hashes: comparing large buffers one by one takes minutes. */
+/** Compares hashes, because comparing large buffers byte by byte takes minutes. */
 async function contentsOf(store: ObjectStore): Promise<Record<string, string>> {
   const contents: Record<string, string> = {}
   for await (const { key } of store.list('')) {

@@ -102,7 +102,7 @@ test('no descriptor stays open after puts, failures, and streams that were read 
   expect(await openDescriptors(folder)).toEqual([])
 })
 
-/** Where the system does not tell, there is nothing to see. */
+/** Skipped on systems that do not provide this information. */
 async function openDescriptors(folder: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(descriptors.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')))

@@ -78,7 +78,7 @@ test('whoever closes while a piece is read gets none, and no descriptor stays op
   await expect.poll(openDescriptors).toEqual([])
 })
 
-/** Where the system does not tell, there is nothing to see. */
+/** Skipped on systems that do not provide this information. */
 async function openDescriptors(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(descriptors.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')))

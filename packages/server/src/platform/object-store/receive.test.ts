@@ -93,7 +93,7 @@ test('a store that refuses is heard at once, also while the client is silent', a
 })
 
 describe('what is stored instead', () => {
-  /** Leaves out every `x`. */
+  /** Removes every `x`. */
   const withoutX: Transformation = (_, body) =>
     pipeline(
       body,
@@ -138,7 +138,7 @@ describe('what is stored instead', () => {
           return body
         }
         const file = await receive(objects, Readable.from(pieces.map((piece) => Buffer.from(piece))), 1e6, choose)
-        // Nothing is chosen for a file without bytes.
+        // The transformation is not called for an empty file.
         expect(heads).toEqual(given.length > 0 ? [given.subarray(0, 4100)] : [])
         expect(await read(objects, file.key)).toEqual(given)
       }),

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ObjectStore } from './objects.ts'
 import { openS3Store, type S3Limits } from './s3.ts'
 
-// What only a server that misbehaves on purpose shows; what a good one does is in objects.s3.test.ts.
+// Tests with a misbehaving server; objects.s3.test.ts covers a correct one.
 
 const trouble = { name: 'Failure', cause: { kind: 'unavailable', what: 'the object store' } }
 const limits = { connectMs: 300, answerMs: 200, sendMs: 300, silenceMs: 200 }
@@ -42,7 +42,7 @@ test('a server that nobody runs is trouble with the store, told in time', async 
 })
 
 test('a server that cannot be reached is trouble with the store, told in time', async () => {
-  // An address that is nobody's: packets to it get lost, or are refused on the way.
+  // An unassigned address: packets to it are lost or rejected on the way.
   await expectTrouble(await storeAt('http://192.0.2.1:9', { answerMs: 60_000, sendMs: 60_000 }))
 })
 
@@ -274,7 +274,7 @@ async function storeAt(place: number | string, more: Partial<S3Limits> = {}): Pr
   return store
 }
 
-/** Reads the request first, as servers do. */
+/** Reads the request completely before responding, as servers do. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,

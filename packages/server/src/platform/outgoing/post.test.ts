@@ -17,7 +17,7 @@ const send = (url: string, rest: Partial<Post> = {}) =>
     ...rest,
   })
 
-/** Why nothing was answered. */
+/** Returns the message of a failed request. */
 const refusal = (url: string, rest: Partial<Post> = {}) =>
   send(url, rest).then(
     ({ status }) => `answered ${status}`,
@@ -74,7 +74,7 @@ describe('a post', () => {
   test('gives up on a receiver that says nothing, or closes the connection, or says nonsense', async () => {
     const receiver = await startReceiver()
     receiver.answer = () => {}
-    expect(await refusal(receiver.url, { timeoutMs: 200 })).toBe('nothing was answered within 0.2 seconds')
+    expect(await refusal(receiver.url, { timeoutMs: 200 })).toBe('there was no response within 0.2 seconds')
     receiver.answer = (response) => response.destroy()
     expect(await refusal(receiver.url)).toContain('ECONNRESET')
 
@@ -103,9 +103,11 @@ describe('a post', () => {
 
   test('gives up on a name that leads nowhere, or is not resolved in time', async () => {
     expect(await refusal('http://nowhere.test/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) })).toBe(
-      'the name nowhere.test leads nowhere',
+      'the host name nowhere.test has no address',
     )
-    expect(await refusal('http://empty.test/', { resolve: async () => [] })).toBe('the name empty.test leads nowhere')
+    expect(await refusal('http://empty.test/', { resolve: async () => [] })).toBe(
+      'the host name empty.test has no address',
+    )
     const never = () => new Promise<string[]>(() => {})
     expect(await refusal('http://slow.test/', { resolve: never, timeoutMs: 50 })).toBe(
       'the name was not resolved in time',
@@ -114,7 +116,7 @@ describe('a post', () => {
 })
 
 describe('without the right to reach private networks', () => {
-  const forbidden = 'leads to this machine or into a private network, which is not allowed'
+  const forbidden = 'resolves to this machine or a private network, which is not allowed'
 
   test.for([
     ...['127.0.0.1', 'localhost', '0x7f000001', '2130706433', '0177.1', '127.1', '0', '[::1]', '[::]'],

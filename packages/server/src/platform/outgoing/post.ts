@@ -61,9 +61,9 @@ export function hostOf(url: URL): string {
 async function addressesOf(url: URL, { resolve, reachesPrivate }: Post): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => [])
-  if (addresses.length === 0) throw new NoAnswer(`the name ${host} leads nowhere`)
+  if (addresses.length === 0) throw new NoAnswer(`the host name ${host} has no address`)
   if (!reachesPrivate && !addresses.every(isPublicAddress)) {
-    throw new NoAnswer(`${host} leads to this machine or into a private network, which is not allowed`)
+    throw new NoAnswer(`${host} resolves to this machine or a private network, which is not allowed`)
   }
   return addresses
 }
@@ -126,7 +126,7 @@ function inTime<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
 }
 
 function describe(error: Error, deadline: AbortSignal, timeoutMs: number): string {
-  if (deadline.aborted) return `nothing was answered within ${timeoutMs / 1000} seconds`
+  if (deadline.aborted) return `there was no response within ${timeoutMs / 1000} seconds`
   const { code } = error as NodeJS.ErrnoException // Node's errors may have a code
   if (error instanceof AggregateError) return `the connection failed (${code ?? 'no address answered'})`
   return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message

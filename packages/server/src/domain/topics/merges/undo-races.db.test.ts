@@ -9,7 +9,7 @@ import { undoMerge } from './merges.ts'
 const server = await startServer()
 const { admin, deps } = server
 
-/** As the database, but for a moment in the first transaction: after what is looked at, before anything is written. */
+/** Database that pauses in its first transaction, after reading and before writing. */
 function withMoment(db: Database, moment: () => Promise<unknown>): Database {
   let isOver = false
   const watched = (inside: Db): Db => ({
@@ -63,7 +63,7 @@ test.each([
   let taking: ReturnType<typeof take> | undefined
   const db = withMoment(deps.db, async () => {
     taking = take(name, other)
-    // On SQLite whoever writes waits for the undo.
+    // On SQLite other writers wait for the undo.
     if (deps.db.dialect.engine === 'postgres') await taking
   })
   const caller = { user, isAdmin: true, token: { id: 1, kind: 'personal' as const, scopes: ['api'] } }
@@ -83,7 +83,7 @@ test.each([
       },
     })
     expect([there, carried]).toEqual([404, [`${name}-target`]])
-    // Now that it is there to be seen, it is named.
+    // The change is now visible and therefore listed.
     expect(await admin.post(`/topics/merges/${id}/undo`)).toMatchObject({
       status: 409,
       body: { reasons: [expect.stringMatching(new RegExp(`the name "${name}`, 'i'))] },
