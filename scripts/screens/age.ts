@@ -2,11 +2,13 @@ import sql from 'sql-template-tag'
 import { openDatabase } from '../../packages/server/src/db/open.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** How many days ago the reports came that together brought what is there. */
+/** Ages in days of the simulated reports. */
 const arrivals = [83, 67, 52, 38, 23, 9]
 const closedDaysAgo = 4
 
-/** Lets what was reported just now have come over some months, so that trends have a shape. The server must not run. */
+/**
+ * Backdates the sample data over several months, so that the trend charts show changes. The server must not be running.
+ */
 export async function ageSampleData(file: string): Promise<void> {
   const db = await openDatabase({ kind: 'sqlite', file })
   try {

@@ -73,7 +73,7 @@ export const screens: readonly Screen[] = [
     prepare: async (page) => {
       const file = { name: 'topics.yaml', mimeType: 'application/yaml', buffer: Buffer.from(vocabulary) }
       await page.locator('input[type=file]').setInputFiles(file)
-      await page.getByText('This would happen').waitFor()
+      await page.getByText('Preview:').waitFor()
     },
     height: 1000,
   },
@@ -88,13 +88,13 @@ export const screens: readonly Screen[] = [
     path: '/-/api/get_projects_by_id_uploads',
     height: 1400,
     prepare: async (page) => {
-      await page.getByLabel('id (needed)').fill('acme/shop')
+      await page.getByLabel('id (required)').fill('acme/shop')
       await page.getByRole('button', { name: 'Send' }).click()
     },
   },
 ]
 
-/** One file on its way that does not get on, one that is too large, one that is done. */
+/** Shows one stalled upload, one file that is too large and one completed upload. */
 async function sendAndSelect(page: Page): Promise<void> {
   const choose = (...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
     page.locator('input[type=file]').setInputFiles(files)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Screen } from './screen.ts'
 
-/** Explore, projects, groups, users, and one's own account. */
+/** Screens of explore, projects, groups, users and the user's own account. */
 export const placeScreens: readonly Screen[] = [
   { name: 'home', path: '/' },
   { name: 'topics', path: '/explore/topics', isSignedOut: true },
@@ -28,7 +28,7 @@ export const placeScreens: readonly Screen[] = [
     path: '/acme/shop/-/members',
     async prepare(page) {
       await page.getByRole('button', { name: 'Add members' }).click()
-      await page.getByRole('combobox', { name: 'People' }).pressSequentially('wei')
+      await page.getByRole('combobox', { name: 'Users' }).pressSequentially('wei')
       await page.getByRole('option', { name: /wei/ }).click()
       await page.getByLabel('Role').focus()
     },
@@ -37,7 +37,7 @@ export const placeScreens: readonly Screen[] = [
   {
     name: 'settings-delete',
     path: '/acme/shop/-/settings',
-    prepare: (page) => page.getByRole('button', { name: 'Delete the project' }).click(),
+    prepare: (page) => page.getByRole('button', { name: 'Delete project' }).click(),
   },
   { name: 'hooks', path: '/acme/shop/-/settings/hooks' },
   {
@@ -62,7 +62,7 @@ export const placeScreens: readonly Screen[] = [
   },
 ]
 
-/** Signs in with a password, because some parts of a page are hidden from users who signed in with a token. */
+/** Signs in as nadia with a password, because sessions from a token show less. */
 function asNadia(path: string) {
   return async (page: Page): Promise<void> => {
     const data = { login: 'nadia', password: 'correct horse battery' }
@@ -79,6 +79,6 @@ async function createToken(page: Page): Promise<void> {
   await dialog.getByLabel('Name').fill('nightly scan')
   await dialog.getByLabel('Description').fill('Sends in what the scanners find')
   await dialog.getByRole('checkbox', { name: 'api', exact: true }).check()
-  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByRole('button', { name: 'Create token' }).click()
   await dialog.waitFor({ state: 'detached' })
 }

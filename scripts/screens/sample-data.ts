@@ -6,8 +6,8 @@ const collection = fileURLToPath(new URL('../../../shared/data/', import.meta.ur
 const fixtures = fileURLToPath(new URL('../../packages/server/src/domain/reports/', import.meta.url))
 
 /**
- * Fills a fresh server so that every screen has something to show: with the files of the collection where that is there,
- * else with the project's own. Answers what the addresses of screens name.
+ * Fills a new server with sample data for every screen: files of the collection if it exists, otherwise test fixtures.
+ * Returns the ids that the addresses of screens refer to.
  */
 export async function addSampleData(origin: string, token: string): Promise<Record<string, string>> {
   const call = caller(origin, token)
@@ -82,7 +82,7 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
     name: 'Team chat',
     vulnerability_events: true,
   })
-  // The receiver does not exist, so that the log of deliveries shows a failure.
+  // The request is rejected, so that the delivery log shows a failure.
   await call('POST', `/projects/${shop.id}/hooks/${hook.id}/test/vulnerability_events`).catch(() => {})
   return {
     hook: String(hook.id),
@@ -95,7 +95,7 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   }
 }
 
-/** A topic with other names, a merge in the journal, and pairs that look alike. */
+/** Creates a topic with aliases, a merge, and possible duplicates. */
 async function keepTopics(call: ReturnType<typeof caller>): Promise<number> {
   const listed = await call('GET', '/topics?per_page=100')
   const idOf = (name: string): number => listed.find((topic: { name: string }) => topic.name === name)?.id
@@ -155,7 +155,7 @@ function attachments(): string[] {
   return found.length > 0 ? found : [fileURLToPath(new URL('../../docs/picture.svg', import.meta.url))]
 }
 
-/** A few of each format, the larger ones last; nothing hostile. */
+/** Returns a few reports of each format, without the hostile ones. */
 function reports(): string[] {
   const root = existsSync(join(collection, 'reports')) ? join(collection, 'reports') : fixtures
   const folders = readdirSync(root, { withFileTypes: true }).filter(
@@ -174,7 +174,7 @@ function filesBelow(folder: string): string[] {
 }
 
 function caller(origin: string, token: string) {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape
   return async (method: string, path: string, body?: object): Promise<any> => {
     const isForm = body instanceof FormData
     const response = await fetch(`${origin}/api/v4${path}`, {

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 
 export interface Screen {
-  /** Of the picture. */
+  /** File name of the screenshot. */
   name: string
-  /** With `{places}` that the sample data has. */
+  /** Path with `{placeholders}` for ids of the sample data. */
   path: string
-  /** Signed in as root, unless this is set. */
+  /** True: signed out. Otherwise signed in as root. */
   isSignedOut?: true
-  /** What is done before the picture is taken. */
+  /** Prepares the page for the screenshot. */
   prepare?: (page: Page) => Promise<unknown>
   height?: number
 }

@@ -28,7 +28,7 @@ async function project(path: string, topics: string[]): Promise<number> {
 
 const names = async () => (await web.server.admin.get('/topics')).body.map(({ name }: { name: string }) => name)
 
-/** The smallest PNG there is. */
+/** Minimal PNG image. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
   'base64',
@@ -36,7 +36,7 @@ const picture = Buffer.from(
 
 test('topics are made, with a picture that is seen before it is sent, changed, and deleted', async () => {
   const page = await web.open('/-/admin/topics', { ...as(), height: 1300 })
-  await page.getByText('No topics here').waitFor()
+  await page.getByText('No topics', { exact: true }).waitFor()
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('link', { name: 'New topic' }).click()
   await page.getByLabel('Name').fill('maps')
@@ -45,7 +45,7 @@ test('topics are made, with a picture that is seen before it is sent, changed, a
   expect(await main(page).locator('img').getAttribute('src')).toMatch(/^blob:/)
   await page.getByLabel('Description').fill('Where things are.')
   expect(await accessProblems(page)).toEqual([])
-  await page.getByRole('button', { name: 'Create the topic' }).click()
+  await page.getByRole('button', { name: 'Create topic' }).click()
   await page.getByRole('heading', { level: 1, name: 'Maps' }).waitFor()
   const id = Number(page.url().split('/').at(-1))
   const stored = await web.server.admin.get(`/topics/${id}`)
@@ -53,17 +53,17 @@ test('topics are made, with a picture that is seen before it is sent, changed, a
   expect(stored.body.avatar_url).toContain('maps.png')
 
   await page.getByLabel('Title').fill('Maps and charts')
-  await page.getByRole('button', { name: 'Remove the picture' }).click()
+  await page.getByRole('button', { name: 'Remove avatar' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The topic is changed.').waitFor()
+  await page.getByText('Topic updated.').waitFor()
   expect((await web.server.admin.get(`/topics/${id}`)).body).toMatchObject({
     title: 'Maps and charts',
     description: 'Where things are.',
     avatar_url: null,
   })
 
-  await page.getByLabel('Another name').fill('cartography')
-  await page.getByRole('button', { name: 'Add the name' }).click()
+  await page.getByLabel('New alias').fill('cartography')
+  await page.getByRole('button', { name: 'Add alias' }).click()
   await page.getByRole('button', { name: 'Remove cartography' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Remove cartography' }).waitFor()
@@ -80,7 +80,7 @@ test('what the server refuses is said beside its field', async () => {
   const page = await web.open('/-/admin/topics/new', { ...as(), expects: /400/ })
   await page.getByLabel('Name').fill('Taken')
   await page.getByLabel('Title').fill('Taken')
-  await page.getByRole('button', { name: 'Create the topic' }).click()
+  await page.getByRole('button', { name: 'Create topic' }).click()
   await page.getByText('Has already been taken.').waitFor()
   expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
   await web.server.admin.delete(`/topics/${(await web.server.admin.get('/topics')).body[0].id}`)
@@ -94,30 +94,34 @@ describe('two topics that mean the same', () => {
     await project('acme/two', ['datascience', 'data-science'])
     const page = await web.open('/-/admin/topics/duplicates', as())
     const row = page.getByRole('row', { name: /datascience/ })
-    await expect.poll(() => row.innerText()).toContain('Only hyphens and blanks differ')
+    await expect.poll(() => row.innerText()).toContain('Differs only in hyphens or spaces')
     expect(await accessProblems(page)).toEqual([])
     await row.getByRole('button', { name: /^Merge/ }).click()
     const dialog = page.getByRole('dialog')
-    const would = dialog.getByRole('region', { name: 'What would happen' })
-    await expect.poll(() => would.innerText()).toContain('1 project has both, and would keep one.')
-    await expect.poll(() => dialog.getByRole('region', { name: 'Goes away' }).innerText()).toContain('datascience')
+    const would = dialog.getByRole('region', { name: 'Preview' })
+    await expect.poll(() => would.innerText()).toContain('1 project has both topics and will keep the target.')
+    await expect
+      .poll(() => dialog.getByRole('region', { name: 'Source (will be removed)' }).innerText())
+      .toContain('datascience')
     expect(await accessProblems(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'The other way round' }).click()
+    await dialog.getByRole('button', { name: 'Swap' }).click()
     await quiet(page)
-    await expect.poll(() => would.innerText()).toContain('1 project would move.')
-    await expect.poll(() => dialog.getByRole('region', { name: 'Goes away' }).innerText()).toContain('data-science')
-    // So slow that whatever was still shown would be asked for once more, though half of it is gone.
+    await expect.poll(() => would.innerText()).toContain('1 project will be moved.')
+    await expect
+      .poll(() => dialog.getByRole('region', { name: 'Source (will be removed)' }).innerText())
+      .toContain('data-science')
+    // Delays responses, so that data still shown would be refetched after part of it was deleted.
     const fast = await slowed(page)
     await dialog.getByRole('button', { name: 'Merge' }).click()
-    await page.getByText('Data science is now part of Datascience.').waitFor()
+    await page.getByText('Data science was merged into Datascience.').waitFor()
     await page.getByText('No duplicates').waitFor()
     await fast()
     expect(await names()).toEqual(['datascience'])
 
     await page.goto('/-/admin/topics/merges')
     await page.getByRole('button', { name: 'Undo the merge of data-science' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Undo the merge' }).click()
-    await page.getByText('Data science is back.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo merge' }).click()
+    await page.getByText('Data science restored.').waitFor()
     expect(await names()).toEqual(['data-science', 'datascience'])
     await expect.poll(() => page.getByRole('cell', { name: 'Undone' }).count()).toBe(1)
     expect(await accessProblems(page)).toEqual([])
@@ -129,24 +133,24 @@ describe('two topics that mean the same', () => {
     const changed = await project('acme/changed', ['old-name'])
     await project('acme/kept', ['old-name'])
     const page = await web.open(`/-/admin/topics/${id}`, { ...as(), expects: /409/ })
-    await page.getByRole('button', { name: 'Merge into another' }).click()
+    await page.getByRole('button', { name: 'Merge into…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('searchbox').fill('new-name')
     await dialog.getByRole('button', { name: /New name/ }).click()
-    await dialog.getByText('2 projects would move.').waitFor()
+    await dialog.getByText('2 projects will be moved.').waitFor()
     await dialog.getByLabel(/^Keep old-name/).uncheck()
-    await dialog.getByText('No other name would lead to New name.').waitFor()
+    await dialog.getByText('No new aliases of New name.').waitFor()
     await dialog.getByRole('button', { name: 'Merge' }).click()
     await page.getByRole('heading', { level: 1, name: 'New name' }).waitFor()
     await web.server.admin.put(`/projects/${changed}`, { topics: [] })
 
     await page.goto('/-/admin/topics/merges')
     await page.getByRole('button', { name: 'Undo the merge of old-name' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Undo the merge' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo merge' }).click()
     await page.getByText(`project ${changed} does not carry "new-name" any more`).waitFor()
     expect(await accessProblems(page)).toEqual([])
-    await page.getByRole('button', { name: 'Undo what can be undone' }).click()
-    await page.getByText('Old name is back. 1 thing had changed since and stayed as it is.').waitFor()
+    await page.getByRole('button', { name: 'Undo remaining changes' }).click()
+    await page.getByText('Old name restored. 1 item changed since and left as is.').waitFor()
     expect((await web.server.admin.get(`/topics/${id}`)).body).toMatchObject({ total_projects_count: 1 })
   })
 })
@@ -155,7 +159,7 @@ describe('the file of all topics', () => {
   test('is saved, and what another one would change is seen before it does', async () => {
     const page = await web.open('/-/admin/topics/file', { ...as(), width: 360, theme: 'dark' })
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save as JSON' }).click()
+    await page.getByRole('button', { name: 'Export as JSON' }).click()
     const saved = await download
     expect(saved.suggestedFilename()).toBe('topics.json')
     const content = JSON.parse(await readFile(await saved.path(), 'utf8'))
@@ -165,14 +169,14 @@ describe('the file of all topics', () => {
       'version: 1\ntopics:\n  - name: old-name\n    title: Renamed\n  - name: from-a-file\n    title: From a file\n'
     const file = { name: 'topics.yaml', mimeType: 'application/yaml', buffer: Buffer.from(yaml) }
     await page.locator('input[type=file]').setInputFiles(file)
-    await page.getByText('1 new, 1 changed, 0 deleted, 0 as they are').waitFor()
+    await page.getByText('1 new, 1 changed, 0 deleted, 0 unchanged').waitFor()
     await expect.poll(() => page.getByRole('row', { name: /old-name/ }).innerText()).toMatch(/title Old name Renamed/)
     expect(await accessProblems(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     expect(await names()).not.toContain('from-a-file')
-    await page.getByRole('checkbox', { name: /^Delete the topics/ }).check()
+    await page.getByRole('checkbox', { name: /^Delete topics/ }).check()
     await page.getByRole('button', { name: 'Apply 5 changes' }).click()
-    await page.getByText('This was done').waitFor()
+    await page.getByText('Changes applied').waitFor()
     expect((await names()).sort()).toEqual(['from-a-file', 'old-name'])
   })
 
@@ -181,7 +185,7 @@ describe('the file of all topics', () => {
     const buffer = Buffer.from('version: 1\ntopics:\n  - name: "no\\nname"\n  - title: Nameless\n')
     const file = { name: 'wrong.yaml', mimeType: 'application/yaml', buffer }
     await page.locator('input[type=file]').setInputFiles(file)
-    await page.getByText(/Nothing was changed: \d things are wrong/).waitFor()
+    await page.getByText(/Nothing was changed: the file has \d errors/).waitFor()
     expect(await accessProblems(page)).toEqual([])
     await expect.poll(() => page.getByRole('button', { name: /^Apply/ }).count()).toBe(0)
   })

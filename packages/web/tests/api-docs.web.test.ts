@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => web?.close())
 
 const main = (page: Page) => page.getByRole('main')
-const answer = (page: Page) => page.getByRole('region', { name: 'The answer' })
+const answer = (page: Page) => page.getByRole('region', { name: 'Response', exact: true })
 const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
 
 test('every operation is listed, and the search finds them by path, words and permission', async () => {
@@ -31,7 +31,7 @@ test('every operation is listed, and the search finds them by path, words and pe
   expect(page.url()).toContain('/-/api/post_topics_merge?search=topic.manage')
   await page.goBack()
   await page.getByRole('searchbox').fill('nothing has these words')
-  await page.getByText('No operation has these words').waitFor()
+  await page.getByText('No matching operations').waitFor()
 })
 
 test('an operation has an address of its own, and shows who may, what it takes and what it answers', async () => {
@@ -44,17 +44,17 @@ test('an operation has an address of its own, and shows who may, what it takes a
   expect(await accessProblems(page)).toEqual([])
   expect(await scrollsSideways(page)).toBe(false)
   const absent = await web.open('/-/api/get_nothing')
-  await expect.poll(() => main(absent).innerText()).toContain('There is no such page')
+  await expect.poll(() => main(absent).innerText()).toContain('Page not found')
 })
 
 describe('a request', () => {
   test('is sent as nobody by whoever is signed out', async () => {
     const page = await web.open('/-/api/get_projects_by_id', { expects: /404/ })
-    await expect.poll(() => main(page).innerText()).toContain('Sent as nobody.')
+    await expect.poll(() => main(page).innerText()).toContain('Sent without authentication.')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('id is needed').waitFor()
+    await page.getByText('id is required').waitFor()
     expect(await accessProblems(page)).toEqual([])
-    await page.getByLabel('id (needed)').fill('acme/shop')
+    await page.getByLabel('id (required)').fill('acme/shop')
     await page.getByRole('button', { name: 'Send' }).click()
     await answer(page).waitFor()
     await expect.poll(() => answer(page).innerText()).toContain('"path_with_namespace": "acme/shop"')
@@ -65,18 +65,18 @@ describe('a request', () => {
     await expect.poll(() => answer(page).innerText()).toContain('application/json')
     expect(await accessProblems(page)).toEqual([])
 
-    await page.getByLabel('id (needed)').fill('acme/none')
+    await page.getByLabel('id (required)').fill('acme/none')
     await page.getByRole('button', { name: 'Send' }).click()
     await answer(page).getByText('404 Not Found').waitFor()
   })
 
   test('is sent with a file as whoever is signed in, and is shown for a shell', async () => {
     const page = await web.open('/-/api/post_projects_by_id_uploads', { as: web.server.admin })
-    await page.getByLabel('id (needed)').fill(String(projectId))
+    await page.getByLabel('id (required)').fill(String(projectId))
     await page
-      .getByLabel('file (needed)')
+      .getByLabel('file (required)')
       .setInputFiles({ name: "it's.txt", mimeType: 'text/plain', buffer: Buffer.from('hello') })
-    await page.getByRole('button', { name: 'Copy the command' }).click()
+    await page.getByRole('button', { name: 'Copy command' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       [
         'curl',
@@ -94,13 +94,13 @@ describe('a request', () => {
 
   test('with a body is JSON, in the types that the document says', async () => {
     const page = await web.open('/-/api/post_users', { as: web.server.admin })
-    await page.getByLabel('email (needed)').fill('made@example.test')
-    await page.getByLabel('username (needed)').fill('made')
-    await page.getByLabel('name (needed)', { exact: true }).fill('Made here')
+    await page.getByLabel('email (required)').fill('made@example.test')
+    await page.getByLabel('username (required)').fill('made')
+    await page.getByLabel('name (required)', { exact: true }).fill('Made here')
     await page.getByLabel('force_random_password').selectOption('true')
     await page.getByLabel('projects_limit').fill('three')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('projects_limit is not a number').waitFor()
+    await page.getByText('projects_limit must be a number').waitFor()
     await page.getByLabel('projects_limit').fill('3')
     await page.getByRole('button', { name: 'Send' }).click()
     await answer(page).getByText('201 Created').waitFor()
@@ -111,12 +111,12 @@ describe('a request', () => {
   test('leaves out what is blank, or sends it empty or as null', async () => {
     const { body: project } = await web.server.admin.post('/projects', { name: 'Blank', description: 'Some' })
     const page = await web.open('/-/api/put_projects_by_id', { as: web.server.admin })
-    await main(page).getByText('This is no rehearsal').waitFor()
-    await page.getByLabel('id (needed)').fill(String(project.id))
+    await main(page).getByText('This sends a real request').waitFor()
+    await page.getByLabel('id (required)').fill(String(project.id))
     const sent = page.waitForRequest((request) => request.method() === 'PUT')
     await page.getByLabel('name', { exact: true }).fill('Renamed')
-    await page.getByLabel('description, left blank').selectOption('Blank: null')
-    await page.getByLabel('topics, left blank').selectOption('Blank: empty')
+    await page.getByLabel('description, if blank').selectOption('If blank: null')
+    await page.getByLabel('topics, if blank').selectOption('If blank: empty string')
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Send' }).click()
     expect((await sent).postDataJSON()).toEqual({ name: 'Renamed', description: null, topics: [] })
@@ -139,17 +139,17 @@ describe('a request', () => {
     await answer(page).getByText('<h1>Hi</h1><script>').waitFor()
     await send()
     await answer(page)
-      .getByText(/^The first 200,000 characters of/)
+      .getByText(/^Showing the first 200,000 characters of/)
       .waitFor()
     await send()
     await answer(page)
       .getByText(/more than 1\d MiB/)
       .waitFor()
     await send()
-    await answer(page).getByText('This is too much for a page').waitFor()
-    expect(await answer(page).getByRole('link', { name: 'Save the file' }).count()).toBe(0)
+    await answer(page).getByText('The response is too large to display').waitFor()
+    expect(await answer(page).getByRole('link', { name: 'Download' }).count()).toBe(0)
     await send()
-    await answer(page).getByRole('link', { name: 'Save the file' }).waitFor()
+    await answer(page).getByRole('link', { name: 'Download' }).waitFor()
     expect(await page.title()).not.toBe('taken')
     expect(await answer(page).locator('b, h1, script').count()).toBe(0)
   })
@@ -157,7 +157,7 @@ describe('a request', () => {
   test('that deletes asks first', async () => {
     const topic = await web.server.admin.post('/topics', { name: 'short-lived', title: 'Short-lived' })
     const page = await web.open('/-/api/delete_topics_by_id', { as: web.server.admin })
-    await page.getByLabel('id (needed)').fill(String(topic.body.id))
+    await page.getByLabel('id (required)').fill(String(topic.body.id))
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await expect.poll(() => dialog.innerText()).toContain(`DELETE /api/v4/topics/${topic.body.id}`)
@@ -165,7 +165,7 @@ describe('a request', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(200)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await dialog.getByRole('button', { name: 'Send it' }).click()
+    await dialog.getByRole('button', { name: 'Send' }).click()
     await answer(page).getByText('204').waitFor()
     await quiet(page)
     await expect.poll(() => answer(page).innerText()).toContain('No body.')

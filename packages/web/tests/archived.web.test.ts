@@ -26,26 +26,26 @@ beforeAll(async () => {
   await owner.post(`/vulnerabilities/${body.id}/notes`, { body: 'A note' })
   expect((await owner.post(`${path}/archive`)).status).toBe(201)
   places = [
-    ['', 'Change', 'Add topics'],
+    ['', 'Edit', 'Add topics'],
     ['vulnerabilities', 'Confirm', 'Dismiss$'],
-    [`vulnerabilities/${body.id}`, 'Confirm', 'Dismiss', 'Change severity', 'Link', 'Write a note'],
-    ['findings', 'Promote'],
-    [`findings/${findings[1].id}`, 'Promote to vulnerability'],
+    [`vulnerabilities/${body.id}`, 'Confirm', 'Dismiss', 'Change severity', 'Link issue', 'Add a comment'],
+    ['findings', 'Accept'],
+    [`findings/${findings[1].id}`, 'Accept as vulnerability'],
     ['reports', 'Import report'],
-    ['reports/new', 'The report of a scanner', 'Branch'],
+    ['reports/new', 'Drop a scanner report here', 'Branch'],
     ['uploads', 'Markdown pad', 'Select a.txt'],
     ['uploads?deleted=true', 'Restore gone.txt'],
-    ['settings', 'Save', 'Archive', 'Move to another place', 'Path', 'Promote findings'],
-    ['settings/hooks', 'Add a webhook'],
-    ['settings/hooks/new', 'Address'],
-    [`settings/hooks/${hook.body.id}`, 'Delete', 'Send the newest vulnerability'],
+    ['settings', 'Save', 'Archive', 'Transfer project', 'Path', 'Create vulnerabilities automatically'],
+    ['settings/hooks', 'Add webhook'],
+    ['settings/hooks/new', 'URL'],
+    [`settings/hooks/${hook.body.id}`, 'Delete', 'Send test event'],
   ]
 })
 afterAll(() => web?.close())
 
 const open = (page: Page, part: string) => visit(page, `/acme/old${part && `/-/${part}`}`)
 
-/** Which of these controls the page offers, by the beginnings of their names. */
+/** Returns which of these controls the page offers, matched by the start of their names. */
 async function offered(page: Page, controls: readonly string[]): Promise<string[]> {
   const main = page.getByRole('main')
   const roles = ['button', 'link', 'textbox', 'checkbox'] as const
@@ -71,7 +71,7 @@ test('an archived project says that it is read-only and offers no changes until 
   }
   expect(await accessProblems(page)).toEqual([])
   const stays = [
-    ['settings', 'Delete the project', 'Star'],
+    ['settings', 'Delete project', 'Star'],
     ['members', 'Add members'],
     ['vulnerabilities', 'Export'],
   ] as const
@@ -96,7 +96,7 @@ test('users who may not unarchive an archived project see the notice only, and n
   const page = await web.open('/acme/old', { as: developer, theme: 'dark', width: 360 })
   await notice(page).getByText('This project is archived and read-only.').waitFor()
   expect(await notice(page).getByRole('button').count()).toBe(0)
-  const tabs = await page.getByRole('navigation', { name: 'old: parts' }).getByRole('link').allInnerTexts()
+  const tabs = await page.getByRole('navigation', { name: 'old: sections' }).getByRole('link').allInnerTexts()
   expect(tabs.map((tab) => tab.replace(/\W.*/s, ''))).toEqual([
     'Overview',
     'Vulnerabilities',

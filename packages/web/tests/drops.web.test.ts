@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** As from the desktop: the browser itself decides what becomes of a file that the page does not take. */
+/** Simulates a drop from the desktop, which the browser handles itself if the page does not. */
 async function drop(page: Page, x: number, y: number, ...files: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files, dragOperationsMask: 1 }
@@ -61,8 +61,8 @@ test('a report that is dropped on the list of reports is previewed, whether the 
   await drop(page, 640, 600, report)
   await page.getByRole('heading', { name: 'Import report', level: 1 }).waitFor()
   await page.getByText('gl-sast-report.json').waitFor()
-  await page.getByRole('button', { name: 'See what it would change' }).click()
-  await page.getByRole('list', { name: 'What would change' }).waitFor()
+  await page.getByRole('button', { name: 'Preview changes' }).click()
+  await page.getByRole('list', { name: 'Preview of changes' }).waitFor()
 
   const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 1 })])))
   expect((await developer.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
@@ -70,7 +70,7 @@ test('a report that is dropped on the list of reports is previewed, whether the 
   await page.getByRole('table').waitFor()
   await drop(page, 640, 600, report)
   await page.getByText('gl-sast-report.json').waitFor()
-  // It is handed over once.
+  // The file is passed on only once.
   await page.getByRole('link', { name: 'Reports' }).first().click()
   await page.getByRole('link', { name: 'Import report' }).click()
   await page.getByRole('heading', { name: 'Import report', level: 1 }).waitFor()

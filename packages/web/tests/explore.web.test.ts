@@ -40,7 +40,7 @@ test('signed out, topics are cards with picture, title, words and count, and are
   await page.getByRole('link', { name: 'TypeScript' }).waitFor({ state: 'detached' })
   expect(page.url()).toContain('search=unus')
   await page.getByRole('searchbox', { name: 'Search topics' }).fill('nothing like it')
-  await page.getByText('No topics here').waitFor()
+  await page.getByText('No topics', { exact: true }).waitFor()
   expect(await accessProblems(page)).toEqual([])
 })
 
@@ -49,7 +49,7 @@ test('a topic has a page with its other names and the projects that one may see;
   await page.getByRole('heading', { name: 'TypeScript', level: 1 }).waitFor()
   await quiet(page)
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/explore/topics/typescript?order=name')
-  await expect.poll(() => page.getByText('Also called ts').count()).toBe(1)
+  await expect.poll(() => page.getByText('Aliases: ts').count()).toBe(1)
   await expect.poll(() => page.getByRole('link', { name: /shop/ }).count()).toBe(1)
   expect(await page.getByRole('main').innerText()).not.toContain('secret')
   expect(await accessProblems(page)).toEqual([])
@@ -74,7 +74,7 @@ test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])(
 
 test('an unknown topic is said to be none', async () => {
   const page = await web.open('/explore/topics/c%2B%2B')
-  await page.getByRole('heading', { name: 'There is no such topic' }).waitFor()
+  await page.getByRole('heading', { name: 'Topic not found' }).waitFor()
   await expect.poll(() => page.getByText('“c++”').count()).toBe(1)
   expect(await accessProblems(page)).toEqual([])
 })
@@ -83,22 +83,22 @@ test('projects are narrowed to those with topics, and the address says so', asyn
   const page = await web.open('/explore/projects?order=name', { as: web.server.admin })
   const list = page.getByRole('list', { name: 'Projects' })
   await expect.poll(() => list.getByRole('link', { name: 'acme / secret' }).count()).toBe(1)
-  await page.getByRole('button', { name: 'With a topic' }).click()
-  const field = page.getByRole('combobox', { name: 'Topics that the projects have' })
+  await page.getByRole('button', { name: 'Filter by topic' }).click()
+  const field = page.getByRole('combobox', { name: 'Filter by topic' })
   await field.fill('web')
   await page.getByRole('option', { name: /web/ }).click()
   await list.getByRole('link', { name: 'acme / secret' }).waitFor({ state: 'detached' })
   expect(page.url()).toContain('topic=web')
   expect(await accessProblems(page)).toEqual([])
   await page.reload()
-  await page.getByRole('button', { name: 'Without the topic web' }).click()
+  await page.getByRole('button', { name: 'Remove topic web' }).click()
   await list.getByRole('link', { name: 'acme / secret' }).waitFor()
 })
 
 test('the start page shows what is one’s own; who is nobody yet looks around', async () => {
   const nadia = await web.server.user('nadia')
   const empty = await web.open('/', { as: nadia })
-  await empty.getByText('Nothing of yours yet').waitFor()
+  await empty.getByText('You have no projects yet').waitFor()
   expect(await accessProblems(empty)).toEqual([])
   await empty.context().close()
 

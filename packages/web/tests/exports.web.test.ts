@@ -23,7 +23,7 @@ test('the list of vulnerabilities becomes a file, with progress, in the chosen f
   expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Export' }).click()
   const saving = page.waitForEvent('download')
-  await dialog.getByRole('button', { name: 'Save the file' }).click()
+  await dialog.getByRole('button', { name: 'Download' }).click()
   const download = await saving
   expect(download.suggestedFilename()).toMatch(/^vulnerabilities-\d+\.csv$/)
   const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')

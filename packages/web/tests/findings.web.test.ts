@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-/** A project with as many findings that wait, the first of them critical. */
+/** Creates a project with `count` findings that await triage, the first of them critical. */
 async function projectWith(path: string, count: number): Promise<TestProject> {
   const project = await web.server.project(path)
   const entries = Array.from({ length: count }, (_, index) =>
@@ -30,7 +30,7 @@ async function projectWith(path: string, count: number): Promise<TestProject> {
 }
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' })
-const tab = (page: Page) => page.getByRole('navigation', { name: /parts/ }).getByRole('link', { name: /Findings/ })
+const tab = (page: Page) => page.getByRole('navigation', { name: /sections/ }).getByRole('link', { name: /Findings/ })
 
 test('findings that wait are listed worst first and counted on their tab, and one is promoted by a key', async () => {
   const project = await projectWith('acme/some', 3)
@@ -40,7 +40,7 @@ test('findings that wait are listed worst first and counted on their tab, and on
   expect(await accessProblems(page)).toEqual([])
   await page.keyboard.press('j')
   await page.keyboard.press('p')
-  await page.getByText('Promoted: 1 finding.').waitFor()
+  await page.getByText('1 vulnerability created.').waitFor()
   await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 1', 'Flaw 3'])
   await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*2/)
   const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
@@ -55,18 +55,18 @@ test('all findings that match a filter are promoted in one go, once it was confi
   const page = await web.open('/acme/more/-/findings?severity=low', { as: await web.server.as('maintainer', project) })
   await page.getByText('249 findings').waitFor()
   await page.getByLabel('Select all matching').check()
-  await page.getByRole('button', { name: 'Promote' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Promote 249 findings?' })
+  await page.getByRole('button', { name: 'Accept' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Accept 249 findings?' })
   expect(await accessProblems(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Promote' }).click()
-  await page.getByText('Promoted: 249 findings.').waitFor()
-  await page.getByText('Nothing matches').waitFor()
-  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await dialog.getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('249 vulnerabilities created.').waitFor()
+  await page.getByText('No results').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Flaw 1'])
   await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*1/)
   await page.getByLabel('Select Flaw 1').check()
-  await page.getByRole('button', { name: 'Promote' }).click()
-  await page.getByText('Nothing waits').waitFor()
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await page.getByText('Nothing to triage').waitFor()
   expect(await accessProblems(page)).toEqual([])
 })
 
@@ -74,31 +74,31 @@ test('the promotion of many tells how far it is, and goes on when nobody looks',
   const project = await projectWith('acme/many', 900)
   const page = await web.open('/acme/many/-/findings', { as: await web.server.as('maintainer', project) })
   await page.getByText('900 findings').waitFor()
-  // What runs holds the place of what is asked for, until it is let go.
+  // A running job blocks the requested one until it is released.
   const { db, now } = web.server.deps
   await db.run(sql`
     insert into jobs (kind, key, payload, state, attempts, run_at, created_at, lease, lease_expires_at)
     values ('promotion', ${`promotion:${project.id}`}, ${{}}, 'running', 1, ${now()}, ${now()}, 'test',
       '2100-01-01T00:00:00.000Z')`)
   await page.getByLabel('Select all matching').check()
-  await page.getByRole('button', { name: 'Promote' }).click()
-  await page.getByRole('dialog', { name: 'Promote 900 findings?' }).getByRole('button', { name: 'Promote' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Promoting 900 findings' })
-  await dialog.getByRole('progressbar', { name: 'Promoting 0 %' }).waitFor()
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await page.getByRole('dialog', { name: 'Accept 900 findings?' }).getByRole('button', { name: 'Accept' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Accepting 900 findings' })
+  await dialog.getByRole('progressbar', { name: 'Creating vulnerabilities 0 %' }).waitFor()
   expect(await accessProblems(page)).toEqual([])
   await dialog.getByText('Close', { exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await db.run(sql`delete from jobs where key = ${`promotion:${project.id}`} and lease = 'test'`)
   await db.run(sql`update jobs set stage = 'new' where key = ${`promotion:${project.id}`} and state = 'waiting'`)
-  await page.getByText('Promoted: 900 findings.').waitFor()
-  await page.getByText('Nothing waits').waitFor()
+  await page.getByText('900 vulnerabilities created.').waitFor()
+  await page.getByText('Nothing to triage').waitFor()
 })
 
 test('developers look at findings and filter them; promoting is not offered', async () => {
   const project = await projectWith('acme/looked-at', 2)
   const as = await web.server.as('developer', project)
   const page = await web.open('/acme/looked-at/-/findings', { as, width: 360, theme: 'dark' })
-  await expect.poll(() => page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Accept' }).count()).toBe(0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'More filters' }).click()
@@ -108,5 +108,5 @@ test('developers look at findings and filter them; promoting is not offered', as
   await page.getByRole('button', { name: 'Severity' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Critical' }).click()
   await page.keyboard.press('Escape')
-  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('No results').waitFor()
 })

@@ -154,8 +154,9 @@ const look = (page: Page) =>
         (element) =>
           element.getAttribute('href') ?? element.getAttribute('src') ?? element.getAttribute('action') ?? '',
       )
-      // The x is the picture's that Markdown may have.
+      // The x is the source of the image, which Markdown may contain.
       .filter((url) => !/^(https?:|blob:|[/#?]|x$)/i.test(url)),
-    broken: document.body.innerText.includes('This page broke') || document.querySelector('h1') === null,
+    broken:
+      document.body.innerText.includes('The page could not be displayed') || document.querySelector('h1') === null,
     isFailed: document.querySelector('main [role=alert]')?.textContent || undefined,
   }))

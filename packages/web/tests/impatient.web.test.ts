@@ -24,7 +24,7 @@ const parts = ['vulnerabilities', 'findings', 'reports', 'uploads', 'members', '
   (part) => `/acme/shop/-/${part}`,
 )
 
-/** Asked again after a while and after a longer one, for which nobody here waits. */
+/** Fast-forwards the clock through the retries of the page until it shows the error. */
 async function sayingSo(page: Page, again: Locator): Promise<void> {
   const isSaid = async () => {
     await page.clock.fastForward(3_000)
@@ -79,14 +79,14 @@ describe('without an answer', () => {
     const page = await web.open('/-/projects/new', { as: web.server.admin, expects, isChanged: true })
     await page.getByLabel('Name', { exact: true }).fill('Written offline')
     await page.context().setOffline(true)
-    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page
       .getByRole('main')
       .getByText(/cannot be reached|Failed to fetch/)
       .waitFor()
     await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Written offline')
     await page.context().setOffline(false)
-    await page.getByRole('button', { name: 'Create the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.waitForURL('**/written-offline')
   })
 })
@@ -97,14 +97,14 @@ describe('pressing twice', () => {
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'GET' || sent.push(new URL(request.url()).pathname))
     await page.getByLabel('Name', { exact: true }).fill('Pressed twice')
-    await page.getByRole('button', { name: 'Create the project' }).dblclick()
+    await page.getByRole('button', { name: 'Create project' }).dblclick()
     await page.waitForURL('**/pressed-twice')
     expect(sent.filter((path) => path === '/api/v4/projects')).toEqual(['/api/v4/projects'])
 
     await page.goto('/-/groups/new')
     await page.getByLabel('Name', { exact: true }).fill('Twice')
-    // Both presses before React has shown that it is at work.
-    await page.getByRole('button', { name: 'Create the group' }).evaluate((button: HTMLElement) => {
+    // Both clicks happen before React renders the busy state.
+    await page.getByRole('button', { name: 'Create group' }).evaluate((button: HTMLElement) => {
       button.click()
       button.click()
     })
@@ -117,8 +117,8 @@ test('after an update the parts of the page that are gone are fetched by loading
   const page = await web.open('/', { as: web.server.admin, expects: /Failed to|dynamically imported|thrown/ })
   await page.route('**/-/assets/*.js', (route) => route.fulfill({ status: 404, body: '{}' }))
   await page.getByRole('banner').getByRole('link', { name: 'Topics' }).click()
-  await page.getByRole('button', { name: 'Load it again' }).waitFor()
+  await page.getByRole('button', { name: 'Reload' }).waitFor()
   await page.unroute('**/-/assets/*.js')
-  await page.getByRole('button', { name: 'Load it again' }).click()
+  await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'Topics', level: 1 }).waitFor()
 })

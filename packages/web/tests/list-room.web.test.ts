@@ -34,7 +34,7 @@ beforeAll(async () => {
       ...(index % 7 === 0 && { isResolvedOnDefaultBranch: true }),
     })),
   )
-  // Findings that need triage, so that the list says so.
+  // Findings that need triage make the list show its banner.
   const waiting = Array.from({ length: 12 }, (_, line) =>
     entry({ name: `Waiting ${line}`, line: line + 1, rule: `w${line}`, severity: line < 9 ? 'Critical' : 'Low' }),
   )
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-/** Rows of vulnerabilities that are in view from top to bottom. */
+/** Counts the fully visible rows. */
 const wholeRows = (page: Page) =>
   grid(page).evaluate((grid) => {
     const rows = [...grid.querySelectorAll('[role=row][aria-rowindex]:not([aria-rowindex="1"])')]
@@ -106,7 +106,7 @@ describe('without evidence', () => {
     expect(await page.getByText('No open vulnerabilities').count()).toBe(0)
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Trends' }).click()
-    const glance = page.getByRole('region', { name: 'At a glance' })
+    const glance = page.getByRole('region', { name: 'Summary' })
     await glance.getByText('Not scanned').waitFor()
     expect(await glance.getByText('A', { exact: true }).count()).toBe(0)
     expect(await accessProblems(page)).toEqual([])
@@ -122,10 +122,13 @@ describe('without evidence', () => {
     const form = formWithFile('file', 'report.json', JSON.stringify(report))
     expect((await as.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
     const page = await web.open('/acme/untriaged/-/vulnerabilities/trends', { as })
-    const glance = page.getByRole('region', { name: 'At a glance' })
+    const glance = page.getByRole('region', { name: 'Summary' })
     await glance.getByText('2 findings need triage (1 critical)').waitFor()
     expect(await glance.getByText('A', { exact: true }).count()).toBe(0)
-    await page.getByRole('navigation', { name: /parts/ }).getByRole('link', { name: 'Vulnerabilities' }).click()
+    await page
+      .getByRole('navigation', { name: /sections/ })
+      .getByRole('link', { name: 'Vulnerabilities' })
+      .click()
     await page.getByText('No open vulnerabilities yet').waitFor()
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Review findings' }).click()
@@ -138,7 +141,7 @@ describe('without evidence', () => {
     const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([])))
     expect((await as.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
     const page = await web.open('/acme/clean/-/vulnerabilities/trends', { as })
-    await page.getByRole('region', { name: 'At a glance' }).getByText('A', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Summary' }).getByText('A', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show as table' }).click()
     await page.getByRole('table').waitFor()
     expect(await accessProblems(page)).toEqual([])

@@ -16,7 +16,7 @@ let tests = 0
 
 beforeAll(async () => {
   web = await startWeb()
-  // All before the first import, which takes the ids that come next.
+  // Runs before the first import, which takes the next ids.
   for (let number = 1; number <= 6; number++) {
     const project = await web.server.project(`acme/shop-${number}`)
     shops.push(project)
@@ -52,7 +52,7 @@ async function vulnerability(title: string): Promise<{ id: number }> {
 const resolve = async (title: string) =>
   expect((await colleague.post(`/vulnerabilities/${(await vulnerability(title)).id}/resolve`)).status).toBe(201)
 
-/** Imports a report of high findings, which become vulnerabilities. */
+/** Imports a report with high findings and promotes them to vulnerabilities. */
 async function report(titles: readonly string[]): Promise<void> {
   const results = titles.map((title, index) => ({
     ruleId: title,
@@ -65,7 +65,7 @@ async function report(titles: readonly string[]): Promise<void> {
   expect((await colleague.post(`/projects/${shop.id}/security_reports`, form)).status).toBeLessThan(300)
 }
 
-/** The statuses of the answers about vulnerabilities, as they come. */
+/** Collects the status codes of responses about vulnerabilities. */
 function answersOf(page: Page): number[] {
   const statuses: number[] = []
   page.on('response', (response) => {
@@ -169,7 +169,7 @@ test('an open vulnerability shows that a colleague has resolved it, and a note b
 
 test('an open list of findings is fetched again', async () => {
   const page = await open('findings')
-  await page.getByText('Nothing waits').waitFor()
+  await page.getByText('Nothing to triage').waitFor()
   const again = page.waitForRequest(/vulnerability_findings.*per_page=100/)
   await page.clock.fastForward(halfMinute)
   await again

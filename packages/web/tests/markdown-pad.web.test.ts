@@ -16,7 +16,7 @@ afterAll(() => web?.close())
 describe('the Markdown pad', () => {
   test('takes screenshots where the cursor is, each in its place, and renders them', async () => {
     const page = await web.open('/acme/shop/-/uploads/pad', { as: guest })
-    await page.getByText('Nothing to show yet').waitFor()
+    await page.getByText('Nothing to preview').waitFor()
     const text = page.getByRole('textbox', { name: 'Markdown' })
     await text.fill('Before\n\n\n\nAfter')
     await text.evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(8, 8))
@@ -30,11 +30,11 @@ describe('the Markdown pad', () => {
       .poll(() => text.inputValue())
       .toBe('Before\n\n![uploading one.png …]()\n![uploading two.png …]()\n\nAfter')
     expect(await accessProblems(page)).toEqual([])
-    // Writing goes on meanwhile, and the cursor stays with it.
+    // The user keeps typing, and the cursor keeps its position.
     await text.press('Control+End')
     await text.pressSequentially(' all')
     await expect.poll(() => waiting.length).toBe(2)
-    // In whatever order they end, each takes its own place.
+    // Each upload replaces its own placeholder, in any order.
     waiting[1]?.()
     await expect
       .poll(() => text.inputValue())
@@ -76,9 +76,9 @@ describe('the Markdown pad', () => {
     await pasteInto(page, 'textarea', 'shot.png')
     await expect.poll(() => text.inputValue()).toBe('![shot.png was not uploaded]()')
     isAway = false
-    await visit(page).getByRole('button', { name: 'Try again: shot.png' }).click()
-    // Also while another screen is shown.
-    await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Uploads' }).click()
+    await visit(page).getByRole('button', { name: 'Retry shot.png' }).click()
+    // Also while another page is shown.
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Uploads' }).click()
     await visit(page).getByRole('link', { name: 'shot.png' }).waitFor()
     await page.getByRole('link', { name: 'Markdown pad' }).click()
     await expect.poll(() => text.inputValue()).toMatch(/^!\[shot\]\(\/uploads\//)

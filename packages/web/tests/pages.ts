@@ -2,7 +2,7 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { openBrowser } from '../../server/tests/browser.ts'
 
-/** A page with a context, that is cookies and storage, of its own. */
+/** A page with its own context, that is its own cookies and storage. */
 export interface UsedPage {
   page: Page
   session: CDPSession
@@ -13,7 +13,7 @@ export interface Pages {
   giveBack(used: UsedPage): Promise<void>
 }
 
-/** One for all files that a worker runs; it ends with the worker. */
+/** Browser that all test files of a worker share; it is closed with the worker. */
 let browser: Promise<Browser> | undefined
 
 export async function openPage(origin: string): Promise<UsedPage> {
@@ -29,10 +29,10 @@ export async function openPage(origin: string): Promise<UsedPage> {
   return { page, session: await context.newCDPSession(page) }
 }
 
-/** Pages that are ready to be used again, by origin, for all files that a worker runs. */
+/** Reusable pages by origin, for all test files of a worker. */
 const freePages = new Map<string, UsedPage[]>()
 
-/** Pages that are used again: one that has run the files of the UI before opens in half the time. */
+/** Pool of reusable pages: a page that has compiled the scripts of the UI opens in half the time. */
 export function openPages(origin: string): Pages {
   const free = freePages.get(origin) ?? []
   freePages.set(origin, free)
@@ -46,14 +46,14 @@ export function openPages(origin: string): Pages {
         await page.unrouteAll({ behavior: 'ignoreErrors' })
         page.on('dialog', (dialog) => dialog.accept())
         await page.evaluate(() => sessionStorage.clear())
-        // Within the origin: another one would end the process of the page, and with it the compiled files of the UI.
+        // Stays on the origin: another one would end the page's process and lose the compiled scripts.
         await page.goto('/-/health')
         page.removeAllListeners()
         await context.clearCookies()
         await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' })
         free.push({ page, session })
       } catch {
-        // A test closed it, or left it where nothing can be cleared.
+        // A test closed the page, or left it in a state that cannot be cleared.
         await context.close()
       }
     },

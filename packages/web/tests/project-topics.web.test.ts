@@ -18,7 +18,7 @@ test('whoever may make topics types a new one; suggestions are chosen with the k
   const field = page.getByRole('combobox', { name: 'Topics' })
   await field.and(page.locator(':focus')).waitFor()
   await page.keyboard.type('brand-new')
-  await page.getByRole('option', { name: 'New topic “brand-new”' }).waitFor()
+  await page.getByRole('option', { name: 'Create topic “brand-new”' }).waitFor()
   await field.press('Enter')
   await field.fill('rea')
   await page.getByRole('option', { name: 'react-native' }).waitFor()
@@ -29,7 +29,7 @@ test('whoever may make topics types a new one; suggestions are chosen with the k
   await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(2)
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Save topics' }).click()
-  await page.getByText('The topics were saved.').waitFor()
+  await page.getByText('Topics saved.').waitFor()
   await page.getByRole('button', { name: 'Edit topics' }).and(page.locator(':focus')).waitFor()
   const { body } = await web.server.admin.get(`/projects/${project.id}`)
   expect(body.topics).toEqual(['brand-new', 'react'])
@@ -44,17 +44,17 @@ test('where topics are given, an unknown one is not offered; what is refused com
   await page.getByRole('button', { name: 'Add topics' }).click()
   const field = page.getByRole('combobox', { name: 'Topics' })
   await field.fill('vuee')
-  await page.getByText('There is no such topic.').waitFor()
+  await page.getByText('No matching topics.').waitFor()
   await field.press('Enter')
   await expect.poll(() => page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
 
   await field.fill('vue')
   await page.getByRole('option', { name: 'vue' }).click()
-  // Somebody takes the topic away meanwhile, and there is one like it.
+  // Meanwhile the topic is deleted, and a similar one exists.
   const [{ id }] = (await web.server.admin.get('/topics?name=vue')).body
   await web.server.admin.put(`/topics/${id}`, { name: 'vuejs' })
   await page.getByRole('button', { name: 'Save topics' }).click()
-  await page.getByText('There is no topic “vue”.').waitFor()
+  await page.getByText('Topic “vue” does not exist.').waitFor()
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'vuejs' }).click()
   await page.getByRole('button', { name: 'Save topics' }).click()

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('with a token that only reads no form can be sent, and it is said why', async () => {
+test('with a read-only token no form can be sent, and it is said why', async () => {
   const { admin } = web.server
   const fields = { name: 'reader', scopes: ['read_api'] }
   const { id } = (await admin.get('/user')).body
@@ -20,7 +20,7 @@ test('with a token that only reads no form can be sent, and it is said why', asy
   const ofAdmins = ['topics/new', `topics/${topic.id}`, 'users/new', `users/${id}`].map((part) => `/-/admin/${part}`)
   for (const place of [...parts, ...ofAdmins, '/acme/shop/-/reports/new']) {
     await visit(page, place)
-    await page.getByText('a token that only reads').waitFor()
+    await page.getByText('a read-only token').waitFor()
     const main = page.getByRole('main')
     const ready = main.getByRole('button', { disabled: false }).or(main.getByRole('textbox', { disabled: false }))
     expect(await ready.count(), place).toBe(0)
@@ -29,12 +29,12 @@ test('with a token that only reads no form can be sent, and it is said why', asy
 
   const sent: string[] = []
   page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
-  await page.getByText('The report of a scanner').evaluate((label) => {
+  await page.getByText('Drop a scanner report here').evaluate((label) => {
     const dataTransfer = new DataTransfer()
     dataTransfer.items.add(new File(['{}'], 'report.json'))
     label.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
   })
-  // Whatever the drop had sent would be there before this request.
+  // A request caused by the drop would arrive before this one.
   await page.evaluate(() => fetch('/-/health').then(({ ok }) => ok))
   expect(sent).toEqual(['GET /-/health'])
 })
@@ -47,7 +47,7 @@ test('what is for developers asks nothing and offers nothing to others, whatever
     for (const part of ['vulnerabilities', 'vulnerabilities/1', 'findings', 'findings/1', 'reports', 'reports/new']) {
       await visit(page, `/acme/open/-/${part}`)
       const main = page.getByRole('main')
-      await main.getByRole('heading', { name: 'Not for you', level: 1 }).waitFor()
+      await main.getByRole('heading', { name: 'Access denied', level: 1 }).waitFor()
       expect(await main.getByRole('button', { name: /^(?!Star)/ }).count(), part).toBe(0)
       expect(await main.getByRole('link', { name: 'Sign in' }).count()).toBe(as ? 0 : 1)
     }
@@ -55,7 +55,7 @@ test('what is for developers asks nothing and offers nothing to others, whatever
   }
 })
 
-test('signed out and with a token that only reads, texts are rendered', async () => {
+test('signed out and with a read-only token, texts are rendered', async () => {
   const lena = await web.server.user('lena')
   await lena.post('/projects', {
     name: 'Told',

@@ -12,7 +12,10 @@ afterAll(() => web?.close())
 
 const loss = (route: Route) => route.abort()
 
-/** The keys of POSTs to a path. The server carries out the first one with a key, but its response is replaced. */
+/**
+ * Records the idempotency keys of POST requests to a path. The server executes the first one, but its response is
+ * replaced.
+ */
 async function keysOf(page: Page, path: string, replace = loss): Promise<string[]> {
   const keys: string[] = []
   await page.route(`**${path}`, async (route) => {
@@ -35,7 +38,7 @@ test('a user whose answer was lost is created once', async () => {
   await page.getByLabel('Name', { exact: true }).fill('Once Only')
   await page.getByLabel('Username').fill('once')
   await page.getByLabel(/E-?mail/i).fill('once@example.com')
-  const create = page.getByRole('button', { name: 'Create the user' })
+  const create = page.getByRole('button', { name: 'Create user' })
   await create.click()
   await expect.poll(() => keys.length).toBe(1)
   await page
@@ -65,17 +68,17 @@ test.each([
   const project = await web.server.project(`acme/${replace === loss ? 'lost' : 'outage'}`)
   const page = await web.open(`/${project.path_with_namespace}/-/reports/new`, { as: web.server.admin, ...lost })
   const keys = await keysOf(page, '/security_reports', replace)
-  await page.getByLabel('The report of a scanner').setInputFiles({
+  await page.getByLabel('Drop a scanner report here').setInputFiles({
     name: 'report.json',
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(sastReport([entry({ line: 10 })]))),
   })
-  await page.getByRole('button', { name: 'See what it would change' }).click()
-  const take = page.getByRole('button', { name: 'Take it in' })
+  await page.getByRole('button', { name: 'Preview changes' }).click()
+  const take = page.getByRole('button', { name: 'Import' })
   await take.click()
-  await page.getByRole('alert').getByText('This report cannot be taken in').waitFor()
+  await page.getByRole('alert').getByText('Import failed').waitFor()
   await take.click()
-  await page.getByRole('list', { name: 'What changed' }).waitFor()
+  await page.getByRole('list', { name: 'Changes' }).waitFor()
   const [dryRun, first, second] = keys
   expect([dryRun, keys.length]).toEqual(['none', 3])
   expect(first).toMatch(/^[0-9a-f]{32}$/)

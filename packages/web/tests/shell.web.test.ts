@@ -31,7 +31,7 @@ describe('the page', () => {
     const accept = 'Text/HTML'
     const first = await web.server.anonymous.get('//acme/shop', { headers: { accept } })
     const { etag = '' } = first.headers
-    // Packages give all files one date, and the pages of two builds are of one size.
+    // Packages set the same date on all files, and pages of two builds have the same size.
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     expect(first.headers['last-modified']).toBeUndefined()
     expect(first.headers['vary']).toBe('Origin, Accept')
@@ -70,7 +70,7 @@ describe('the page', () => {
 
   test('at an address that names nothing says so', async () => {
     const page = await web.open('/-/nothing-here')
-    await expect.poll(() => page.locator('main').innerText()).toContain('There is no such page')
+    await expect.poll(() => page.locator('main').innerText()).toContain('Page not found')
     expect(await accessProblems(page)).toEqual([])
   })
 })
@@ -83,7 +83,7 @@ describe('signing in', () => {
     await page.getByLabel('Username').fill('nadia')
     await page.getByLabel('Password').fill('guess')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The name or the password is wrong.').waitFor()
+    await page.getByText('Incorrect username or password.').waitFor()
     expect(await accessProblems(page)).toEqual([])
 
     await page.getByLabel('Password').fill('correct horse battery')
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/explore/projects')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    // The browser stays known for the next sign-in.
+    // The server still recognises the browser at the next sign-in.
     expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['alcove_browser'])
   })
 
@@ -177,7 +177,7 @@ test('in a narrow window every part is behind a button, for the keyboard too', a
 test('where the system chooses the colours, what is current and what has the focus is still told', async () => {
   const page = await web.open('/acme/shop', { as: web.server.admin, isChanged: true })
   await page.emulateMedia({ forcedColors: 'active' })
-  const parts = page.getByRole('navigation', { name: 'shop: parts' })
+  const parts = page.getByRole('navigation', { name: 'shop: sections' })
   const marks = () =>
     parts.getByRole('link').evaluateAll((links) =>
       links.map((link) => {
@@ -252,7 +252,7 @@ test('beyond the last page of a list is the last one, such as after all of it wa
     await web.server.admin.post('/groups', { name: `Many ${number}`, path: `many-${number}` })
   }
   const page = await web.open('/explore/groups?search=many&page=3', { as: web.server.admin })
-  await page.getByRole('navigation', { name: 'Pages' }).getByText('31–31 of 31').waitFor()
+  await page.getByRole('navigation', { name: 'Pagination' }).getByText('31–31 of 31').waitFor()
   expect(new URL(page.url()).search).toBe('?search=many&page=2')
   await page.goto('/explore/groups?search=many-31&page=2')
   await page.getByRole('link', { name: 'Many 31' }).waitFor()

@@ -12,7 +12,7 @@ afterAll(() => web?.close())
 const titles = Array.from({ length: 14 }, (_, index) => `Flaw ${String.fromCharCode(65 + index)}`)
 const stateAfter = { c: 'confirmed', r: 'resolved', v: 'detected' } as const
 
-/** Repeatable numbers from 0 to 1. */
+/** Creates a seeded random number generator. */
 function numbersFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -21,7 +21,7 @@ function numbersFrom(seed: number): () => number {
   }
 }
 
-/** What the keys mean, without a server: each one acts on the row where the cursor is when it is pressed. */
+/** Model of the keys without a server: each key acts on the row that is active when it is pressed. */
 function expected(keys: readonly string[]) {
   const states: string[] = titles.map(() => 'detected')
   const journal: { row: number; before: string }[] = []
@@ -44,7 +44,10 @@ function expected(keys: readonly string[]) {
   return { states: Object.fromEntries(titles.map((title, index) => [title, states[index]])), active: titles[cursor] }
 }
 
-/** In a list of all statuses rows stay where they are; in one of open ones they leave, so only ways forward are compared. */
+/**
+ * Keys for lists of all statuses, where rows keep their places, and of open ones, where rows leave and only forward
+ * moves are compared.
+ */
 test.each([
   { seed: 1, query: '?state=any', keys: 'ccrrvjjkz' },
   { seed: 2, query: '?state=any', keys: 'crrvjkzz' },
@@ -78,6 +81,6 @@ test.each([
     return Object.fromEntries(body.map(({ title, state }: Record<string, string>) => [title, state]))
   }
   await expect.poll(states, { message: pressed.join('') }).toEqual(wanted.states)
-  // The list has been fetched again, and the cursor is still on its row.
+  // After a refetch the cursor is still on its row.
   await expect.poll(() => active(page)).toBe(wanted.active)
 })

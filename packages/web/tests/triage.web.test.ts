@@ -27,7 +27,7 @@ const messages = (page: Page) => page.getByRole('region', { name: 'Messages' })
 
 describe('triage', () => {
   let number = 0
-  /** A project of three flaws, the worst first, and a page that shows it. */
+  /** Creates a project with three vulnerabilities, highest severity first, and opens its page. */
   async function open(options: { width?: number; theme?: 'dark'; expects?: RegExp } = {}) {
     const project = await web.server.project(`acme/triage-${++number}`)
     await fill(web, project, [
@@ -66,12 +66,12 @@ describe('triage', () => {
     await expect.poll(states).toEqual({ One: 'detected', Two: 'detected', Three: 'detected' })
     await page.keyboard.press('z')
     await messages(page).getByText('Nothing to undo.').waitFor()
-    expect(await messages(page).getByRole('button', { name: 'Close this message' }).count()).toBe(1)
+    expect(await messages(page).getByRole('button', { name: 'Dismiss message' }).count()).toBe(1)
   })
 
   test('of a list of open ones resolves one row for each key, however fast and however slow the server', async () => {
     const { page, states } = await open()
-    await page.getByRole('button', { name: 'Remove the filter All statuses' }).click()
+    await page.getByRole('button', { name: 'Remove filter All statuses' }).click()
     await quiet(page)
     const change = hang()
     await page.route('**/vulnerabilities/bulk', async (route) => {
@@ -81,7 +81,7 @@ describe('triage', () => {
     await page.keyboard.press('r')
     await page.keyboard.press('r')
     expect(await active(page)).toBe('Three')
-    // Undone before the server has heard of any of it.
+    // Undone before the server has received any of the actions.
     await page.keyboard.press('z')
     await page.keyboard.press('r')
     change.release()
@@ -95,7 +95,7 @@ describe('triage', () => {
     await grid(page).focus()
     await page.keyboard.press('d')
     const dialog = page.getByRole('dialog')
-    // No reason is given by accident.
+    // No reason is preselected.
     expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Dismiss' }).click()
     await expect
@@ -159,7 +159,7 @@ describe('triage', () => {
   test('takes in everything that matches, says how many, and is undone as a whole', async () => {
     const page = await web.open(`${list}?severity=low`, { as: maintainer })
     await page.getByLabel('Select all matching').check()
-    await page.getByText('All that match: 3,000 vulnerabilities').waitFor()
+    await page.getByText('All matching selected: 3,000 vulnerabilities').waitFor()
     await grid(page).focus()
     await page.keyboard.press('c')
     const dialog = page.getByRole('dialog', { name: 'Confirm: 3,000 vulnerabilities' })
@@ -173,7 +173,7 @@ describe('triage', () => {
 
   test('of everything that matches changes nothing when it is not what was shown any more', async () => {
     const { page, states, project } = await open({ expects: /409/ })
-    await page.getByRole('button', { name: 'Remove the filter All statuses' }).click()
+    await page.getByRole('button', { name: 'Remove filter All statuses' }).click()
     await page.getByLabel('Select all matching').check()
     await page.getByRole('button', { name: 'Confirm', exact: true }).click()
     const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?severity=low`)
@@ -182,7 +182,7 @@ describe('triage', () => {
     await page.getByText('Nothing was changed: expected 3 vulnerabilities, but there are 2; look again').waitFor()
     expect(await states()).toEqual({ One: 'detected', Two: 'detected', Three: 'dismissed' })
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('All that match: 2 vulnerabilities').waitFor()
+    await page.getByText('All matching selected: 2 vulnerabilities').waitFor()
   })
 
   test('is not offered to developers, who still look, open and learn the keys', async () => {
@@ -212,7 +212,7 @@ describe('triage', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Select all' }).click()
-    await page.getByText('All that match: 3 vulnerabilities').waitFor()
+    await page.getByText('All matching selected: 3 vulnerabilities').waitFor()
   })
 })
 

@@ -39,13 +39,13 @@ describe('the preview', () => {
     await dialog.waitFor({ state: 'detached' })
     await page.goForward()
     await isShown('long.log')
-    await dialog.getByText('The first 256 KiB of 313 KiB.').waitFor()
+    await dialog.getByText('Showing the first 256 KiB of 313 KiB.').waitFor()
     expect(await dialog.innerText()).not.toContain('THE END')
     expect(await accessProblems(page)).toEqual([])
 
     await page.keyboard.press('ArrowRight')
     await isShown('paper.pdf')
-    await dialog.getByText('Your browser shows no PDF inside of pages.').waitFor()
+    await dialog.getByText('Your browser cannot display PDF files in a page.').waitFor()
     await page.keyboard.press('ArrowRight')
     await isShown('README')
     await dialog.getByText('Read me.').waitFor()
@@ -53,7 +53,7 @@ describe('the preview', () => {
     await isShown('shot.png')
     await dialog.getByText('10 × 4').waitFor()
     await dialog.getByRole('button', { name: 'Show at 100 %' }).click()
-    await dialog.getByRole('button', { name: 'Fit to the window' }).waitFor()
+    await dialog.getByRole('button', { name: 'Fit to window' }).waitFor()
     expect(await accessProblems(page)).toEqual([])
     await page.keyboard.press('ArrowRight')
     await isShown('script.svg')
@@ -88,7 +88,7 @@ describe('the preview', () => {
     await expect.poll(() => player.evaluate((audio: HTMLAudioElement) => audio.duration)).toBe(1)
     expect(await accessProblems(page)).toEqual([])
     await page.keyboard.press('ArrowRight')
-    await page.getByText('Your browser cannot show this picture').waitFor()
+    await page.getByText('Your browser cannot display this image').waitFor()
   })
 
   test('shows a PDF in a frame of its bytes where the browser has a viewer', async () => {
@@ -110,7 +110,7 @@ describe('the preview', () => {
     const page = await web.open(`/acme/two/-/uploads?search=new&preview=${rows[0].id}`, { as: maintainer })
     await page.getByRole('dialog', { name: 'old.txt' }).getByText('Old.', { exact: true }).waitFor()
     await page.goto('/acme/two/-/uploads?preview=999999')
-    await page.getByText('This file is not here').waitFor()
+    await page.getByText('File not found').waitFor()
     expect(await accessProblems(page)).toEqual([])
   })
 })
@@ -148,7 +148,7 @@ test.skipIf(!existsSync(collection))('nothing of a collection of hostile files r
   expect(events).toEqual([])
 })
 
-/** A second of it, at 8000 samples. */
+/** One second of audio at 8,000 samples per second. */
 function silence(): Buffer {
   const bytes = Buffer.alloc(44 + 8000, 128)
   bytes.write('RIFF', 0)

@@ -5,7 +5,7 @@ import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import type { Web } from './web.ts'
 
-/** Ten pixels wide, four high. */
+/** PNG image of 10 × 4 pixels. */
 export const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAECAIAAAA4WjmaAAAAEUlEQVR4nGNQSjuDBzHQUhoAxGA1IQLmjYwAAAAASUVORK5CYII=',
   'base64',
@@ -19,11 +19,11 @@ export const note = (name: string, text = 'Nothing special.') => ({
 
 export const choose = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
   page.locator('input[type=file]').setInputFiles(files)
-export const visit = (page: Page) => page.getByRole('region', { name: 'Files of this visit' })
+export const visit = (page: Page) => page.getByRole('region', { name: 'Recent uploads' })
 export const rowOf = (page: Page, name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name })
 export const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-/** A project of its own, with these files, uploaded in this order by this maintainer of it. */
+/** Creates a project whose maintainer uploads these files in this order. */
 export async function filled(
   web: Web,
   maintainer: Client,
@@ -39,7 +39,7 @@ export async function filled(
   return made
 }
 
-/** As if pictures of these names were pasted there. */
+/** Simulates pasting images with these names. */
 export async function pasteInto(page: Page, selector: string, ...names: string[]): Promise<void> {
   await page.locator(selector).evaluate(
     (element, { names, base64 }) => {

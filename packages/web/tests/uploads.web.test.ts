@@ -33,13 +33,13 @@ describe('uploading', () => {
     await expect.poll(() => copied(page)).toMatch(/^!\[first_shot\].*\n\[notes\.txt\]\(\/uploads\/.*\)$/)
     expect(await accessProblems(page)).toEqual([])
 
-    // Who may upload but not list sees these, and no list.
+    // Users who may upload but not list see only their recent uploads.
     await expect.poll(() => page.getByRole('table').count()).toBe(0)
     await visit(page).getByRole('link', { name: 'notes.txt' }).click()
     await page.getByRole('dialog', { name: 'notes.txt' }).getByText('Nothing special.').waitFor()
     await page.keyboard.press('Escape')
-    await visit(page).getByRole('button', { name: 'Clear this list' }).click()
-    await page.getByText('Only maintainers see the list of uploads').waitFor()
+    await visit(page).getByRole('button', { name: 'Clear list' }).click()
+    await page.getByText('Only maintainers can list uploads').waitFor()
   })
 
   test('files that are dropped anywhere on the page, or pasted, works too', async () => {
@@ -85,15 +85,15 @@ describe('uploading', () => {
     await page.evaluate(() => location.reload())
     await expect.poll(() => asked).toBe(1)
 
-    // Other screens can be looked at meanwhile.
+    // Other pages can be opened meanwhile.
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('link', { name: 'Uploads' }).click()
     await visit(page).getByRole('button', { name: 'Cancel two.txt' }).click()
-    await visit(page).getByText('Cancelled').waitFor()
+    await visit(page).getByText('Canceled').waitFor()
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(3)
     isStuck = false
     await visit(page).getByRole('link', { name: 'four.txt' }).waitFor()
-    await visit(page).getByRole('button', { name: 'Try again: two.txt' }).click()
+    await visit(page).getByRole('button', { name: 'Retry two.txt' }).click()
     await visit(page).getByRole('link', { name: 'two.txt' }).waitFor()
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('4 files uploaded.')
     await page.reload()
@@ -120,9 +120,9 @@ describe('uploading', () => {
     await visit(page).getByText('File is 2.4 KiB. Space left: 2.1 KiB.').waitFor()
     await visit(page).getByRole('link', { name: 'a.txt' }).waitFor()
     expect(sent).toHaveLength(1)
-    // Space may be freed; the limit for one file stays.
-    await visit(page).getByRole('button', { name: 'Try again: b.txt' }).waitFor()
-    expect(await visit(page).getByRole('button', { name: 'Try again: huge.txt' }).count()).toBe(0)
+    // Only the quota can change; the limit per file is permanent.
+    await visit(page).getByRole('button', { name: 'Retry b.txt' }).waitFor()
+    expect(await visit(page).getByRole('button', { name: 'Retry huge.txt' }).count()).toBe(0)
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('1 file uploaded, 2 failed.')
     await page.getByText('1 file, 2.8 KiB of 4.9 KiB').waitFor()
     expect(await accessProblems(page)).toEqual([])
@@ -143,10 +143,10 @@ describe('uploading', () => {
     })
     await choose(page, note('a.txt'))
     await visit(page).getByText('File is 16 bytes; this project takes files of up to 1.0 KiB.').waitFor()
-    await visit(page).getByRole('button', { name: 'Try again: a.txt' }).click()
+    await visit(page).getByRole('button', { name: 'Retry a.txt' }).click()
     await visit(page).getByText('The server cannot do this at the moment; try again.').waitFor()
-    await visit(page).getByRole('button', { name: 'Try again: a.txt' }).click()
-    await visit(page).getByText('The connection broke').waitFor()
+    await visit(page).getByRole('button', { name: 'Retry a.txt' }).click()
+    await visit(page).getByText('The connection was lost').waitFor()
   })
 
   test('a file whose response was lost is stored once when the user tries again', async () => {
@@ -160,8 +160,8 @@ describe('uploading', () => {
       await route.abort()
     })
     await choose(page, note('once.txt'))
-    await visit(page).getByText('The connection broke').waitFor()
-    await visit(page).getByRole('button', { name: 'Try again: once.txt' }).click()
+    await visit(page).getByText('The connection was lost').waitFor()
+    await visit(page).getByRole('button', { name: 'Retry once.txt' }).click()
     await visit(page).getByRole('link', { name: 'once.txt' }).waitFor()
     const { body } = await web.server.admin.get(`/projects/${project.id}/uploads`)
     expect(body).toHaveLength(1)
@@ -171,7 +171,7 @@ describe('uploading', () => {
     const full = await web.server.project('acme/full', { visibility: 'public' })
     await web.server.admin.put(`/projects/${full.id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
     const page = await web.open('/acme/full/-/uploads', { as: guest, expects: /413/ })
-    // The page believes that there is room.
+    // The limits that the page loaded allow the file.
     const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0 }
     await page.route('**/uploads/limits', (route) => route.fulfill({ json: limits }))
     await choose(page, note('large.txt', 'x'.repeat(5_000_000)))
@@ -204,7 +204,7 @@ describe('the list', () => {
 
     await page.getByRole('searchbox').fill('plan')
     await expect.poll(names).toEqual(['plan.pdf', 'plan.png'])
-    await page.getByLabel('Type').selectOption('Pictures')
+    await page.getByLabel('Type').selectOption('Images')
     await expect.poll(names).toEqual(['plan.png'])
     await page.reload()
     await quiet(page)
@@ -217,7 +217,7 @@ describe('the list', () => {
     await page.getByLabel('Uploaded by').selectOption('Administrator')
     await expect.poll(names).toEqual(['from-root.txt'])
     await page.getByRole('searchbox').fill('nothing like it')
-    await page.getByText('No such files').waitFor()
+    await page.getByText('No results').waitFor()
     expect(await accessProblems(page)).toEqual([])
   })
 
@@ -246,7 +246,7 @@ describe('the list', () => {
     await page.getByText('2 files restored.').waitFor()
     await expect.poll(() => page.getByRole('table').getByRole('row').count()).toBe(4)
 
-    await page.getByRole('button', { name: 'More for b.txt' }).click()
+    await page.getByRole('button', { name: 'Actions for b.txt' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByText('b.txt deleted.').waitFor()
     await page.getByRole('link', { name: 'Deleted' }).click()
@@ -254,8 +254,8 @@ describe('the list', () => {
     await expect.poll(() => rowOf(page, 'b.txt').innerText()).toMatch(/in 7 days/)
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Restore b.txt' }).click()
-    await page.getByText('Nothing to restore').waitFor()
-    await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link', { name: 'Uploads' }).click()
+    await page.getByText('No deleted uploads').waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Uploads' }).click()
     await rowOf(page, 'b.txt').waitFor()
   })
 
@@ -281,12 +281,12 @@ describe('the list', () => {
     await rowOf(page, 'a.txt').waitFor()
     await expect.poll(() => page.getByRole('button', { name: 'Choose files' }).count()).toBe(0)
     await expect.poll(() => page.getByRole('checkbox').count()).toBe(0)
-    await page.getByRole('button', { name: 'More for a.txt' }).click()
+    await page.getByRole('button', { name: 'Actions for a.txt' }).click()
     await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['Preview', 'Download'])
 
     const guestReader = await web.server.client(guest, { scopes: ['read_api'] })
     const other = await web.open('/acme/shop/-/uploads', { as: guestReader })
-    await other.getByRole('heading', { name: 'Not for you' }).waitFor()
+    await other.getByRole('heading', { name: 'Access denied' }).waitFor()
     await expect.poll(() => other.getByRole('link', { name: 'Uploads' }).count()).toBe(0)
     expect(await accessProblems(other)).toEqual([])
   })
@@ -307,11 +307,11 @@ test('a group has all of this too, with links of its own', async () => {
   await web.server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })
   const page = await web.open('/groups/papers', { as: maintainer })
   await page.getByRole('link', { name: 'Uploads' }).click()
-  await page.getByText('Nothing has been uploaded yet').waitFor()
+  await page.getByText('No uploads yet').waitFor()
   await choose(page, shot('shot.png'))
   await rowOf(page, 'shot.png').getByRole('button', { name: 'Copy Markdown of shot.png' }).click()
   const markdown = await copied(page)
-  await page.getByRole('button', { name: 'More for shot.png' }).click()
+  await page.getByRole('button', { name: 'Actions for shot.png' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('shot.png restored.').waitFor()

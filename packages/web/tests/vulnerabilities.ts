@@ -7,7 +7,7 @@ import type { Web } from './web.ts'
 const low = { ...usual, severity: 'low' } as const
 const lastIds = new WeakMap<Web, number>()
 
-/** Puts vulnerabilities into a project, of which the last is the newest. */
+/** Creates vulnerabilities in a project; the last one is the newest. */
 export async function fill(web: Web, project: TestProject, made: readonly (Partial<MadeUp> & { title: string })[]) {
   const first = (lastIds.get(web) ?? 0) + 1
   lastIds.set(web, first + made.length)
@@ -24,7 +24,7 @@ export const total = (page: Page) =>
     .filter({ hasText: /vulnerabilit|selected/ })
     .first()
 
-/** Opens the menu of statuses and chooses one; the menu shows how many there are of each. */
+/** Opens the status menu and selects a status. The menu shows a count for each. */
 export async function chooseStatus(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Status/ }).click()
   await page.getByRole('menuitemcheckbox', { name: new RegExp(name) }).click()

@@ -82,7 +82,7 @@ describe('the list', () => {
     await grid(page).focus()
     await page.keyboard.press('End')
     await row(page, 'Long 0').first().waitFor()
-    // Only looking at each would tell how many have these words.
+    // The API does not count the matches of a text search.
     await page.getByRole('searchbox').fill('long')
     const reached = async () => Number(/^More than (\d+) vulnerabilities$/.exec(await total(page).innerText())?.[1])
     await expect.poll(reached).toBeGreaterThan(0)
@@ -92,7 +92,7 @@ describe('the list', () => {
     await expect.poll(reached).toBeGreaterThan(before)
     await page.keyboard.press('Control+a')
     await page.keyboard.press('c')
-    await page.getByRole('dialog', { name: 'Confirm: all that match' }).waitFor()
+    await page.getByRole('dialog', { name: 'Confirm: all matching' }).waitFor()
   })
 
   test('is filtered by what stands in the address, shown as chips that can be removed', async () => {
@@ -167,7 +167,7 @@ describe('who may not', () => {
   test('read vulnerabilities is told so', async () => {
     const reporter = await web.server.as('reporter', shop)
     const page = await web.open(list, { as: reporter, expects: /403/ })
-    await page.getByText('Not for you').waitFor()
+    await page.getByText('Access denied').waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'Vulnerabilities' }).count()).toBe(0)
     expect(await accessProblems(page)).toEqual([])
   })

@@ -15,26 +15,26 @@ export interface Web {
   /** `http://127.0.0.1:port` */
   origin: string
   /**
-   * A page at this address, once it is quiet, which shares no cookie and nothing kept with another one. What it says on its
-   * console, and every violation of its policy, fails the test when that ends, unless `expects` has it.
+   * Opens a page with its own cookies and storage and waits until it is idle. Console errors and CSP violations that
+   * `expects` does not list fail the test when it ends.
    */
   open(path: string, options?: OpenOptions): Promise<Page>
   close(): Promise<void>
 }
 
 export interface OpenOptions {
-  /** Who is signed in. */
+  /** The signed-in user. */
   as?: Client
   theme?: 'light' | 'dark'
   width?: number
   height?: number
-  /** What the console may say, such as the 404 that a test provokes. */
+  /** Expected console errors, such as the 404 that a test provokes. */
   expects?: RegExp
-  /** The test changes what cannot be changed back, such as the clock or what the browser can do. */
+  /** True: the test makes irreversible changes, such as to the clock or the features of the browser. */
   isChanged?: boolean
 }
 
-/** The whole program on a socket, all its jobs running, and pages of it. Close it in `afterAll`. */
+/** Starts the whole program on a socket, with its background jobs, and opens its pages. Close it in `afterAll`. */
 export async function startWeb(options: TestOptions = {}): Promise<Web> {
   const server = await startServer({ ...options, keepOpen: true })
   serveAxe(server)
@@ -68,12 +68,12 @@ export async function startWeb(options: TestOptions = {}): Promise<Web> {
   }
 }
 
-/** The port of the worker's first server. The next ones use it too, so that pages and their cached files fit all of them. */
+/** Port of the worker's first server. Later servers reuse it, so that pages and their caches work with all of them. */
 let sharedPort = 0
 
 async function listen({ app }: TestServer): Promise<string> {
   const at = (port: number) => app.listen({ host: '127.0.0.1', port })
-  // A file may start a second server beside its first one.
+  // A test file may start a second server.
   const origin = await at(sharedPort).catch(() => at(0))
   if (sharedPort === 0) sharedPort = Number(new URL(origin).port)
   return origin
@@ -85,7 +85,7 @@ function atTheEnd(close: () => Promise<void>): void {
 
 const quietMs = 60
 
-/** Resolves when nothing is on its way to or from the server, and what came is shown. */
+/** Resolves when no request is pending and the responses are rendered. */
 export async function quiet(page: Page): Promise<void> {
   await page.locator('main, [role=alert]').first().waitFor()
   const traffic = trafficOf.get(page)
@@ -94,16 +94,16 @@ export async function quiet(page: Page): Promise<void> {
   while (isMoving() || (await isLoading())) await new Promise((resolve) => setTimeout(resolve, quietMs / 2))
 }
 
-/** Shows another screen as a link of the UI does: without loading the document again, which costs six times as much. */
+/** Navigates like a link of the UI, without reloading the document, which takes six times as long. */
 export async function visit(page: Page, path: string): Promise<void> {
   const traffic = trafficOf.get(page)
   await page.evaluate((path) => history.pushState(null, '', path), path)
-  // The new screen has not sent its requests yet.
+  // The new page has not sent its requests yet.
   if (traffic) traffic.changedAt = Date.now()
   await quiet(page)
 }
 
-/** Lets a page run as on a slow telephone, until what this answers is called. */
+/** Throttles the CPU of a page as on a slow phone. Returns a function that ends it. */
 export async function slowed(page: Page): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 20 })
@@ -142,7 +142,7 @@ function watchConsole(page: Page, expected: RegExp | undefined): string[] {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'))
 const axePath = '/-/axe.js'
 
-/** Serves axe beside the program. A file that the browser may cache is compiled once, a string that is evaluated each time. */
+/** Serves axe from the test server. The browser compiles a cached file once, but an evaluated string each time. */
 function serveAxe({ app }: TestServer): void {
   const [respond] = app.server.listeners('request') as [(request: IncomingMessage, response: ServerResponse) => void] // by its type
   app.server.removeAllListeners('request')
@@ -153,19 +153,19 @@ function serveAxe({ app }: TestServer): void {
   })
 }
 
-/** WCAG 2.2 AA as far as a machine can tell: every finding in words, so an empty list is what is wanted. */
+/** Checks a page for WCAG 2.2 AA with axe. Returns descriptions of all violations. */
 export async function accessProblems(page: Page): Promise<string[]> {
-  // Each screen has a heading as soon as it is there; before that there is nothing to look at.
+  // Every page has a heading once it is rendered.
   await page.locator('h1').first().waitFor({ state: 'attached' })
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ url: axePath })
   const { violations } = (await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // what was just evaluated
-    // The guards of Base UI hold the focus for a moment and hand it on; nobody meets them.
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // defined by the script above
+    // Base UI's focus guards pass the focus on immediately, so users never notice them.
     return axe.run(
       { exclude: ['[data-base-ui-focus-guard]'] },
       {
         resultTypes: ['violations'],
-        // None of the rules below reads style sheets.
+        // None of the rules below needs style sheets.
         preload: { assets: ['media'] },
         selectors: false,
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],

@@ -5,18 +5,18 @@ import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { api, useAction } from '../data/api.ts'
 import { signInAddress } from '../data/own-address.ts'
-import { type SessionState, tellOtherTabs } from '../data/session.ts'
+import { notifyOtherTabs, type SessionState } from '../data/session.ts'
 import { useToast } from '../data/toasts.ts'
 import styles from './account-menu.module.css'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 import { useDropDown } from './use-drop-down.ts'
 
-const themeNames: Record<Theme, string> = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const themeNames: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' }
 
-/** The one who is signed in, and what belongs to him. Opens below its button; Escape or a click elsewhere closes it. */
+/** Menu with the user's name, account links and the theme. Escape or a click elsewhere closes it. */
 export function AccountMenu({ session }: { session: SessionState }) {
   const [path] = useLocation()
-  useSearch() // which the link to sign in holds too
+  useSearch() // renders again when the query changes: `signInAddress` contains it
   const { isOpen, close, place, button, id } = useDropDown()
   const { user } = session
   return (
@@ -61,7 +61,7 @@ export function AccountMenu({ session }: { session: SessionState }) {
   )
 }
 
-/** Administrators of a server with admin mode ask for their rights, and give them back. */
+/** Enters or leaves admin mode. Shown only to administrators of a server that has admin mode. */
 function AdminModeItem({ session, path, onChoose }: { session: SessionState; path: string; onChoose: () => void }) {
   const leave = useAction('DELETE /-/sessions/admin_mode', { done: 'You left admin mode.' })
   if (!session.is_admin) {
@@ -113,9 +113,9 @@ function SignOut() {
   async function signOut() {
     try {
       await api.call('DELETE /-/sessions', {})
-      forgetDrafts()
-      tellOtherTabs()
-      // A page of its own, and nothing of what he saw stays in this one, which the browser may keep to go back to.
+      deleteDrafts()
+      notifyOtherTabs()
+      // Loads a new document. This one is emptied, because the browser may keep it in its back/forward cache.
       document.body.replaceChildren()
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       location.assign('/')
@@ -130,7 +130,7 @@ function SignOut() {
   )
 }
 
-/** Whoever uses this browser next does not find what was written here. */
-function forgetDrafts(): void {
+/** Deletes unsent drafts, so that the next user of this browser cannot read them. */
+function deleteDrafts(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith('alcove-pad-')) localStorage.removeItem(key)
 }

@@ -6,7 +6,7 @@ import { Shell } from './shell.tsx'
 
 export function App() {
   return (
-    // The page's policy lets no style elements in.
+    // The Content-Security-Policy of the page forbids style elements.
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
         <ToastProvider>

@@ -6,7 +6,7 @@ import { api, isFailure } from '../data/api.ts'
 import { finishConfirmation, useIsConfirming } from '../data/confirmation.ts'
 import type { SessionState } from '../data/session.ts'
 
-/** Asks for the password, or the token that this browser was signed in with, while a request waits for it. */
+/** Prompts for the password, or for the token used to sign in, while a request waits for confirmation. */
 export function ConfirmIdentity({ session }: { session: SessionState }) {
   return useIsConfirming() ? <ConfirmDialog isByPassword={session.has_password} /> : null
 }
@@ -18,7 +18,7 @@ function ConfirmDialog({ isByPassword }: { isByPassword: boolean }) {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    // A form in a dialog is still within the form that opened it, as far as React is concerned.
+    // React events of a dialog bubble to the form that opened the dialog.
     event.stopPropagation()
     const proof = String(new FormData(event.currentTarget).get('proof') ?? '')
     setBusy(true)
@@ -28,7 +28,7 @@ function ConfirmDialog({ isByPassword }: { isByPassword: boolean }) {
       finishConfirmation(true)
     } catch (error) {
       const { message } = error as Error // nothing else is thrown here
-      setProblem(isFailure(error, 401) ? `This ${noun} is wrong.` : message)
+      setProblem(isFailure(error, 401) ? `Incorrect ${noun}.` : message)
       setBusy(false)
     }
   }

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { Button } from '../components/button.tsx'
 import { Empty } from '../components/states.tsx'
 
-/** A mistake of the page's own code, or a part of it that could not be fetched: said, instead of a blank page. */
+/** Shows an error message instead of a blank page when rendering fails or a code chunk cannot be fetched. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
 
@@ -14,9 +14,9 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { isBroken
     if (!this.state.isBroken) return this.props.children
     return (
       <div role="alert">
-        <Empty title="This page broke" isPage>
-          <p>Something went wrong while it was being shown. Loading it again often helps, after an update above all.</p>
-          <Button onClick={() => location.reload()}>Load it again</Button>
+        <Empty title="Something went wrong" isPage>
+          <p>The page could not be displayed. Reload it, especially if Alcove was just updated.</p>
+          <Button onClick={() => location.reload()}>Reload</Button>
         </Empty>
       </div>
     )

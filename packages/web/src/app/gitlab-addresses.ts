@@ -2,8 +2,8 @@ const pattern =
   /^(?<place>\/.+?)\/-\/security\/(?:vulnerabilities\/(?<id>\d+)|(?:vulnerability_report|vulnerabilities|dashboard)(?:\/.*)?)\/?$/
 
 /**
- * Returns the address of our screen for one that GitLab has, `undefined` for any other path. Links that webhooks and other
- * GitLab clients send lead to GitLab's addresses of vulnerabilities.
+ * Returns the address of our page for a vulnerability address of GitLab, and `undefined` for any other path. Webhooks
+ * and GitLab clients link to GitLab's addresses.
  */
 export function fromGitlabAddress(path: string): string | undefined {
   const { place, id } = pattern.exec(path)?.groups ?? {}

@@ -2,35 +2,37 @@ const focusable =
   ':is(a[href], button, input, select, textarea, [tabindex]):not(:disabled, [tabindex="-1"], [data-base-ui-focus-guard])'
 
 /**
- * Where focus may go on its own: Enter on these destroys nothing. A button has to say so itself, since the next one after
- * "Save" may be "Remove". A field is safe for its own form only: elsewhere it would take the letters of shortcuts.
+ * Elements that may receive focus automatically, because Enter on them destroys nothing. Buttons need the attribute
+ * `data-focus-safe`, since the button after "Save" may be "Remove". A field is safe only within its own form:
+ * elsewhere it
+ * would capture the letters of keyboard shortcuts.
  */
 const safe = ':is(a[href], [role=grid], [data-focus-safe])'
 const field = ':is(select, textarea, input:not([type=submit], [type=button]))'
 
 interface Place {
   element: Element
-  /** What the element is to the user; undefined when others nearby look the same. */
-  likeness: string | undefined
-  /** The form, the section and the page or dialog that the element is in, the innermost first. */
+  /** Identifies the element to the user by tag and name; undefined when it is not unique nearby. */
+  signature: string | undefined
+  /** The form, section, and page or dialog that contain the element, innermost first. */
   areas: readonly Element[]
-  /** What the Tab key would have come to after it and before it, the nearest first. */
+  /** Focusable elements after and before the element in tab order, nearest first. */
   after: readonly HTMLElement[]
   before: readonly HTMLElement[]
 }
 
 /**
- * Keeps the keyboard user's place when the focused element is removed, such as a deleted row, or disabled, such as a button
- * that has done its work. Focus goes to the same control if it was rendered anew, else to a safe place nearby, and
- * never to a control that might destroy something. Returns a function that ends it.
+ * Restores keyboard focus when the focused element is removed (such as a deleted row) or disabled (such as a submitted
+ * button). Focus moves to the same control if it was rendered again, otherwise to a safe element nearby, and never to a
+ * control with destructive effects. Returns a function that stops the observation.
  */
 export function keepFocus(): () => void {
-  /** In a dialog, and below it on the page. */
+  // The last focused places in the open dialog and on the page below it.
   let inDialog: Place | undefined
   let onPage: Place | undefined
   let isTouched = false
 
-  const remember = ({ target }: FocusEvent) => {
+  const recordFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof Element)) return
     const dialog = target.closest('[role=dialog], [role=alertdialog], [role=menu]')
     const place = placeOf(target, dialog ?? document.getElementById('root') ?? document.body)
@@ -43,25 +45,25 @@ export function keepFocus(): () => void {
   const restore = () => {
     const last = inDialog ?? onPage
     const isLost = document.activeElement === null || document.activeElement === document.body
-    // On a touch screen the focus of a field would open the keyboard.
+    // On a touch screen, focusing a field would open the on-screen keyboard.
     if (!isLost || !last || isThere(last.element) || isTouched) return
     const places = [inDialog, onPage].filter((place) => place !== undefined)
     const next = places.map(successorOf).find((found) => found !== undefined)
     focusOn(next ?? document.getElementById('main'))
   }
-  // Dialogs give the focus back themselves, a moment after they are gone.
+  // Dialogs restore the focus themselves shortly after they close.
   let timer: ReturnType<typeof setTimeout> | undefined
   const observer = new MutationObserver(() => {
     clearTimeout(timer)
     timer = setTimeout(restore, 50)
   })
-  addEventListener('focusin', remember)
+  addEventListener('focusin', recordFocus)
   addEventListener('pointerdown', notePointer, true)
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] })
   return () => {
     clearTimeout(timer)
     observer.disconnect()
-    removeEventListener('focusin', remember)
+    removeEventListener('focusin', recordFocus)
     removeEventListener('pointerdown', notePointer, true)
   }
 }
@@ -71,31 +73,31 @@ function placeOf(element: Element, scope: Element): Place {
   const index = all.findIndex((other) => element.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING)
   const end = index < 0 ? all.length : index
   const before = all.slice(0, end).filter((other) => other !== element)
-  const likeness = likenessOf(element)
+  const signature = signatureOf(element)
   return {
     element,
-    likeness: all.filter((other) => likenessOf(other) === likeness).length === 1 ? likeness : undefined,
+    signature: all.filter((other) => signatureOf(other) === signature).length === 1 ? signature : undefined,
     areas: [element.closest('form'), element.closest('section'), scope].filter((area) => area !== null),
     after: all.slice(end),
     before: before.reverse(),
   }
 }
 
-function likenessOf(element: Element): string {
+function signatureOf(element: Element): string {
   const name = element.getAttribute('aria-label') ?? element.textContent?.trim()
   return [element.tagName, element.getAttribute('type'), element.getAttribute('name'), name].join('\n')
 }
 
-/** The same control in its new rendering, or a safe place in the smallest area that is left and has one. */
-function successorOf({ element, likeness, areas, after, before }: Place): HTMLElement | undefined {
+/** Returns the same control in its new rendering, or a safe element in the smallest remaining area that has one. */
+function successorOf({ element, signature, areas, after, before }: Place): HTMLElement | undefined {
   const left = areas.filter((area) => area.isConnected)
   if (!element.isConnected) {
     const again = [...(left.at(-1)?.querySelectorAll<HTMLElement>(focusable) ?? [])].filter(
-      (other) => likenessOf(other) === likeness,
+      (other) => signatureOf(other) === signature,
     )
     if (again.length === 1 && again[0] && isThere(again[0])) return again[0]
   }
-  // From a disabled button back to its form; from a removed row on to the next one.
+  // A disabled button yields to its form (backwards); a removed row yields to the next row (forwards).
   const nearest = element.isConnected ? [...before, ...after] : [...after, ...before]
   const candidates = nearest.filter(isThere)
   for (const area of left) {
@@ -113,7 +115,7 @@ function isThere(element: Element): boolean {
 
 function focusOn(target: HTMLElement | null): void {
   if (!target) return
-  // Headings take focus for this once only.
+  // Headings are focusable only until they lose this focus.
   const isExtra = !target.matches('[tabindex], a, button, input, select, textarea')
   if (isExtra) target.tabIndex = -1
   target.focus({ preventScroll: target.id === 'main' })

@@ -1,33 +1,33 @@
 import { Redirect, Route, Switch } from 'wouter'
-import { later } from '../components/later.ts'
+import { lazyComponent } from '../components/later.ts'
 import { NotFound } from '../components/not-found.tsx'
 import { fromGitlabAddress } from './gitlab-addresses.ts'
 
-const AdminPage = later(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)
-const AdminMode = later(async () => (await import('../features/account/admin-mode.tsx')).AdminMode)
-const Profile = later(async () => (await import('../features/account/profile.tsx')).Profile)
-const SetPassword = later(async () => (await import('../features/account/set-password.tsx')).SetPassword)
-const ApiPage = later(async () => (await import('../features/api-docs/api-page.tsx')).ApiPage)
-const SignIn = later(async () => (await import('../features/account/sign-in.tsx')).SignIn)
-const Tokens = later(async () => (await import('../features/account/tokens/tokens.tsx')).Tokens)
-const Groups = later(async () => (await import('../features/explore/groups.tsx')).Groups)
-const Projects = later(async () => (await import('../features/explore/projects.tsx')).Projects)
-const TopicPage = later(async () => (await import('../features/explore/topic-page.tsx')).TopicPage)
-const Topics = later(async () => (await import('../features/explore/topics.tsx')).Topics)
-const GroupPage = later(async () => (await import('../features/group/group-page.tsx')).GroupPage)
-const NewGroup = later(async () => (await import('../features/group/new-group.tsx')).NewGroup)
-const Home = later(async () => (await import('../features/home/home.tsx')).Home)
-const NewProject = later(async () => (await import('../features/project/new-project.tsx')).NewProject)
-const ProjectPage = later(async () => (await import('../features/project/project-page.tsx')).ProjectPage)
-const TopPage = later(async () => (await import('../features/user/user-page.tsx')).TopPage)
+const AdminPage = lazyComponent(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)
+const AdminMode = lazyComponent(async () => (await import('../features/account/admin-mode.tsx')).AdminMode)
+const Profile = lazyComponent(async () => (await import('../features/account/profile.tsx')).Profile)
+const SetPassword = lazyComponent(async () => (await import('../features/account/set-password.tsx')).SetPassword)
+const ApiPage = lazyComponent(async () => (await import('../features/api-docs/api-page.tsx')).ApiPage)
+const SignIn = lazyComponent(async () => (await import('../features/account/sign-in.tsx')).SignIn)
+const Tokens = lazyComponent(async () => (await import('../features/account/tokens/tokens.tsx')).Tokens)
+const Groups = lazyComponent(async () => (await import('../features/explore/groups.tsx')).Groups)
+const Projects = lazyComponent(async () => (await import('../features/explore/projects.tsx')).Projects)
+const TopicPage = lazyComponent(async () => (await import('../features/explore/topic-page.tsx')).TopicPage)
+const Topics = lazyComponent(async () => (await import('../features/explore/topics.tsx')).Topics)
+const GroupPage = lazyComponent(async () => (await import('../features/group/group-page.tsx')).GroupPage)
+const NewGroup = lazyComponent(async () => (await import('../features/group/new-group.tsx')).NewGroup)
+const Home = lazyComponent(async () => (await import('../features/home/home.tsx')).Home)
+const NewProject = lazyComponent(async () => (await import('../features/project/new-project.tsx')).NewProject)
+const ProjectPage = lazyComponent(async () => (await import('../features/project/project-page.tsx')).ProjectPage)
+const TopPage = lazyComponent(async () => (await import('../features/user/user-page.tsx')).TopPage)
 
-/** The path of a group, and behind `/-/` a part of it: the addresses that `web_url` has. */
+/** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
 const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
 
-/** The same of a project, which is always in something. */
+/** Matches the `web_url` of a project, whose path has at least two segments, with an optional part. */
 const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$/
 
-/** A name as it was before it stood in an address; a lone % is what it is. */
+/** Percent-decodes a path segment. Returns it unchanged when it is not valid percent-encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -36,7 +36,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Every address of the UI, the fixed ones first. */
+/** Routes of the UI, fixed paths first. */
 export function Routes() {
   return (
     <Switch>
@@ -53,7 +53,7 @@ export function Routes() {
       <Route path="/explore/topics" component={Topics} />
       <Route path="/explore/topics/:name">
         {() => {
-          // From the address itself: a name may hold what the router, which has decoded half of it, leaves ambiguous.
+          // Reads `location`, because the router decodes only part of the path and leaves some names ambiguous.
           const name = decoded(location.pathname.split('/')[3] ?? '')
           return <TopicPage key={name} name={name} />
         }}

@@ -14,7 +14,7 @@ import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
 
-/** What stands around every page. */
+/** Layout of every page: header, main region, screen reader announcements and the identity dialog. */
 export function Shell() {
   const session = useQuery(sessionQuery)
   const [path] = useLocation()
@@ -26,7 +26,7 @@ export function Shell() {
   return (
     <>
       <a href="#main" className={styles.skip}>
-        Skip to the page
+        Skip to main content
       </a>
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
@@ -54,11 +54,11 @@ function Header({ session, path }: { session: SessionState; path: string }) {
   return (
     <header className={styles.header}>
       <div className={styles.inner}>
-        <Link to="/" className={styles.home} aria-label="Alcove, start page">
+        <Link to="/" className={styles.home} aria-label="Alcove home">
           <Mark />
           <span className={styles.name}>Alcove</span>
         </Link>
-        {/* Where they do not fit the links are behind the button. */}
+        {/* On narrow screens the links open from the button. */}
         <div {...place} className={styles.place}>
           <button {...button} className={styles.menu} aria-label="Menu">
             {isOpen ? <X size={20} aria-hidden="true" /> : <Menu size={20} aria-hidden="true" />}
@@ -87,7 +87,7 @@ function isBelow(path: string, to: string): boolean {
   return path === to || path.startsWith(`${to}/`)
 }
 
-/** Tells screen readers that another page is shown, and begins it at its top, as a browser does between documents. */
+/** Announces each page change to screen readers and scrolls to the top, as a browser does between documents. */
 function Announcer({ path }: { path: string }) {
   const said = useRef<HTMLParagraphElement>(null)
   const before = useRef(path)

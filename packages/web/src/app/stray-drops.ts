@@ -1,6 +1,6 @@
 /**
- * Rejects files that are dropped where nothing takes them. Without this the browser leaves the page to show the file, and
- * whatever was typed is lost. Returns a function that ends it.
+ * Rejects files that are dropped outside a drop target. Otherwise the browser would navigate to the file and unsaved
+ * input would be lost. Returns a function that removes the listeners.
  */
 export function rejectStrayDrops(): () => void {
   const reject = (event: DragEvent) => {
@@ -16,7 +16,7 @@ export function rejectStrayDrops(): () => void {
   }
 }
 
-/** The browser itself puts a dropped file into one of these. */
+/** Returns true for a file input, which the browser fills with the dropped file itself. */
 function isFileField(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && target.type === 'file' && !target.disabled
 }

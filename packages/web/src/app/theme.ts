@@ -8,7 +8,7 @@ export function currentTheme(): Theme {
   return themes.find((theme) => theme === kept) ?? 'system'
 }
 
-/** `system` follows what the reader's system says. */
+/** Applies and stores a theme. `system` follows the operating system's setting. */
 export function applyTheme(theme: Theme = currentTheme()): void {
   localStorage.setItem(key, theme)
   if (theme === 'system') delete document.documentElement.dataset['theme']

@@ -3,7 +3,7 @@ import { type FocusEvent, type RefObject, useEffect, useId, useRef, useState } f
 interface DropDown {
   isOpen: boolean
   close: () => void
-  /** For the element that holds the button and what it opens. */
+  /** Props of the element that contains the button and the menu. */
   place: { ref: RefObject<HTMLDivElement | null>; onBlur: (event: FocusEvent) => void }
   button: {
     ref: RefObject<HTMLButtonElement | null>
@@ -12,11 +12,11 @@ interface DropDown {
     'aria-controls': string
     onClick: () => void
   }
-  /** Of what it opens. */
+  /** The id of the menu element. */
   id: string
 }
 
-/** What opens below its button. Escape closes it, a click elsewhere, and the focus that goes elsewhere. */
+/** State and props of a menu below its button. Escape, a click outside and a loss of focus close it. */
 export function useDropDown(): DropDown {
   const [isOpen, setOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)

@@ -1,6 +1,9 @@
 import styles from './avatar.module.css'
 
-/** A picture, or the first letter in a colour that stays the same for the name. Beside the name, so it says nothing. */
+/**
+ * Image, or the first letter of the name on a colour derived from the name. Hidden from screen readers: the name is
+ * beside it.
+ */
 export function Avatar({
   name,
   url,

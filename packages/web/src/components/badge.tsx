@@ -11,7 +11,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const
 export type Severity = (typeof severities)[number]
 
-/** Told by the word and by a mark of its own, never by the colour alone. */
+/** Badge that shows a severity by its name and its own mark, not by colour alone. */
 export function SeverityBadge({ severity }: { severity: string }) {
   const known = severities.find((name) => name === severity.toLowerCase()) ?? 'unknown'
   return (
@@ -33,7 +33,7 @@ export function StateBadge({ state }: { state: string }) {
   return <Badge tone={stateTones[state] ?? 'neutral'}>{stateInWords(state)}</Badge>
 }
 
-/** GitLab's names of the states. */
+/** Returns GitLab's label of a vulnerability state. */
 export function stateInWords(state: string): string {
   return state === 'detected' ? 'Needs triage' : inWords(state)
 }

@@ -11,7 +11,7 @@ interface Look {
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> &
   Look & {
-    /** At work: shown, and not to be pressed again. */
+    /** True while the action runs: shows a spinner and ignores clicks. */
     isBusy?: boolean
     children: ReactNode
   }
@@ -21,7 +21,7 @@ export function Button({ kind, size, icon, isBusy = false, children, type = 'but
     <button
       {...rest}
       type={type}
-      // Not disabled while it is at work, which would take the focus away.
+      // `disabled` would take the focus away, so a busy button only ignores clicks.
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
       className={look({ ...(kind && { kind }), ...(size && { size }) })}
       aria-disabled={isBusy || undefined}
@@ -33,7 +33,7 @@ export function Button({ kind, size, icon, isBusy = false, children, type = 'but
   )
 }
 
-/** Looks like a button and leads to a page. */
+/** Link that looks like a button. */
 export function LinkButton({ kind, size, icon, children, to }: Look & { to: string; children: ReactNode }) {
   return (
     <Link to={to} className={look({ ...(kind && { kind }), ...(size && { size }) })}>
@@ -43,7 +43,7 @@ export function LinkButton({ kind, size, icon, children, to }: Look & { to: stri
   )
 }
 
-/** A picture alone needs a name, which is also shown when pointed at. */
+/** Button with only an icon. `label` is its accessible name and its tooltip. */
 export function IconButton({
   label,
   icon: Picture,
@@ -59,7 +59,7 @@ export function IconButton({
   )
 }
 
-/** A picture that leads to a file: opened in a tab of its own, or with `isDownload` saved. */
+/** Icon that links to a file: opens it in a new tab, or downloads it with `isDownload`. */
 export function IconLink({
   label,
   icon: Picture,
@@ -83,7 +83,7 @@ function Icon({ of: Picture }: { of: LucideIcon | undefined }) {
   return Picture ? <Picture size={16} aria-hidden="true" /> : null
 }
 
-/** The class names of a button, for what must be another element. */
+/** Returns the class names of a button, for use on other elements. */
 export function look({ kind = 'plain', size = 'normal' }: Look): string {
   return [styles.button, styles[kind], styles[size]].filter(Boolean).join(' ')
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { useToast } from '../data/toasts.ts'
 import { Button, IconButton } from './button.tsx'
 
-/** Puts a text on the clipboard with one click. */
+/** Button that copies a text to the clipboard. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -13,7 +13,7 @@ export function CopyButton({
   text: string
   label?: string
   size?: 'small' | 'normal'
-  /** True: a picture alone, for rows of tables. */
+  /** True: shows only an icon, for table rows. */
   isIcon?: boolean
 }) {
   const toast = useToast()
@@ -29,8 +29,8 @@ export function CopyButton({
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch {
-      // Outside https and localhost browsers keep the clipboard to themselves.
-      toast({ text: `Your browser does not let this page copy. This is the text: ${text}`, kind: 'error' })
+      // Browsers allow clipboard access only on HTTPS and localhost.
+      toast({ text: `Your browser blocked copying. Copy this text yourself: ${text}`, kind: 'error' })
     }
   }
 

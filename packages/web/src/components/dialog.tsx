@@ -9,15 +9,15 @@ interface DialogProps {
   isOpen: boolean
   onClose: () => void
   title: string
-  /** Below the title, read out when it opens. */
+  /** Text below the title, which screen readers read when the dialog opens. */
   lead?: ReactNode
   size?: 'normal' | 'wide'
-  /** True for the dialog that confirms the password, which is shown in front of another dialog. */
+  /** True for the identity dialog, which opens in front of another dialog. */
   isOnTop?: boolean
   children: ReactNode
 }
 
-/** In front of everything, until it is closed: by its button, by Escape, by a click beside it. */
+/** Modal dialog. Its close button, Escape and a click outside close it. */
 export function Dialog({ isOpen, onClose, title, lead, size = 'normal', isOnTop = false, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null)
   return (
@@ -45,18 +45,18 @@ export function Dialog({ isOpen, onClose, title, lead, size = 'normal', isOnTop 
   )
 }
 
-/** What asks for it, or else the first field; without any what Base UI takes. */
+/** Returns the element marked `data-first-focus`, or else the first field. Without either, Base UI chooses. */
 function firstFocus(popup: HTMLElement | null): HTMLElement | null | undefined {
   const find = (selector: string) => popup?.querySelector<HTMLElement>(selector)
   return find('[data-first-focus]') ?? find('form :is(input, select, textarea)')
 }
 
-/** The buttons at the end of a dialog. */
+/** Row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <footer className={styles.actions}>{children}</footer>
 }
 
-/** Asks before something that cannot be taken back. */
+/** Dialog that confirms an action before it runs. */
 export function ConfirmDialog({
   isOpen,
   onClose,
@@ -67,7 +67,7 @@ export function ConfirmDialog({
   isBusy = false,
   onConfirm,
 }: Omit<DialogProps, 'children' | 'size'> & {
-  /** What the button says that does it. */
+  /** Label of the button that runs the action. */
   confirm: string
   isDangerous?: boolean
   isBusy?: boolean

@@ -1,6 +1,6 @@
 import styles from './drop-hint.module.css'
 
-/** Covers the page while files are held over it, so that it is clear where they may be dropped. */
+/** Overlay that covers the page while files are dragged over it, to show that they can be dropped anywhere. */
 export function DropHint({ isShown, text }: { isShown: boolean; text: string }) {
   if (!isShown) return null
   return (

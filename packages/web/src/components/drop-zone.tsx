@@ -3,7 +3,7 @@ import { type DragEvent, useId, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import styles from './drop-zone.module.css'
 
-/** Files are dropped here, or chosen. */
+/** Area that accepts dropped files and has a button to choose files. */
 export function DropZone({
   label,
   hint,
@@ -53,7 +53,7 @@ export function DropZone({
         tabIndex={-1}
         onChange={({ target }) => {
           const files = [...(target.files ?? [])]
-          // So that the same file can be chosen again.
+          // Resetting the input allows the same file to be chosen again.
           target.value = ''
           if (files.length > 0) onFiles(files)
         }}
@@ -62,7 +62,7 @@ export function DropZone({
   )
 }
 
-/** Forms for whoever only reads are disabled, and the browser knows that of their fields alone. */
+/** Returns false inside a disabled fieldset, which the browser applies to fields but not to drop targets. */
 function isOpenTo({ currentTarget }: DragEvent): boolean {
   return !currentTarget.closest('fieldset:disabled')
 }

@@ -4,9 +4,9 @@ import styles from './field.module.css'
 export interface FieldProps {
   label: string
   hint?: ReactNode
-  /** What is wrong with it; said instead of the hint. */
+  /** Validation message, shown instead of the hint. */
   error?: string | undefined
-  /** True: the label is there for screen readers only. */
+  /** True: only screen readers get the label. */
   isLabelHidden?: boolean
 }
 
@@ -16,7 +16,7 @@ interface Ids {
   'aria-invalid'?: true
 }
 
-/** A label above something that is filled in, and below it what to know or what is wrong. */
+/** Form control with a label above it and a hint or validation message below it. */
 export function Field({
   label,
   hint,
@@ -70,7 +70,7 @@ export interface Choice<T extends string = string> {
   label: string
 }
 
-/** The system's own list: it works with every keyboard, screen reader and phone. */
+/** Native select, which works with every keyboard, screen reader and phone. */
 export function SelectField<T extends string>({
   label,
   hint,
@@ -123,7 +123,7 @@ export function CheckField({ label, hint, ...input }: { label: ReactNode; hint?:
   )
 }
 
-/** What was given, without what was given as undefined. */
+/** Returns the props without those that are undefined. */
 function given({
   label,
   hint,

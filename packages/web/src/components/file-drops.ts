@@ -1,21 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import { useToast } from '../data/toasts.ts'
 
-/** Takes files that are dropped anywhere in the window, or pasted. Returns true while files are held over it. */
+/** Accepts files that are dropped anywhere in the window or pasted. Returns true while files are dragged over it. */
 export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = true } = {}): boolean {
   const [isOver, setOver] = useState(false)
   const toast = useToast()
-  const take = useRef(onFiles)
-  take.current = onFiles
-  const say = useRef(toast)
-  say.current = toast
+  const latestOnFiles = useRef(onFiles)
+  latestOnFiles.current = onFiles
+  const latestToast = useRef(toast)
+  latestToast.current = toast
   useEffect(() => {
     if (!isEnabled) return
-    const takeAll = (data: DataTransfer | null) => {
+    const acceptAll = (data: DataTransfer | null) => {
       const { files, folders } = filesIn(data)
       if (folders > 0)
-        say.current({ text: 'Folders cannot be uploaded. Drop the files inside instead.', kind: 'error' })
-      if (files.length > 0) take.current(files)
+        latestToast.current({ text: 'Folders cannot be uploaded. Drop the files inside instead.', kind: 'error' })
+      if (files.length > 0) latestOnFiles.current(files)
       return files.length > 0
     }
     const onDragOver = (event: DragEvent) => {
@@ -31,13 +31,13 @@ export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = tru
       setOver(false)
       if (!event.dataTransfer?.types.includes('Files')) return
       event.preventDefault()
-      takeAll(event.dataTransfer)
+      acceptAll(event.dataTransfer)
     }
     const onPaste = (event: ClipboardEvent) => {
-      // What is copied from a document has a picture of itself beside its text: whoever writes wants the text.
+      // Text copied from a document comes with an image of itself: in a text field, the text is pasted.
       const isText = event.clipboardData?.types.includes('text/plain')
       if (isText && isTextField(event.target)) return
-      if (takeAll(event.clipboardData)) event.preventDefault()
+      if (acceptAll(event.clipboardData)) event.preventDefault()
     }
     addEventListener('dragover', onDragOver)
     addEventListener('dragleave', onDragLeave)
@@ -65,7 +65,7 @@ function filesIn(data: DataTransfer | null): { files: File[]; folders: number } 
   return { files, folders }
 }
 
-/** Browsers call every pasted picture the same; with the time it can be told from others. */
+/** Adds the time to the name of a pasted image, because browsers give all of them the same name. */
 function named(file: File): File {
   if (!/^image\.(png|jpe?g|gif|webp)$/.test(file.name)) return file
   const [day = '', time = ''] = new Date().toISOString().slice(0, 19).split('T')

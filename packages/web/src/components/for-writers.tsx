@@ -2,15 +2,16 @@ import type { ReactNode } from 'react'
 import { mayWrite, useMayChange, useSession } from '../data/session.ts'
 import styles from './for-writers.module.css'
 
-/** Forms that are disabled, with the reason, for users who may only read. Of an archived project the page says so itself. */
+/**
+ * Disables the forms inside it for users with read-only access and shows why. Pages of archived projects have their
+ * own notice.
+ */
 export function ForWriters({ children }: { children: ReactNode }) {
   const session = useSession()
   if (useMayChange()) return children
   return (
     <fieldset disabled className={styles.all}>
-      {!mayWrite(session) && (
-        <p>This browser is signed in with a token that only reads, so nothing can be changed here.</p>
-      )}
+      {!mayWrite(session) && <p>You signed in with a read-only token, so you cannot make changes here.</p>}
       {children}
     </fieldset>
   )

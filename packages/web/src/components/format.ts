@@ -1,6 +1,6 @@
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** A size for people: 1 byte, 1023 bytes, 1.5 KiB, 12 MiB. */
+/** Formats a size: `1 byte`, `1,023 bytes`, `1.5 KiB`, `12 MiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -17,7 +17,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** `1 file`, `12,000 files`. */
+/** Formats a count with its noun: `1 file`, `12,000 files`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
@@ -32,11 +32,14 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** `in 7 days` says when; `next week` does not. */
+// Remaining time is always numeric: `in 7 days` is exact, `next week` is not.
 const exact = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 const remainingSteps = steps.filter(([unit]) => unit !== 'week')
 
-/** `3 days ago`, `in 2 hours`, `just now`. Elapsed time counts whole units; remaining time is rounded. */
+/**
+ * Formats a relative time: `3 days ago`, `in 2 hours`, `just now`. Elapsed time counts whole units; remaining time is
+ * rounded.
+ */
 export function formatAgo(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000
   if (seconds > 0) return formatRemaining(seconds)
@@ -44,7 +47,7 @@ export function formatAgo(time: string, now = Date.now()): string {
   return step ? relative.format(Math.trunc(seconds / step[1]), step[0]) : 'just now'
 }
 
-/** Rounds to the next smaller unit before it chooses the unit: a day less a second is a day, not 23 hours. */
+/** Rounds to the next smaller unit before choosing the unit: one second less than a day is a day, not 23 hours. */
 function formatRemaining(seconds: number): string {
   const step = remainingSteps.find(([, length], index) => {
     const [, smaller] = remainingSteps[index + 1] ?? ['second', 1]
@@ -53,18 +56,18 @@ function formatRemaining(seconds: number): string {
   return step ? exact.format(Math.round(seconds / step[1]), step[0]) : 'in less than a minute'
 }
 
-/** In the reader's zone. */
+/** Formats an absolute time in the user's time zone. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** `dependency_scanning` → `Dependency scanning`. */
+/** Converts an API name to a label: `dependency_scanning` → `Dependency scanning`. */
 export function inWords(name: string): string {
   const text = name.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** `sast` → `SAST`, `dependency_scanning` → `Dependency scanning`. */
+/** Returns the label of a report type: `sast` → `SAST`, `dependency_scanning` → `Dependency scanning`. */
 export function reportTypeInWords(type: string): string {
   return inWords(type).replace(/^(sast|dast|api)\b/i, (word) => word.toUpperCase())
 }

@@ -1,4 +1,4 @@
-/** An alcove, seen from the front. */
+/** The logo of Alcove. */
 export function Mark({ size = 26 }: { size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">

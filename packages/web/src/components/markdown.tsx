@@ -3,8 +3,9 @@ import styles from './markdown.module.css'
 import { Answered } from './states.tsx'
 
 /**
- * A text as the API renders and sanitises it; as it was written where that does not work. `project` is what references and
- * upload links in it refer to.
+ * Markdown that the API renders and sanitises. Shows the source text when rendering fails. `project` resolves
+ * references
+ * and upload links.
  */
 export function Markdown({ text, project }: { text: string; project?: string | undefined }) {
   const isBlank = text.trim() === ''
@@ -14,8 +15,8 @@ export function Markdown({ text, project }: { text: string; project?: string | u
   return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
 }
 
-/** HTML that `POST /markdown` or its preview answered, and no other. */
+/** Inserts HTML as it is. `html` must be a response of `POST /markdown` or its preview. */
 export function RenderedMarkdown({ html }: { html: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: the server removes everything that its allow-list does not name
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the server sanitises the HTML with an allow-list
   return <div className={styles.markdown} dangerouslySetInnerHTML={{ __html: html }} />
 }

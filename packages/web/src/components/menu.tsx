@@ -9,7 +9,7 @@ export interface MenuItem {
   onChoose: () => void
 }
 
-/** What can be done with one thing of a list. `label` names the button, such as `Actions for shop.png`. */
+/** Menu of actions for one list item. `label` names its button, such as `Actions for shop.png`. */
 export function ActionMenu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   return (
     <Base.Root modal={false}>

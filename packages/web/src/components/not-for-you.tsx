@@ -9,13 +9,13 @@ import styles from './not-for-you.module.css'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
 
-/** In place of the pages for administrators: why they are not shown, and what to do about it. */
+/** Replaces the admin pages when the user may not see them: explains why and what to do. */
 export function NotForYou({ session }: { session: SessionState }) {
   useTitle('Administration')
   if (!session.user) {
     return (
-      <Empty icon={Lock} title="Sign in first" isPage>
-        <p>These pages are for administrators.</p>
+      <Empty icon={Lock} title="Sign in required" isPage>
+        <p>Sign in as an administrator to open the Admin area.</p>
         <LinkButton kind="primary" to={signInAddress()}>
           Sign in
         </LinkButton>
@@ -24,12 +24,9 @@ export function NotForYou({ session }: { session: SessionState }) {
   }
   if (!session.is_administrator) {
     return (
-      <Empty icon={Lock} title="This is for administrators" isPage>
-        <p>
-          You are signed in as {session.user.name}. If you need something done here, ask whoever runs this server; an
-          administrator can also make you one.
-        </p>
-        <LinkButton to="/">Go to the start page</LinkButton>
+      <Empty icon={Lock} title="Administrator access required" isPage>
+        <p>You are signed in as {session.user.name}, who is not an administrator. Ask an administrator for access.</p>
+        <LinkButton to="/">Go to home</LinkButton>
       </Empty>
     )
   }
@@ -38,10 +35,10 @@ export function NotForYou({ session }: { session: SessionState }) {
 
 function TokenWithoutRights() {
   return (
-    <Empty icon={Lock} title="Your token does not have these rights" isPage>
+    <Empty icon={Lock} title="Your token does not allow this" isPage>
       <p>
-        On this server administrators have to ask for their rights. Sign out, then sign in with your password, or with a
-        token that has the scope admin_mode.
+        This server requires admin mode. Sign out, then sign in with your password or with a token that has the
+        admin_mode scope.
       </p>
     </Empty>
   )
@@ -53,13 +50,10 @@ function EnterAdminMode() {
     event.preventDefault()
     enter.mutate({ body: { password: String(new FormData(event.currentTarget).get('password') ?? '') } })
   }
-  const problem = enter.error && (isFailure(enter.error, 401) ? 'The password is wrong.' : enter.error.message)
+  const problem = enter.error && (isFailure(enter.error, 401) ? 'Incorrect password.' : enter.error.message)
   return (
     <Empty icon={Lock} title="Enter admin mode" isPage>
-      <p>
-        You are an administrator, but on this server you work without those rights until you ask for them. They last six
-        hours in this browser.
-      </p>
+      <p>This server requires admin mode for administrative actions. Admin mode lasts six hours in this browser.</p>
       <form className={styles.form} onSubmit={submit}>
         <TextField
           label="Your password"

@@ -5,29 +5,28 @@ import { LinkButton } from './button.tsx'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
 
-/** What is there, but not for whoever asks. */
+/** Replaces a page that the user may not see. */
 export function NotForYou() {
-  useTitle('Not for you')
+  useTitle('Access denied')
   const session = useSession()
   const { user } = session
   return (
-    <Empty icon={Ban} title="Not for you" isPage>
-      <p>{!user ? 'You may have to sign in for this.' : mayWrite(session) ? forRoles : forReaders}</p>
+    <Empty icon={Ban} title="Access denied" isPage>
+      <p>{!user ? 'Sign in to view this page.' : mayWrite(session) ? forRoles : forReaders}</p>
       {!user && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
     </Empty>
   )
 }
 
-const forRoles = 'Your role here does not let you see this. Ask somebody who may.'
-const forReaders =
-  'This browser is signed in with a token that only reads, or your role here does not let you see this.'
+const forRoles = 'Your role does not allow you to view this page. Ask a maintainer for access.'
+const forReaders = 'You signed in with a read-only token, or your role does not allow you to view this page.'
 
 export function NotFound() {
   useTitle('Not found')
   return (
-    <Empty title="There is no such page" isPage>
-      <p>The address may have a mistake in it, or what it named is gone.</p>
-      <LinkButton to="/">Go to the start page</LinkButton>
+    <Empty title="Page not found" isPage>
+      <p>The page does not exist or has been removed.</p>
+      <LinkButton to="/">Go to home</LinkButton>
     </Empty>
   )
 }

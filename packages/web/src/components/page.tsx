@@ -2,10 +2,10 @@ import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { Link } from 'wouter'
 import styles from './page.module.css'
 
-/** The project or group that the pages inside belong to; windows have it in their titles. */
+/** Name of the project or group that contains the page; part of the window title. */
 export const PlaceName = createContext('')
 
-/** The window's title, while this is shown. */
+/** Sets the window title while the component is mounted. */
 export function useTitle(title: string): void {
   const place = useContext(PlaceName)
   useEffect(() => {
@@ -18,7 +18,7 @@ export interface Crumb {
   to: string
 }
 
-/** A page: where it is, what it is called, what can be done with the whole of it. */
+/** Page with breadcrumbs, a title and the actions that apply to all of it. */
 export function Page({
   title,
   crumbs = [],
@@ -31,7 +31,7 @@ export function Page({
   crumbs?: readonly Crumb[]
   lead?: ReactNode
   actions?: ReactNode
-  /** True: the tab above says the same, and the content needs the room. */
+  /** True: hides the heading visually where the tab above repeats it and the content needs the space. */
   isHeadingHidden?: boolean
   children: ReactNode
 }) {
@@ -41,7 +41,7 @@ export function Page({
       <header className={isHeadingHidden ? 'visually-hidden' : styles.header}>
         <div className="stack-tight">
           {crumbs.length > 0 && (
-            <nav aria-label="Where this is">
+            <nav aria-label="Breadcrumbs">
               <ol className={styles.crumbs}>
                 {crumbs.map(({ label, to }) => (
                   <li key={to}>
@@ -61,7 +61,7 @@ export function Page({
   )
 }
 
-/** A part of a page on a surface of its own. */
+/** Section of a page on its own surface. */
 export function Panel({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className={styles.panel} {...(title && { 'aria-label': title })}>

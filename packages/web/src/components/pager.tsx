@@ -4,7 +4,7 @@ import { useSearchState } from '../data/search-state.ts'
 import { Button } from './button.tsx'
 import { formatCount } from './format.ts'
 
-/** Turns the pages of a list; the number of the page stands in the address. Nothing, where everything fits on one. */
+/** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */
 export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {
   const [{ page: asked = '1' }, set] = useSearchState(['page'])
   const number = Number(asked)
@@ -12,7 +12,7 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
   const first = (number - 1) * perPage + 1
   const last = first + page.rows.length - 1
   return (
-    <nav aria-label="Pages" className="row-wrap">
+    <nav aria-label="Pagination" className="row-wrap">
       <span className="muted small numbers" aria-live="polite">
         {page.rows.length > 0 && `${formatCount(first)}–${formatCount(last)}`}
         {page.total !== undefined && ` of ${formatCount(page.total)}`}
@@ -39,7 +39,7 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
   )
 }
 
-/** The page that the address names. */
+/** Returns the page number from the address, 1 when it has none. */
 export function usePageNumber(): number {
   const [{ page }] = useSearchState(['page'])
   const number = Number(page)

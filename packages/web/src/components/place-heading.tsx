@@ -5,7 +5,7 @@ import type { Crumb } from './page.tsx'
 import styles from './place-heading.module.css'
 import { VisibilityMark } from './visibility.tsx'
 
-/** The head of a project or group, above its tabs: the same on each of its screens. */
+/** Heading of a project or group, shown above its tabs on each of its pages. */
 export function PlaceHeading({
   name,
   above,
@@ -15,7 +15,7 @@ export function PlaceHeading({
   actions,
 }: {
   name: string
-  /** The groups it is in, outermost first. */
+  /** Parent groups, outermost first. */
   above: readonly Crumb[]
   avatarUrl: string | null
   visibility: string | undefined
@@ -27,7 +27,7 @@ export function PlaceHeading({
       <Avatar name={name} url={avatarUrl} />
       <div className={styles.names}>
         {above.length > 0 && (
-          <nav aria-label="Above" className="muted small">
+          <nav aria-label="Parent groups" className="muted small">
             <ol className={styles.above}>
               {above.map(({ label, to }) => (
                 <li key={to}>
@@ -48,7 +48,7 @@ export function PlaceHeading({
   )
 }
 
-/** Every group in a path, with its address. */
+/** Returns the groups of a path with their addresses, outermost first. */
 export function groupsIn(path: string): Crumb[] {
   const names = path.split('/').filter(Boolean)
   return names.map((label, index) => ({ label, to: `/groups/${names.slice(0, index + 1).join('/')}` }))

@@ -1,7 +1,7 @@
 import { RequestFailed } from '@alcove/client'
 import styles from './field.module.css'
 
-/** What went wrong with a whole form; read out when it appears. */
+/** Error of a whole form. Screen readers announce it. */
 export function Problem({ text }: { text: string }) {
   return (
     <p role="alert" className={styles.error}>
@@ -10,7 +10,9 @@ export function Problem({ text }: { text: string }) {
   )
 }
 
-/** What is wrong with the fields of a form, by their names, and what is wrong beside that. */
+/**
+ * Splits an error into messages by field name and, if none of the shown fields has one, a message for the whole form.
+ */
 export function problemsOf(error: Error | null, shown: readonly string[]): { fields: Fields; rest: string } {
   const fields = error instanceof RequestFailed ? error.fields : {}
   const isShown = Object.keys(fields).some((name) => shown.includes(name))
@@ -20,7 +22,7 @@ export function problemsOf(error: Error | null, shown: readonly string[]): { fie
 
 type Fields = Readonly<Record<string, string | undefined>>
 
-/** `is too long` is said below its field: it needs no name, but a capital. */
+/** Turns `is too long` into a sentence. It is shown below its field, so it needs no field name. */
 function sentenceFrom(problem: string): string {
   const text = problem.charAt(0).toUpperCase() + problem.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`

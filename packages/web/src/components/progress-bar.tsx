@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import styles from './progress-bar.module.css'
 
-/** How far something is; without a value it is only known that it goes on. */
+/** Progress bar; indeterminate without a value. */
 export function ProgressBar({ label, value, max }: { label: string; value?: number | undefined; max: number }) {
   const id = useId()
   const percent = value === undefined || max <= 0 ? undefined : Math.min(100, Math.floor((value / max) * 100))

@@ -2,9 +2,11 @@ import { Search } from 'lucide-react'
 import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import styles from './search-field.module.css'
 
-const restMs = 200
+const debounceMs = 200
 
-/** Tells its text once the typing rests, at once on Enter. What comes from outside (back, reload) is shown. */
+/**
+ * Search field that calls `onSearch` with a debounce, immediately on Enter. It shows changes of `value` from outside.
+ */
 export function SearchField({
   label,
   value,
@@ -18,24 +20,24 @@ export function SearchField({
 }) {
   const id = useId()
   const [text, setText] = useState(value)
-  const told = useRef(value)
-  const tell = useRef(onSearch)
-  tell.current = onSearch
+  const sent = useRef(value)
+  const latestOnSearch = useRef(onSearch)
+  latestOnSearch.current = onSearch
 
   useEffect(() => {
-    if (value === told.current) return
-    told.current = value
+    if (value === sent.current) return
+    sent.current = value
     setText(value)
   }, [value])
-  const say = useCallback((next: string) => {
-    if (next === told.current) return
-    told.current = next
-    tell.current(next)
+  const send = useCallback((next: string) => {
+    if (next === sent.current) return
+    sent.current = next
+    latestOnSearch.current(next)
   }, [])
   useEffect(() => {
-    const timer = setTimeout(() => say(text), restMs)
+    const timer = setTimeout(() => send(text), debounceMs)
     return () => clearTimeout(timer)
-  }, [text, say])
+  }, [text, send])
 
   return (
     <div className={styles.search}>
@@ -50,7 +52,7 @@ export function SearchField({
         value={text}
         placeholder={placeholder}
         onChange={({ target }) => setText(target.value)}
-        onKeyDown={({ key }) => key === 'Enter' && say(text)}
+        onKeyDown={({ key }) => key === 'Enter' && send(text)}
       />
     </div>
   )

@@ -7,7 +7,7 @@ import { useIsSignedOut } from '../data/session.ts'
 import { Button, LinkButton } from './button.tsx'
 import styles from './states.module.css'
 
-/** Nothing is here: says why, and what to do about it. */
+/** Empty state: says why there is nothing and what to do. */
 export function Empty({
   icon: Picture = SearchX,
   title,
@@ -16,7 +16,7 @@ export function Empty({
 }: {
   icon?: LucideIcon
   title: string
-  /** True: it stands for a whole page, so its title is the page's. */
+  /** True: it replaces a whole page, so its title is the heading of the page. */
   isPage?: boolean
   children?: ReactNode
 }) {
@@ -30,14 +30,14 @@ export function Empty({
   )
 }
 
-/** What the server said, and a way to try again where that may help. */
+/** Error state: shows the message of the server, with a button to try again where that may help. */
 export function Failed({ error, isPage = false, onRetry }: { error: Error; isPage?: boolean; onRetry?: () => void }) {
   const isSignedOut = useIsSignedOut()
   const status = error instanceof RequestFailed ? error.status : 0
-  // Private pages answer anonymous requests with 404 too, so the page may be there after sign-in.
+  // Anonymous requests for private pages also get 404, so the page may exist after sign-in.
   const offersSignIn = status === 401 || (isSignedOut && (status === 403 || status === 404))
   const icon = status === 404 ? SearchX : status === 403 || status === 401 ? Ban : CircleAlert
-  const title = { 401: 'Sign in first', 403: 'Not for you', 404: 'Not found' }[status] ?? 'That did not work'
+  const title = { 401: 'Sign in required', 403: 'Access denied', 404: 'Not found' }[status] ?? 'Something went wrong'
   return (
     <div role="alert">
       <Empty icon={icon} title={title} isPage={isPage}>
@@ -55,7 +55,7 @@ function sentenceOf(error: Error): string {
   return error instanceof RequestFailed ? error.message : 'The server cannot be reached.'
 }
 
-/** Shown only when waiting takes long enough to be noticed. */
+/** Loading indicator that appears only after a short delay. */
 export function Loading({ label = 'Loading …' }: { label?: string }) {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -74,19 +74,19 @@ export function Loading({ label = 'Loading …' }: { label?: string }) {
   )
 }
 
-/** It was there before, but is no more, or not for the one who looks. */
+/** Returns true when data that was loaded before has been deleted or is no longer visible to the user. */
 function isTakenAway(error: Error | null): boolean {
   return error instanceof RequestFailed && [401, 403, 404, 410].includes(error.status)
 }
 
-/** What is asked for, once it is here; before it, and when it fails, what belongs there instead. */
+/** Renders the result of a query, or its loading or error state. */
 export function Answered<T>({
   query,
   isPage = false,
   children,
 }: {
   query: UseQueryResult<T, Error>
-  /** True: without it there is no page. */
+  /** True: an error replaces the whole page. */
   isPage?: boolean
   children: (data: T) => ReactNode
 }) {

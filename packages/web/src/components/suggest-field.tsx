@@ -5,27 +5,27 @@ import { Field, type FieldProps } from './field.tsx'
 import styles from './suggest.module.css'
 
 interface SuggestProps<T> extends FieldProps {
-  /** What is suggested for the text. */
+  /** Suggestions for the text. */
   items: readonly T[]
-  /** Tells it from all others. */
+  /** Returns a unique key. */
   keyOf: (item: T) => string
-  /** Names it, in the field and to screen readers. */
+  /** Returns the name for the field and for screen readers. */
   nameOf: (item: T) => string
-  /** What a suggestion shows. */
+  /** Renders a suggestion. */
   children: (item: T) => ReactNode
-  /** What is to be said about the suggestions, such as that there are none; mostly nothing. */
+  /** Message about the suggestions, such as that there are none; usually empty. */
   status: string
   text: string
   onText: (text: string) => void
   placeholder: string
-  /** True: Enter takes the first suggestion. */
+  /** True: Enter selects the first suggestion. */
   takesFirst?: boolean
-  /** True: the typing can begin as soon as it is there. */
+  /** True: the field gets the focus when it is mounted. */
   isFocused?: boolean
   onKeyDown?: (event: KeyboardEvent<HTMLInputElement>) => void
 }
 
-/** One thing out of many, looked up while one types. */
+/** Combobox for one item, with suggestions while the user types. */
 export function SuggestField<T>({
   value,
   onChange,
@@ -54,7 +54,7 @@ export function SuggestField<T>({
   )
 }
 
-/** Several things; what is chosen stands before the text. */
+/** Combobox for several items, shown as chips before the text. */
 export function SuggestManyField<T>({
   value,
   onChange,
@@ -63,7 +63,7 @@ export function SuggestManyField<T>({
 }: SuggestProps<T> & {
   value: readonly T[]
   onChange: (items: T[]) => void
-  /** What the button says that takes it away. */
+  /** Returns the label of the button that removes an item. */
   removalOf: (item: T) => string
 }) {
   const { label, keyOf, nameOf, onText } = props
@@ -73,11 +73,11 @@ export function SuggestManyField<T>({
       {...rootOf(props)}
       {...list}
       multiple
-      // Closing the list takes nothing away that was typed.
+      // Closing the list must not clear the typed text.
       onInputValueChange={(text, { reason }) => reason !== 'input-clear' && onText(text)}
       value={[...value]}
       onValueChange={(items: T[], { reason }) => {
-        // Escape closes the suggestions; pressed once more it is not meant to take away what was chosen.
+        // Escape closes the suggestions; a second Escape must not clear the selection.
         if (reason === 'escape-key') return
         onChange(items)
         onText('')
@@ -90,7 +90,7 @@ export function SuggestManyField<T>({
           <Combobox.Chips
             ref={ref}
             className={styles.group}
-            aria-label={value.length > 0 ? `${label}: chosen` : undefined}
+            aria-label={value.length > 0 ? `${label}: selected` : undefined}
           >
             {value.map((item) => (
               <Combobox.Chip key={keyOf(item)} className={styles.chip} aria-label={nameOf(item)}>
@@ -108,7 +108,7 @@ export function SuggestManyField<T>({
   )
 }
 
-/** What both say to Base UI, which filters nothing itself: the server has. */
+/** Returns the props that both fields pass to Base UI. The server filters, so Base UI must not. */
 function rootOf<T>({ items, keyOf, nameOf, text, onText, takesFirst = false }: SuggestProps<T>) {
   return {
     items,
@@ -121,7 +121,7 @@ function rootOf<T>({ items, keyOf, nameOf, text, onText, takesFirst = false }: S
   }
 }
 
-/** Whether the list is shown. Without a popup of Base UI's own nothing but this tells it to take the list away. */
+/** State of the list. Base UI unmounts only its own popup by itself, so this unmounts the list when it closes. */
 function useList() {
   const [open, onOpenChange] = useState(false)
   const actionsRef = useRef<Combobox.Root.Actions | null>(null)
@@ -132,9 +132,10 @@ function useList() {
 }
 
 /**
- * The field with its list. Base UI's own popup would hide the rest of the page from screen readers, labels and what is chosen
- * with it, which a list below a field has no need of. It stands inside the field, so that it is part of the page or dialog
- * that the field is in, and closes when the focus goes elsewhere.
+ * The field with its list. Base UI's popup would hide the rest of the page, including the label and the selected
+ * items, from
+ * screen readers. The list is rendered inside the field, so it belongs to the same page or dialog, and closes when the
+ * focus leaves the field.
  */
 function Around<T>({
   label,
@@ -151,7 +152,7 @@ function Around<T>({
   frame,
 }: SuggestProps<T> & {
   onLeave: () => void
-  /** What stands around the input; the list is as wide. */
+  /** Wraps the input; the list has the width of the wrapper. */
   frame: (input: ReactNode, ref: RefObject<HTMLDivElement | null>) => ReactNode
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -179,7 +180,7 @@ function Around<T>({
               className={styles.positioner}
               anchor={anchor}
               sideOffset={4}
-              positionMethod="fixed" // so that no dialog cuts it off
+              positionMethod="fixed" // otherwise a dialog would clip it
             >
               {/* biome-ignore lint/a11y/noStaticElementInteractions: it keeps the focus in the field */}
               <div className={styles.popup} onMouseDown={(event) => event.preventDefault()}>

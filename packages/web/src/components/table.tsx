@@ -2,8 +2,9 @@ import type { ReactNode } from 'react'
 import styles from './table.module.css'
 
 /**
- * The look of a table, scrolling sideways inside itself where it is too wide. `label` names it for
- * screen readers; a column of buttons has '' for a head.
+ * Table that scrolls horizontally inside itself when it is too wide. `label` names it for screen readers; a column of
+ * buttons
+ * has the header ''.
  */
 export function Table({ label, head, children }: { label: string; head: readonly ReactNode[]; children: ReactNode }) {
   return (

@@ -1,21 +1,21 @@
 import { Link, useLocation } from 'wouter'
 import { formatCount } from './format.ts'
 import styles from './tabs.module.css'
-import { useCurrentInSight } from './use-current-in-sight.ts'
+import { useScrollToCurrent } from './use-current-in-sight.ts'
 
 export interface Tab {
   label: string
   to: string
-  /** In words where it is no exact number. */
+  /** Text where the exact number is unknown. */
   count?: number | string | undefined
-  /** True: this address only, not those below it. */
+  /** True: matches this address only, not addresses below it. */
   isExact?: boolean
 }
 
-/** Parts of one thing, each with an address of its own: so these are links. */
+/** Tabs that are links, because each one has its own address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [path] = useLocation()
-  const nav = useCurrentInSight<HTMLElement>([path, ...tabs.map(({ to, count }) => `${to} ${count}`)].join('\n'))
+  const nav = useScrollToCurrent<HTMLElement>([path, ...tabs.map(({ to, count }) => `${to} ${count}`)].join('\n'))
   const isHere = ({ to, isExact }: Tab) => path === to || (!isExact && path.startsWith(`${to}/`))
   return (
     <nav ref={nav} aria-label={label} className={styles.nav}>

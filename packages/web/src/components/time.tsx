@@ -1,6 +1,6 @@
 import { formatAgo, formatTime } from './format.ts'
 
-/** How long ago; the exact time, in the reader's zone, on hover. */
+/** Relative time, with the exact time in the user's time zone as a tooltip. */
 export function Time({ of: time }: { of: string }) {
   return (
     <time dateTime={time} title={formatTime(time)}>
@@ -9,7 +9,7 @@ export function Time({ of: time }: { of: string }) {
   )
 }
 
-/** A day without a time of day, such as the end of a token's life. */
+/** Date without a time of day, such as an expiration date. */
 export function Day({ of: day }: { of: string }) {
   const date = new Date(`${day.slice(0, 10)}T00:00:00`)
   return <time dateTime={day}>{date.toLocaleDateString(undefined, { dateStyle: 'medium' })}</time>

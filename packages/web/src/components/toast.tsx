@@ -7,7 +7,7 @@ import styles from './toast.module.css'
 const shownMs = 7000
 const maxShown = 4
 
-/** Messages stay while they are pointed at or have focus; errors stay until they are closed. */
+/** Shows toasts. They stay while hovered or focused; errors stay until they are closed. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<(Message & { id: number })[]>([])
   const lastId = useRef(0)
@@ -64,7 +64,7 @@ function Toast({ message, onClose }: { message: Message; onClose: () => void }) 
           {action.label}
         </Button>
       )}
-      <IconButton label="Close this message" icon={X} onClick={onClose} />
+      <IconButton label="Dismiss message" icon={X} onClick={onClose} />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { TextField } from './field.tsx'
 
-/** Before something is gone for good: one types what it is called. */
+/** Dialog that confirms a permanent action: the user types the name of the object. */
 export function TypedConfirm({
   title,
   lead,
@@ -21,7 +21,7 @@ export function TypedConfirm({
   isBusy: boolean
   onClose: () => void
   onConfirm: () => void
-  /** What else is to be chosen or said. */
+  /** Additional content above the field. */
   children?: ReactNode
 }) {
   const [typed, setTyped] = useState('')
@@ -37,7 +37,7 @@ export function TypedConfirm({
       >
         {children}
         <TextField
-          label={`Type ${word} to go on`}
+          label={`Type ${word} to confirm`}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}

@@ -1,10 +1,11 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * Where links do not all fit: scrolls, sideways and inside alone, to the one that is current. `shown` is all that says
- * which links there are and how wide.
+ * Scrolls a row of links horizontally to the current one when they do not all fit. `shown` must change when the links
+ * or
+ * their widths change.
  */
-export function useCurrentInSight<T extends HTMLElement>(shown: string): RefObject<T | null> {
+export function useScrollToCurrent<T extends HTMLElement>(shown: string): RefObject<T | null> {
   const ref = useRef<T>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the position depends on what is shown
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** What is being typed, once the typing rests. */
-export function useRested(text: string, restMs = 150): string {
-  const [rested, setRested] = useState(text)
+/** Returns the text after it has not changed for `delayMs`. */
+export function useDebounced(text: string, delayMs = 150): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setRested(text), restMs)
+    const timer = setTimeout(() => setDebounced(text), delayMs)
     return () => clearTimeout(timer)
-  }, [text, restMs])
-  return rested
+  }, [text, delayMs])
+  return debounced
 }

@@ -3,23 +3,23 @@ import { Problem } from './problem.tsx'
 import { type Visibility, visibilities, visibilityLook } from './visibility.tsx'
 import styles from './visibility-field.module.css'
 
-/** Who may see a project or group; nothing is wider than what it is in. */
+/** Choice of a visibility, which cannot exceed that of the parent group. */
 export function VisibilityField({
   value,
-  most = 'public',
+  max = 'public',
   within,
   error,
   onChange,
 }: {
   value: Visibility
-  most?: Visibility
-  /** What it is in, when that limits it. */
+  max?: Visibility
+  /** The parent group, if it limits the visibility. */
   within?: string | undefined
   error?: string | undefined
   onChange: (visibility: Visibility) => void
 }) {
   const name = useId()
-  const isOpen = (visibility: Visibility) => visibilities.indexOf(visibility) <= visibilities.indexOf(most)
+  const isOpen = (visibility: Visibility) => visibilities.indexOf(visibility) <= visibilities.indexOf(max)
   return (
     <fieldset className={styles.field}>
       <legend>Visibility</legend>
@@ -44,9 +44,9 @@ export function VisibilityField({
           </label>
         )
       })}
-      {most !== 'public' && within && (
+      {max !== 'public' && within && (
         <p className="muted small">
-          Not wider than {within}, which is {most}.
+          Cannot exceed the visibility of {within}, which is {max}.
         </p>
       )}
       {error && <Problem text={error} />}

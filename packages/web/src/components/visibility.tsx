@@ -4,16 +4,16 @@ export const visibilities = ['private', 'internal', 'public'] as const
 export type Visibility = (typeof visibilities)[number]
 
 const looks = {
-  public: { picture: Globe, label: 'Public', meaning: 'Everybody may read it, also signed out.' },
+  public: { picture: Globe, label: 'Public', meaning: 'Visible to everyone, including without signing in.' },
   internal: {
     picture: Shield,
     label: 'Internal',
-    meaning: 'Everybody who is signed in may read it, guests from outside not.',
+    meaning: 'Visible to signed-in users, except external users.',
   },
-  private: { picture: Lock, label: 'Private', meaning: 'Only its members may read it.' },
+  private: { picture: Lock, label: 'Private', meaning: 'Visible to members only.' },
 }
 
-/** What the server does not name is shown as the narrowest. */
+/** Parses a visibility; unknown values become `private`, the narrowest. */
 export function visibilityOf(name: string | undefined): Visibility {
   return visibilities.find((known) => known === name) ?? 'private'
 }

@@ -25,33 +25,33 @@ import { contentOf, createKeyring } from './idempotency-keys.ts'
 import { useSearchState } from './search-state.ts'
 import { useToast } from './toasts.ts'
 
-/** The header says that a page of ours asks, so the cookie counts. */
+/** Header that marks requests of our own pages: the server accepts the session cookie only with it. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
 export const api = createClient({ headers: sessionHeaders, cachesGets: true })
 
 export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: askWhoThisIs }),
-  mutationCache: new MutationCache({ onError: askWhatIsLeft }),
+  queryCache: new QueryCache({ onError: refetchSession }),
+  mutationCache: new MutationCache({ onError: refetchAfterRejection }),
   defaultOptions: {
-    // The browser may think that it is offline while the server is beside it; waiting for it would never end.
+    // The browser may report that it is offline while the server is on the same network, so requests never wait for it.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 10_000,
-      // What the server refuses it refuses again.
+      // The server would reject the same request again.
       retry: (count, error) => count < 2 && !(error instanceof RequestFailed && error.status < 500),
     },
   },
 })
 
-/** Signed out elsewhere, or blocked. */
-function askWhoThisIs(error: Error): void {
+/** Refetches the session after a 401: the user was signed out in another tab, or blocked. */
+function refetchSession(error: Error): void {
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
 }
 
-/** Fetches what is shown again when a refusal suggests that it, or the user's role in it, has changed. */
-function askWhatIsLeft(error: Error): void {
-  askWhoThisIs(error)
+/** Refetches all shown data after an error that suggests that it, or the user's role, has changed. */
+function refetchAfterRejection(error: Error): void {
+  refetchSession(error)
   if ([403, 404, 409].some((status) => isFailure(error, status))) void queries.invalidateQueries()
 }
 
@@ -60,15 +60,15 @@ export function isFailure(error: unknown, status: number): boolean {
 }
 
 interface AnswerOptions<T> {
-  /** False: not to be asked (yet). */
+  /** False: the request is not sent (yet). */
   isEnabled?: boolean
-  /** Ask again after so many milliseconds, which may depend on what was answered; false: not at all. */
+  /** Polling interval, which may depend on the last response; false: no polling. */
   refetchMs?: number | false | ((answer: T | undefined) => number | false)
 }
 
 function intervalOf<T>(refetchMs: AnswerOptions<T>['refetchMs'] = false) {
   return (query: { state: { data: unknown } }) =>
-    typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // what queryFn answered
+    typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // the result of queryFn
 }
 
 export function useAnswer<O extends Operation>(
@@ -81,12 +81,13 @@ export function useAnswer<O extends Operation>(
     queryFn: ({ signal }) => api.call(operation, request, { signal }),
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
-  }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot see that a type of ours is no function
+  }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot infer that the type is not a function
 }
 
 /**
- * One page of a list. While another page or filter loads, the last one stays to be seen. Beyond the last page, such as after
- * everything on it was deleted, it leads to the last one.
+ * Fetches one page of a list. While another page or filter loads, it returns the previous result. A page beyond the
+ * last
+ * one, such as after a deletion of all its rows, redirects to the last page.
  */
 export function usePage<O extends ListOperation>(
   operation: O,
@@ -100,7 +101,7 @@ export function usePage<O extends ListOperation>(
     refetchInterval: intervalOf(refetchMs),
     placeholderData: keepPreviousData,
   })
-  // Every list takes these two.
+  // Every list operation has these two parameters.
   useLastPage(request.query as PageQuery | undefined, query.isPlaceholderData ? undefined : query.data)
   return query
 }
@@ -120,23 +121,23 @@ function useLastPage({ page = 1, per_page: perPage = 20 }: PageQuery = {}, found
 }
 
 interface ActionOptions<O extends Operation> {
-  /** Said when it is done. */
+  /** Success message. */
   done?: string
   onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
-  /** True: the form shows what is wrong beside its fields, so no message does. */
+  /** True: the form shows errors itself, so there is no toast. */
   showsErrors?: boolean
-  /** Shows an error in another way than by a message. */
+  /** Handles an error instead of a toast. */
   onFailed?: (error: Error) => void
-  /** True: afterwards what is shown is gone, so where `onDone` leads is shown before anything is asked for anew. */
+  /** True: the action removes what the page shows, so `onDone` navigates away before queries are refetched. */
   isLeaving?: boolean
 }
 
-/** Whether a request of the operation is safe to repeat with a key. Routes that check a password check it each time. */
+/** Returns true for operations that accept an idempotency key. Routes that check a password do not. */
 function takesKey(operation: Operation): boolean {
   return operation.startsWith('POST ') && !operation.startsWith('POST /-/sessions')
 }
 
-/** Something that changes things: afterwards everything that is shown is asked for anew. */
+/** Mutation that refetches all shown data when it succeeds. */
 export function useAction<O extends Operation>(
   operation: O,
   { done, onDone, showsErrors = false, onFailed, isLeaving = false }: ActionOptions<O> = {},
@@ -151,13 +152,13 @@ export function useAction<O extends Operation>(
   const mutation = useMutation({
     mutationFn: (request: Request<O>) => withConfirmation(() => send(request)),
     onSuccess(answer, request) {
-      const tell = () => {
+      const finish = () => {
         if (done) toast({ text: done })
         onDone?.(answer, request)
       }
-      if (isLeaving) flushSync(tell)
+      if (isLeaving) flushSync(finish)
       void queries.invalidateQueries()
-      if (!isLeaving) tell()
+      if (!isLeaving) finish()
     },
     onError(error) {
       if (onFailed) onFailed(error)
@@ -168,7 +169,7 @@ export function useAction<O extends Operation>(
     },
   })
   const { mutate } = mutation
-  // A button that is pressed twice may not have been shown as busy in between.
+  // A double click may arrive before the button is rendered as busy.
   const mutateOnce = useCallback(
     (...given: Parameters<typeof mutate>) => {
       const key = JSON.stringify(given[0])

@@ -1,17 +1,17 @@
 import { RequestFailed } from '@alcove/client'
 import { useSyncExternalStore } from 'react'
 
-/** Ends the wait for the user's password: true when it was confirmed. */
+/** Resolves the pending confirmation: true when the user confirmed their identity. */
 let finish: ((isConfirmed: boolean) => void) | undefined
 let pending: Promise<boolean> | undefined
 const listeners = new Set<() => void>()
 
-/** True for the server's refusal of a browser whose user has not entered the password lately. */
+/** Returns true for the error that requires the user to enter their password again. */
 export function needsConfirmation(error: unknown): boolean {
   return error instanceof RequestFailed && error.code === 'reauthentication_required'
 }
 
-/** Sends a request; when the server wants the password first, asks for it and sends the request once more. */
+/** Sends a request. If the server requires reauthentication, prompts for it and sends the request again. */
 export async function withConfirmation<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send()
@@ -21,7 +21,7 @@ export async function withConfirmation<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Shows the dialog for the password. False when the user cancels. Several requests share one dialog. */
+/** Opens the identity dialog. Returns false when the user cancels. Concurrent requests share one dialog. */
 export function askForConfirmation(): Promise<boolean> {
   pending ??= new Promise<boolean>((resolve) => {
     finish = resolve
@@ -37,7 +37,7 @@ export function finishConfirmation(isConfirmed: boolean): void {
   notify()
 }
 
-/** Whether the dialog for the password is shown, in front of any other. */
+/** Returns true while the identity dialog is open. */
 export function isConfirming(): boolean {
   return finish !== undefined
 }

@@ -1,19 +1,19 @@
 import { RequestFailed } from '@alcove/client'
 
-/** Makes a key for one action of the user. `crypto.randomUUID` is missing on pages without HTTPS. */
+/** Creates a key for one user action. `crypto.randomUUID` does not exist on pages without HTTPS. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Whether the change may have been made all the same, so that the next try needs the same key. */
+/** Returns true when the request may have succeeded despite the error, so that a retry needs the same key. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return !(error instanceof RequestFailed) || error.status >= 500 || error.status === 409
 }
 
 const blobs = new WeakMap<Blob, string>()
 
-/** Describes a request so that equal descriptions mean the same request. Each chosen file counts as one of its own. */
+/** Serialises a request: equal strings mean equal requests. Each file gets its own id. */
 export function contentOf(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) => {
     if (!(value instanceof Blob)) return value
@@ -23,7 +23,7 @@ export function contentOf(request: unknown): string {
   })
 }
 
-/** Keys of actions by what was sent; a key is kept until the outcome of its action is known. */
+/** Creates a map from request contents to keys. A key is kept until the outcome of its request is known. */
 export function createKeyring() {
   const keys = new Map<string, string>()
   return {

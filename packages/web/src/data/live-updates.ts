@@ -2,11 +2,11 @@ import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-qu
 import { useEffect, useRef } from 'react'
 
 const refreshMs = 30_000
-/** How often a refresh that is due checks whether the user is busy. */
+/** Interval at which a due refresh checks whether the user is busy. */
 const checkMs = 1_000
-/** How long after the last input the user counts as busy. */
+/** Time after the last input during which the user counts as busy. */
 const restMs = 2_000
-/** After so long without input, refreshing stops: it must not keep the session of a forgotten tab alive. */
+/** Time without input after which refreshing stops, so that an abandoned tab does not keep its session alive. */
 const forgottenMs = 12 * 60 * 60 * 1000
 
 let lastInputAt = Date.now()
@@ -21,8 +21,9 @@ for (const type of ['keydown', 'pointerdown', 'wheel', 'touchmove']) {
 }
 
 /**
- * Fetches everything that the screen shows again every 30 seconds, as long as the tab is visible and the user is not busy.
- * What is unchanged costs a 304 each: see `cachesGets` of the client.
+ * Refetches all shown data every 30 seconds while the tab is visible and the user is not busy. Unchanged data costs
+ * one 304
+ * response per query: see `cachesGets` of the client.
  */
 export function useLiveUpdates({ isPaused }: { isPaused?: () => boolean } = {}): void {
   const client = useQueryClient()
@@ -33,14 +34,14 @@ export function useLiveUpdates({ isPaused }: { isPaused?: () => boolean } = {}):
     const timer = setInterval(() => {
       if (Date.now() < dueAt || isBusy(client) || paused.current?.()) return
       dueAt = Date.now() + refreshMs
-      // What is on its way already is not cancelled: triage waits for its own refresh.
+      // Does not cancel requests in flight: triage waits for its own refresh.
       void client.refetchQueries({ type: 'active', predicate: isShownData }, { cancelRefetch: false })
     }, checkMs)
     return () => clearInterval(timer)
   }, [client])
 }
 
-/** The session has its own rules of refreshing. */
+/** Excludes the session, which is refreshed by its own rules. */
 function isShownData({ queryKey }: Query): boolean {
   return queryKey[0] !== 'GET /-/session'
 }

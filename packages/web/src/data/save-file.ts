@@ -1,7 +1,7 @@
 import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
 
-/** Fetches a file of the API and hands it to the browser to keep. A plain link could not say that a page of ours asks. */
+/** Downloads a file from the API. A plain link cannot send the session header. */
 export async function saveFile(address: string, filename: string): Promise<void> {
   const response = await fetch(address, { headers: sessionHeaders })
   if (!response.ok) throw readFailure(response.status, await response.text())
@@ -10,6 +10,6 @@ export async function saveFile(address: string, filename: string): Promise<void>
   link.href = url
   link.download = filename
   link.click()
-  // The browser has taken it by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,20 +1,20 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation } from 'wouter'
-// As it stands in the address; the router’s own has decoded half of it, and a %2F in a value is lost.
+// Reads the raw query string: the router decodes part of it, which loses a %2F in a value.
 import { useSearch } from 'wouter/use-browser-location'
 
-/** What the query of the address says, by name; a list has commas. */
+/** Query parameters by name; lists are comma-separated. */
 export type SearchState<Name extends string> = { [P in Name]?: string }
 
 interface SetOptions {
-  /** True: no step in the history, as for a text that is being typed. */
+  /** True: replaces the history entry, as for a text that is being typed. */
   isReplacing?: boolean
 }
 
 /**
- * State that stands in the address, so that it survives a reload, can be sent to others, and goes back with the browser.
- * Whatever is set to undefined or to nothing leaves the address. Other names stay as they are; but with anything but
- * `page` itself the page begins anew.
+ * State in the query string, so that it survives a reload, can be shared as a link, and follows the back button.
+ * Setting a
+ * name to undefined or '' removes it. Other names are unchanged, except that `page` is removed unless it is set itself.
  */
 export function useSearchState<Name extends string>(
   names: readonly Name[],
@@ -29,7 +29,7 @@ export function useSearchState<Name extends string>(
       const value = parameters.get(name)
       if (value) found[name] = value
     }
-    return found as SearchState<Name> // the names that were asked for
+    return found as SearchState<Name> // it has only the requested names
   }, [search, wanted])
   const set = useCallback(
     (changes: { [P in Name]?: string | undefined }, { isReplacing = false }: SetOptions = {}) => {

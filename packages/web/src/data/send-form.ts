@@ -2,24 +2,29 @@ import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
 
 export interface Sending<Answer> {
-  /** Rejects with `RequestFailed` for whatever is not a success, and with `NotSent` where there was no answer. */
+  /** Rejects with `RequestFailed` for an error response, and with `NotSent` when there was no response. */
   answer: Promise<Answer>
   cancel: () => void
 }
 
-/** Somebody cancelled it, or the connection broke. */
+/** Error of a request that the user cancelled or whose connection broke. */
 export class NotSent extends Error {
   readonly isCancelled: boolean
 
   constructor(isCancelled: boolean) {
-    super(isCancelled ? 'You cancelled it; nothing changed.' : 'The connection broke, or the file changed meanwhile.')
+    super(
+      isCancelled
+        ? 'Canceled. Nothing changed.'
+        : 'The connection was lost, or the file changed during the upload. Try again.',
+    )
     this.name = 'NotSent'
     this.isCancelled = isCancelled
   }
 }
 
 /**
- * Sends a form with XMLHttpRequest, because `fetch` does not report the progress of a request body. `onProgress` also counts
+ * Sends a form with XMLHttpRequest, because `fetch` does not report the progress of a request body. `onProgress` also
+ * counts
  * the bytes around the files. The key makes the form safe to send again.
  */
 export function sendForm<Answer>(
@@ -37,9 +42,9 @@ export function sendForm<Answer>(
       const { status, responseText } = request
       if (status >= 300) return reject(readFailure(status, responseText))
       try {
-        resolve(JSON.parse(responseText) as Answer) // what the document says
+        resolve(JSON.parse(responseText) as Answer) // as the OpenAPI document specifies
       } catch {
-        // Something between page and server answered in its place.
+        // A proxy responded instead of the server.
         reject(new NotSent(false))
       }
     }

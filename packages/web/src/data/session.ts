@@ -10,7 +10,7 @@ export const sessionQuery = {
   async queryFn() {
     const state = await api.call('GET /-/session', {})
     show(state.user?.id)
-    tellIfChanged(state)
+    notifyIfChanged(state)
     return state
   },
   staleTime: 60_000,
@@ -19,7 +19,7 @@ export const sessionQuery = {
 let shownTo: number | undefined
 let lastUser: number | undefined
 
-/** What was answered to somebody else is forgotten, and what is shown asked for anew. */
+/** Discards cached responses when the user changes, and refetches shown data. */
 function show(user: number | undefined): void {
   if (shownTo !== user) {
     void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
@@ -28,42 +28,42 @@ function show(user: number | undefined): void {
   lastUser = user ?? lastUser
 }
 
-/** Between the tabs of one browser, which are signed in and out together. */
+/** Channel between the tabs of one browser, which share a session. */
 const tabs = new BroadcastChannel('alcove-session')
 tabs.onmessage = () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
 
-/** The other tabs ask again who is signed in. */
-export function tellOtherTabs(): void {
+/** Makes the other tabs refetch the session. */
+export function notifyOtherTabs(): void {
   tabs.postMessage('changed')
 }
 
-let lastTold: string | undefined
+let lastNotified: string | undefined
 
-function tellIfChanged({ user, is_admin: isAdmin, scopes }: SessionState): void {
-  const told = JSON.stringify([user?.id, isAdmin, scopes])
-  if (lastTold !== undefined && lastTold !== told) tellOtherTabs()
-  lastTold = told
+function notifyIfChanged({ user, is_admin: isAdmin, scopes }: SessionState): void {
+  const key = JSON.stringify([user?.id, isAdmin, scopes])
+  if (lastNotified !== undefined && lastNotified !== key) notifyOtherTabs()
+  lastNotified = key
 }
 
-/** True when this page has been somebody else's before, even if he has signed out since. */
+/** Returns true when this page showed data of another user before, even if that user has signed out since. */
 export function hasShownOthers(user: number): boolean {
   return lastUser !== undefined && lastUser !== user
 }
 
-/** Who is signed in and what the server lets people do. Inside the shell, which waits for it. */
+/** Returns the session: the user and the settings of the server. Works only inside `Shell`, which loads it first. */
 export function useSession(): SessionState {
   const { data } = useQuery(sessionQuery)
-  if (!data) throw new Error('the shell asks for the session before it shows anything')
+  if (!data) throw new Error('useSession must be used inside Shell, which loads the session')
   return data
 }
 
-/** True once the server has said that this browser is signed out. */
+/** Returns true once the server has reported that this browser is signed out. */
 export function useIsSignedOut(): boolean {
   const { data } = useQuery({ ...sessionQuery, enabled: false })
   return data?.user === null
 }
 
-/** Access levels as the API has them. */
+/** Access levels of the API. */
 export const levels = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 } as const
 
 interface WithPermissions {
@@ -75,13 +75,13 @@ interface WithPermissions {
     | undefined
 }
 
-/** The caller's access level in a project; administrators count as owners of everything, others without any have 0. */
+/** Returns the user's access level in a project: owner for administrators, 0 without a role. */
 export function levelIn({ permissions }: WithPermissions, { is_admin: isAdmin }: SessionState): number {
   if (isAdmin) return levels.owner
   return Math.max(permissions?.project_access?.access_level ?? 0, permissions?.group_access?.access_level ?? 0)
 }
 
-/** True when what this browser is signed in with may change things. */
+/** Returns true when the session's credentials allow changes. */
 export function mayWrite({ user, scopes }: SessionState): boolean {
   return user !== null && scopes.includes('api')
 }
@@ -89,7 +89,7 @@ export function mayWrite({ user, scopes }: SessionState): boolean {
 /** True on the pages of an archived project. */
 export const ReadOnlyContext = createContext(false)
 
-/** Whether the user may change what the page is about, as far as their role there allows it. */
+/** Returns true when the credentials allow changes and the project is not archived. Roles are checked separately. */
 export function useMayChange(): boolean {
   const isReadOnly = useContext(ReadOnlyContext)
   return mayWrite(useSession()) && !isReadOnly

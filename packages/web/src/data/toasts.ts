@@ -3,16 +3,16 @@ import { createContext, useContext } from 'react'
 export interface Message {
   text: string
   kind?: 'info' | 'error'
-  /** A message replaces the one of the same topic, so that quick work does not pile them up. */
+  /** A message replaces an earlier one with the same topic, so that messages do not pile up. */
   topic?: string
-  /** One thing to do about it, such as undoing. */
+  /** Action button, such as undo. */
   action?: { label: string; run: () => void }
 }
 
-/** Shows a message; provided by `ToastProvider`. */
+/** Context with the function that shows a message; provided by `ToastProvider`. */
 export const ToastContext = createContext<(message: Message) => void>(() => {})
 
-/** Returns a function that shows a message at the edge of the window and announces it to screen readers. */
+/** Returns a function that shows a toast and announces it to screen readers. */
 export function useToast(): (message: Message) => void {
   return useContext(ToastContext)
 }

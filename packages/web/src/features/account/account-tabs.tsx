@@ -3,7 +3,7 @@ import { Tabs } from '../../components/tabs.tsx'
 export function AccountTabs() {
   return (
     <Tabs
-      label="Your account"
+      label="Account"
       tabs={[
         { label: 'Profile', to: '/-/profile', isExact: true },
         { label: 'Access tokens', to: '/-/profile/tokens' },

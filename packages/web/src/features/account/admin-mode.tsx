@@ -4,7 +4,7 @@ import { ownAddress } from '../../data/own-address.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useSession } from '../../data/session.ts'
 
-/** Where administrators ask for their rights; then back to where they came from. */
+/** Page to enter admin mode. Redirects to the previous page afterwards. */
 export function AdminMode() {
   const session = useSession()
   const [{ to = '/-/admin' }] = useSearchState(['to'])

@@ -15,7 +15,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** What people call it: `Firefox on Linux`; else what it says of itself. */
+/** Returns a short name for a user agent, such as `Firefox on Linux`; otherwise the user agent itself, truncated. */
 export function browserFrom(userAgent: string | null): string {
   if (!userAgent) return 'Unknown'
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -10,15 +10,15 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { browserFrom } from './browser-name.ts'
 import { TokenNotice } from './signed-in.tsx'
 
-/** The browsers that the user is signed in with. */
+/** Active sessions of the user. */
 export function Browsers() {
   const isWriter = mayWrite(useSession())
   const query = useAnswer('GET /-/sessions', {}, { isEnabled: isWriter })
-  const end = useAction('DELETE /-/sessions/{id}', { done: 'That browser is signed out.' })
+  const end = useAction('DELETE /-/sessions/{id}', { done: 'Session revoked.' })
   if (!isWriter) {
     return (
-      <Panel title="Where you are signed in">
-        <TokenNotice what="It cannot see or sign out your other browsers." />
+      <Panel title="Active sessions">
+        <TokenNotice what="It cannot list or revoke your other sessions." />
       </Panel>
     )
   }
@@ -27,19 +27,22 @@ export function Browsers() {
       if (await askForConfirmation()) await query.refetch()
     }
     return (
-      <Panel title="Where you are signed in">
+      <Panel title="Active sessions">
         <div className="row-wrap">
-          <p>To see and sign out your browsers, confirm who you are.</p>
-          <Button onClick={() => void show()}>Show browsers</Button>
+          <p>Confirm your identity to view and revoke your sessions.</p>
+          <Button onClick={() => void show()}>Show sessions</Button>
         </div>
       </Panel>
     )
   }
   return (
-    <Panel title="Where you are signed in">
+    <Panel title="Active sessions">
       <Answered query={query}>
         {(sessions) => (
-          <Table label="Browsers" head={['Browser', 'Address', 'Last used', 'Signed in', 'Ends', <Hidden key="end" />]}>
+          <Table
+            label="Active sessions"
+            head={['Browser', 'IP address', 'Last used', 'Signed in', 'Expires', <Hidden key="end" />]}
+          >
             {sessions.map((session) => {
               const name = browserFrom(session.user_agent)
               return (
@@ -47,7 +50,7 @@ export function Browsers() {
                   <td>
                     <span className="row-wrap" title={session.user_agent ?? undefined}>
                       {name}
-                      {session.current && <Badge tone="accent">This one</Badge>}
+                      {session.current && <Badge tone="accent">This device</Badge>}
                     </span>
                   </td>
                   <td className="numbers">{session.address ?? '–'}</td>
@@ -62,7 +65,7 @@ export function Browsers() {
                     {!session.current && (
                       <Button
                         size="small"
-                        aria-label={`Sign out ${name}, ${session.address ?? 'no address'}`}
+                        aria-label={`Sign out ${name}, ${session.address ?? 'unknown IP address'}`}
                         isBusy={end.isPending && end.variables?.path.id === session.id}
                         onClick={() => end.mutate({ path: { id: session.id } })}
                       >
@@ -81,5 +84,5 @@ export function Browsers() {
 }
 
 function Hidden() {
-  return <span className="visually-hidden">Signing out</span>
+  return <span className="visually-hidden">Actions</span>
 }

@@ -13,7 +13,7 @@ import { SignedIn, TokenNotice } from './signed-in.tsx'
 
 type User = NonNullable<SessionState['user']>
 
-/** Who one is here, one's password, and the browsers one is signed in with. */
+/** Profile page: name, password and active sessions. */
 export function Profile() {
   return (
     <SignedIn title="Profile">
@@ -33,10 +33,10 @@ function You({ user }: { user: User }) {
   const session = useSession()
   return (
     <Panel
-      title="You"
+      title="Account"
       actions={
         <LinkButton size="small" kind="quiet" to={`/${user.username}`}>
-          What others see
+          View public profile
         </LinkButton>
       }
     >
@@ -53,7 +53,7 @@ function You({ user }: { user: User }) {
       {session.is_admin && mayWrite(session) ? (
         <Names user={user} />
       ) : (
-        <p className="muted small">An administrator of this server can change your name and your address.</p>
+        <p className="muted small">Ask an administrator to change your name or e-mail address.</p>
       )}
     </Panel>
   )
@@ -103,13 +103,13 @@ function Password() {
   const [attempt, setAttempt] = useState(0)
   const action = useAction('PUT /-/password', {
     showsErrors: true,
-    done: 'Password changed. Other browsers are signed out.',
+    done: 'Password changed. All other sessions were signed out.',
     onDone: () => setAttempt(attempt + 1),
   })
   if (!isByPassword) {
     return (
       <Panel title="Password">
-        <TokenNotice what="To change your password, sign in with it. An administrator can give you a link to set one." />
+        <TokenNotice what="To change your password, sign in with it. If you have none, ask an administrator for a password reset link." />
       </Panel>
     )
   }
@@ -132,10 +132,10 @@ function Password() {
           type="password"
           autoComplete="current-password"
           required
-          error={fields['current_password'] && 'This is not your password.'}
+          error={fields['current_password'] && 'Incorrect password.'}
         />
         <NewPasswordFields
-          problems={{ password: fields['password'], again: isDifferent ? 'This is not the same.' : undefined }}
+          problems={{ password: fields['password'], again: isDifferent ? 'Passwords do not match.' : undefined }}
         />
         <RevokeTokensField />
         <Problem text={rest} />

@@ -11,7 +11,9 @@ import { hasShownOthers, sessionQuery } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import styles from './sign-in.module.css'
 
-/** The page of a password link, which sets a password once and signs in. The part after # is not sent before that. */
+/**
+ * Page of a password reset link. The token is in the fragment (after #), so the browser does not send it on page load.
+ */
 export function SetPassword() {
   useTitle('Set your password')
   const toast = useToast()
@@ -23,11 +25,11 @@ export function SetPassword() {
 
   if (token === '' || isOver) {
     return (
-      <Empty title={isOver ? 'This link is over' : 'A link is needed for this'} isPage>
+      <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
         <p>
           {isOver
-            ? 'Such a link works once and for a day. If you have just set a password with it, sign in with that password; otherwise ask an administrator for another link.'
-            : 'Open the whole link that you were given; its end, behind the #, is missing. To change a password you know, sign in.'}
+            ? 'Links can be used once, within 24 hours. If you just set a password, sign in with it. Otherwise ask an administrator for a new link.'
+            : 'The part after # is missing. Copy the complete link and open it again. To change a password you know, sign in.'}
         </p>
         <LinkButton to="/-/sign_in">Sign in</LinkButton>
       </Empty>
@@ -38,20 +40,20 @@ export function SetPassword() {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const password = String(form.get('password') ?? '')
-    if (password !== form.get('again')) return setProblems({ fields: { again: 'This is not the same.' }, rest: '' })
+    if (password !== form.get('again')) return setProblems({ fields: { again: 'Passwords do not match.' }, rest: '' })
     setBusy(true)
     setProblems(none)
     try {
       const body = { token, password, revoke_tokens: form.get('revoke_tokens') === 'on' }
       const { id, username } = await api.call('POST /-/password', { body })
-      // A new page: nothing that another user saw or wrote stays in this one.
+      // Loads a new document, so that no data of another user remains in this one.
       if (hasShownOthers(id)) return location.replace('/')
       await queries.resetQueries(sessionQuery)
       toast({ text: `Password set. You are signed in as ${username}.` })
       navigate('/', { replace: true })
     } catch (error) {
       if (isFailure(error, 401)) setOver(true)
-      else setProblems(problemsOf(error as Error, ['password'])) // nothing else is thrown here
+      else setProblems(problemsOf(error as Error, ['password'])) // always an Error
     }
     setBusy(false)
   }
@@ -65,7 +67,7 @@ export function SetPassword() {
         <RevokeTokensField />
         <Problem text={problems.rest} />
         <Button type="submit" kind="primary" isBusy={isBusy}>
-          Set the password
+          Set password
         </Button>
       </form>
     </div>
@@ -74,18 +76,18 @@ export function SetPassword() {
 
 const none = { fields: {}, rest: '' }
 
-/** Revoking tokens with the password, for instance after a theft: `revoke_tokens`. */
+/** Checkbox to also revoke all access tokens, for example after a theft. Its name is `revoke_tokens`. */
 export function RevokeTokensField() {
   return (
     <CheckField
       name="revoke_tokens"
-      label="Revoke my access tokens too"
-      hint="Scripts and tools that use them need new ones."
+      label="Also revoke my access tokens"
+      hint="Scripts and tools that use them will need new tokens."
     />
   )
 }
 
-/** A new password, twice: `password` and `again`. */
+/** Fields for a new password and its confirmation: `password` and `again`. */
 export function NewPasswordFields({ problems }: { problems: Record<string, string | undefined> }) {
   return (
     <>
@@ -97,11 +99,11 @@ export function NewPasswordFields({ problems }: { problems: Record<string, strin
         minLength={8}
         maxLength={128}
         required
-        hint="At least 8 characters, no common password and not your name. Several unrelated words work well."
+        hint="At least 8 characters. Common passwords and your name are not allowed. Use a passphrase of several unrelated words."
         error={problems['password']}
       />
       <TextField
-        label="New password again"
+        label="Confirm new password"
         name="again"
         type="password"
         autoComplete="new-password"

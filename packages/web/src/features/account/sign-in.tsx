@@ -10,7 +10,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { hasShownOthers, sessionQuery, useSession } from '../../data/session.ts'
 import styles from './sign-in.module.css'
 
-/** With a password or with a token; then back to where one came from. */
+/** Sign-in page, with a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
   useTitle('Sign in')
   const { user } = useSession()
@@ -31,12 +31,12 @@ export function SignIn() {
     try {
       const body = isByToken ? { token: text('token') } : { login: text('login').trim(), password: text('password') }
       const { id } = await api.call('POST /-/sessions', { body })
-      // A page of its own: nothing of what somebody else saw or wrote stays in this one.
+      // Loads a new document, so that no data of another user remains in this one.
       if (hasShownOthers(id)) return location.replace(next)
       await queries.resetQueries(sessionQuery)
       navigate(next, { replace: true })
     } catch (error) {
-      setProblem(sentenceOf(error as Error, isByToken)) // nothing else is thrown here
+      setProblem(sentenceOf(error as Error, isByToken)) // always an Error
     }
     setBusy(false)
   }
@@ -54,7 +54,7 @@ export function SignIn() {
             autoComplete="off"
             required
             autoFocus
-            hint="With the scope api or read_api. This browser may then do what the token may."
+            hint="Requires the api or read_api scope. This session gets the permissions of the token."
           />
         ) : (
           <>
@@ -80,5 +80,5 @@ export function SignIn() {
 
 function sentenceOf(error: Error, isByToken: boolean): string {
   if (!isFailure(error, 401)) return error.message
-  return isByToken ? 'There is no such token, or it is not valid any more.' : 'The name or the password is wrong.'
+  return isByToken ? 'Invalid or expired token.' : 'Incorrect username or password.'
 }

@@ -7,7 +7,7 @@ import { type SessionState, useSession } from '../../data/session.ts'
 
 type User = NonNullable<SessionState['user']>
 
-/** A page that is only for somebody who is signed in. */
+/** Page that requires sign-in. */
 export function SignedIn({ title, children }: { title: string; children: (user: User) => ReactNode }) {
   const { user } = useSession()
   return user ? children(user) : <SignInFirst title={title} />
@@ -17,7 +17,7 @@ function SignInFirst({ title }: { title: string }) {
   useTitle(title)
   return (
     <Empty title={title} isPage>
-      <p>This is about your account. Sign in first.</p>
+      <p>Sign in to view your account.</p>
       <LinkButton kind="primary" to={signInAddress()}>
         Sign in
       </LinkButton>
@@ -25,17 +25,17 @@ function SignInFirst({ title }: { title: string }) {
   )
 }
 
-const mostNamed = 3
+const maxNamed = 3
 
-/** What a browser cannot do that a token signed in. */
+/** Notice about the limits of a session that was started with a token. */
 export function TokenNotice({ what }: { what: string }) {
   const { scopes } = useSession()
-  const named = scopes.slice(0, mostNamed).join(', ')
-  const others = scopes.length - mostNamed
+  const named = scopes.slice(0, maxNamed).join(', ')
+  const others = scopes.length - maxNamed
   return (
     <p>
-      This browser is signed in with an access token of the scope {named}
-      {others > 0 && ` and ${others} more`}, so it may do what the token may. {what}
+      You signed in with an access token with the scope {named}
+      {others > 0 && ` and ${others} more`}. This session has the permissions of the token. {what}
     </p>
   )
 }

@@ -2,7 +2,7 @@ import { CheckField, TextArea, TextField } from '../../components/field.tsx'
 import styles from './admin.module.css'
 import type { ShownUser } from './user.ts'
 
-/** What can be said of an account, whether it is there already or not. `readAccountFields` reads it back. */
+/** Fields of a new or existing account. `readAccountFields` reads their values. */
 export function AccountFields({
   account,
   problems,
@@ -38,22 +38,22 @@ export function AccountFields({
           label="Administrator"
           name="admin"
           defaultChecked={account?.is_admin === true}
-          hint="May do everything on this server, and comes here."
+          hint="Full access, including the Admin area."
         />
         <CheckField
           label="External"
           name="external"
           defaultChecked={account?.external === true}
-          hint="Sees internal projects only as a member."
+          hint="Can view internal projects only as a member."
         />
         <CheckField
-          label="May create groups"
+          label="Can create groups"
           name="can_create_group"
           defaultChecked={account?.can_create_group !== false}
         />
       </div>
       <TextField
-        label="Projects of his own, at most"
+        label="Personal project limit"
         name="projects_limit"
         type="number"
         min={0}
@@ -66,14 +66,14 @@ export function AccountFields({
         name="note"
         rows={3}
         defaultValue={account?.note ?? ''}
-        hint="For administrators only."
+        hint="Visible to administrators only."
         error={problems['note']}
       />
     </>
   )
 }
 
-/** What the fields hold, as the API takes it. */
+/** Reads the fields into an API request body. */
 export function readAccountFields(form: HTMLFormElement) {
   const fields = new FormData(form)
   const text = (name: string) => String(fields.get(name) ?? '').trim()

@@ -1,25 +1,25 @@
 import { Route, Switch } from 'wouter'
-import { later } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.ts'
 import { NotForYou } from '../../components/not-for-you.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { useSession } from '../../data/session.ts'
 
-const Overview = later(async () => (await import('./overview.tsx')).Overview)
-const Users = later(async () => (await import('./users.tsx')).Users)
-const NewUser = later(async () => (await import('./new-user.tsx')).NewUser)
-const UserPage = later(async () => (await import('./user-page.tsx')).UserPage)
-const Tokens = later(async () => (await import('./tokens.tsx')).Tokens)
-const Topics = later(async () => (await import('./topics/topics.tsx')).Topics)
-const NewTopic = later(async () => (await import('./topics/new-topic.tsx')).NewTopic)
-const TopicPage = later(async () => (await import('./topics/topic-page.tsx')).TopicPage)
-const Duplicates = later(async () => (await import('./topics/duplicates.tsx')).Duplicates)
-const Merges = later(async () => (await import('./topics/merges.tsx')).Merges)
-const Vocabulary = later(async () => (await import('./topics/vocabulary.tsx')).Vocabulary)
-const Jobs = later(async () => (await import('./jobs.tsx')).Jobs)
-const Storage = later(async () => (await import('./storage.tsx')).Storage)
-const Organizations = later(async () => (await import('./organizations.tsx')).Organizations)
-const Settings = later(async () => (await import('./settings.tsx')).Settings)
+const Overview = lazyComponent(async () => (await import('./overview.tsx')).Overview)
+const Users = lazyComponent(async () => (await import('./users.tsx')).Users)
+const NewUser = lazyComponent(async () => (await import('./new-user.tsx')).NewUser)
+const UserPage = lazyComponent(async () => (await import('./user-page.tsx')).UserPage)
+const Tokens = lazyComponent(async () => (await import('./tokens.tsx')).Tokens)
+const Topics = lazyComponent(async () => (await import('./topics/topics.tsx')).Topics)
+const NewTopic = lazyComponent(async () => (await import('./topics/new-topic.tsx')).NewTopic)
+const TopicPage = lazyComponent(async () => (await import('./topics/topic-page.tsx')).TopicPage)
+const Duplicates = lazyComponent(async () => (await import('./topics/duplicates.tsx')).Duplicates)
+const Merges = lazyComponent(async () => (await import('./topics/merges.tsx')).Merges)
+const Vocabulary = lazyComponent(async () => (await import('./topics/vocabulary.tsx')).Vocabulary)
+const Jobs = lazyComponent(async () => (await import('./jobs.tsx')).Jobs)
+const Storage = lazyComponent(async () => (await import('./storage.tsx')).Storage)
+const Organizations = lazyComponent(async () => (await import('./organizations.tsx')).Organizations)
+const Settings = lazyComponent(async () => (await import('./settings.tsx')).Settings)
 
 const tabs = [
   { label: 'Overview', to: '/-/admin', isExact: true },
@@ -32,7 +32,7 @@ const tabs = [
   { label: 'Settings', to: '/-/admin/settings' },
 ]
 
-/** What concerns the whole server, for those with the rights of an administrator. */
+/** Admin area. Requires administrator rights. */
 export function AdminPage() {
   const session = useSession()
   if (!session.is_admin) return <NotForYou session={session} />

@@ -9,29 +9,31 @@ import { Time } from '../../components/time.tsx'
 import { useAnswer, usePage } from '../../data/api.ts'
 import styles from './admin.module.css'
 
-const askAgainMs = 15_000
-/** A job that is due is taken up at once, so one that waits longer waits for somebody. */
-const patienceMs = 60_000
+const pollMs = 15_000
+/** Maximum delay of a due job before the queue counts as stuck. */
+const maxDelayMs = 60_000
 
-/** Each part of the server: that it is well, or what is wrong with it and what to do. */
+/** Health of each part of the server, with instructions when it has a problem. */
 export function Health({ version }: { version: string }) {
-  const ready = useAnswer('GET /-/ready', {}, { refetchMs: askAgainMs })
-  const troubles = ready.isError ? troublesIn(ready.error) : {}
+  const ready = useAnswer('GET /-/ready', {}, { refetchMs: pollMs })
+  const problems = ready.isError ? problemsIn(ready.error) : {}
   const jobs = useJobs()
-  const isWell = ready.isSuccess && !ready.isError
+  const isHealthy = ready.isSuccess && !ready.isError
   return (
     <Panel
       title="Health"
-      actions={!ready.isPending && <Badge tone={isWell ? 'success' : 'danger'}>{isWell ? 'Ready' : 'Not ready'}</Badge>}
+      actions={
+        !ready.isPending && <Badge tone={isHealthy ? 'success' : 'danger'}>{isHealthy ? 'Ready' : 'Not ready'}</Badge>
+      }
     >
       <div role="status">
         {ready.isPending ? (
-          <p className="muted">Asking database and files …</p>
+          <p className="muted">Checking database and storage …</p>
         ) : (
           <ul className={styles.parts}>
-            {isWell && <Part isWell>Database and files answer.</Part>}
-            {Object.entries(troubles).map(([part, trouble]) => (
-              <Part key={part}>{trouble}</Part>
+            {isHealthy && <Part isHealthy>Database and storage are reachable.</Part>}
+            {Object.entries(problems).map(([part, problem]) => (
+              <Part key={part}>{problem}</Part>
             ))}
             {jobs}
           </ul>
@@ -44,45 +46,46 @@ export function Health({ version }: { version: string }) {
 
 const known: Readonly<Record<string, string>> = {
   'the database':
-    'The database does not answer, so nothing can be read or changed. See whether it runs, can be reached, and has room on its disk.',
+    'The database is unreachable, so nothing can be read or changed. Check that it is running, reachable and has free disk space.',
   'the object store':
-    'The files cannot be reached, so nothing can be uploaded or downloaded; the rest works. See whether the disk is there and writable, or the bucket can be reached with its keys.',
+    'File storage is unreachable, so uploads and downloads fail. Check that the disk is mounted and writable, or that the bucket and its access keys are valid.',
 }
 
-/** By part, in words that say what does not work, and what to look at. */
-function troublesIn(error: Error): Readonly<Record<string, string>> {
-  if (!(error instanceof RequestFailed)) return { server: 'The server does not answer. See whether its process runs.' }
-  const silent = Object.keys(known).filter((part) => error.reasons.some((reason) => reason.startsWith(part)))
-  if (silent.length > 0) return Object.fromEntries(silent.map((part) => [part, known[part] ?? '']))
-  return { server: `The server is not ready: ${error.message} Its log says why.` }
+/** Describes the problems by part, with what to check. */
+function problemsIn(error: Error): Readonly<Record<string, string>> {
+  if (!(error instanceof RequestFailed))
+    return { server: 'The server does not respond. Check that its process is running.' }
+  const unreachable = Object.keys(known).filter((part) => error.reasons.some((reason) => reason.startsWith(part)))
+  if (unreachable.length > 0) return Object.fromEntries(unreachable.map((part) => [part, known[part] ?? '']))
+  return { server: `The server is not ready: ${error.message} Check its log.` }
 }
 
 function useJobs(): ReactNode {
-  const failed = usePage('GET /admin/jobs', { query: { state: ['failed'], per_page: 1 } }, { refetchMs: askAgainMs })
-  const waiting = usePage('GET /admin/jobs', { query: { state: ['waiting'], per_page: 1 } }, { refetchMs: askAgainMs })
+  const failed = usePage('GET /admin/jobs', { query: { state: ['failed'], per_page: 1 } }, { refetchMs: pollMs })
+  const waiting = usePage('GET /admin/jobs', { query: { state: ['waiting'], per_page: 1 } }, { refetchMs: pollMs })
   const query = { state: ['running' as const], per_page: 1 }
-  const running = usePage('GET /admin/jobs', { query }, { refetchMs: askAgainMs })
-  if (failed.isError) return <Part>Jobs cannot be asked for at the moment.</Part>
+  const running = usePage('GET /admin/jobs', { query }, { refetchMs: pollMs })
+  if (failed.isError) return <Part>The job status could not be loaded.</Part>
   if (!failed.data || !waiting.data || !running.data) return null
   const [last] = failed.data.rows
   const [next] = waiting.data.rows
-  const isStuck = next && running.data.rows.length === 0 && Date.now() - Date.parse(next.run_at) > patienceMs
+  const isStuck = next && running.data.rows.length === 0 && Date.now() - Date.parse(next.run_at) > maxDelayMs
   return (
     <>
       {last && (
         <Part>
-          <Link to="/-/admin/jobs?state=failed">{jobsIn(failed.data.total)}</Link> failed for good, the last one{' '}
+          <Link to="/-/admin/jobs?state=failed">{jobsIn(failed.data.total)}</Link> failed permanently, most recently{' '}
           <Time of={last.finished_at ?? last.created_at} />
           {last.last_error && `: ${firstLine(last.last_error)}`}
         </Part>
       )}
       {isStuck && (
         <Part>
-          <Link to="/-/admin/jobs?state=waiting">{jobsIn(waiting.data.total)}</Link> should run, and none does. See
-          whether the server’s processes run.
+          <Link to="/-/admin/jobs?state=waiting">{jobsIn(waiting.data.total)}</Link> overdue and none is running. Check
+          that the server processes are running.
         </Part>
       )}
-      {!last && !isStuck && <Part isWell>Jobs are done as they come.</Part>}
+      {!last && !isStuck && <Part isHealthy>Background jobs are running normally.</Part>}
     </>
   )
 }
@@ -96,8 +99,8 @@ function firstLine(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200)} …` : line
 }
 
-function Part({ isWell = false, children }: { isWell?: boolean; children: ReactNode }) {
-  const [Picture, colour] = isWell ? [CircleCheck, 'var(--success)'] : [TriangleAlert, 'var(--danger)']
+function Part({ isHealthy = false, children }: { isHealthy?: boolean; children: ReactNode }) {
+  const [Picture, colour] = isHealthy ? [CircleCheck, 'var(--success)'] : [TriangleAlert, 'var(--danger)']
   return (
     <li className={styles.part}>
       <Picture size={20} aria-hidden="true" color={colour} />

@@ -19,14 +19,14 @@ type Choice = '' | Job['state']
 
 const perPage = 50
 const choices = [
-  { value: '', label: 'Every state' },
+  { value: '', label: 'All statuses' },
   { value: 'failed', label: 'Failed' },
   { value: 'running', label: 'Running' },
-  { value: 'waiting', label: 'Waiting' },
+  { value: 'waiting', label: 'Pending' },
   { value: 'finished', label: 'Finished' },
 ] as const satisfies readonly { value: Choice; label: string }[]
 
-/** Soon while something moves, now and then otherwise. */
+/** Returns the polling interval: shorter while jobs are running or due. */
 function refetchMs(page: PageOf<Job> | undefined): number {
   return page?.rows.some(isMoving) ? 1500 : 10_000
 }
@@ -34,7 +34,7 @@ function refetchMs(page: PageOf<Job> | undefined): number {
 const isMoving = ({ state, run_at: at }: Job) =>
   state === 'running' || (state === 'waiting' && Date.parse(at) <= Date.now() + 60_000)
 
-/** What the server does without being asked, and what has become of it. */
+/** List of background jobs. */
 export function Jobs() {
   const session = useSession()
   const [state, set] = useSearchState(['state', 'kind'])
@@ -51,16 +51,16 @@ export function Jobs() {
     },
     { refetchMs },
   )
-  const retry = useAction('POST /admin/jobs/{id}/retry', { done: 'The job runs again.' })
+  const retry = useAction('POST /admin/jobs/{id}/retry', { done: 'Job queued again.' })
   return (
     <Page
       title="Jobs"
-      lead="What the server does without being asked: imports, exports, webhooks. What is done is kept for a day, what failed for a month."
+      lead="Background tasks: imports, exports and webhooks. Finished jobs are kept for one day, failed jobs for one month."
     >
       <search className="row-wrap">
         <div>
           <SelectField<Choice>
-            label="State"
+            label="Status"
             isLabelHidden
             choices={choices}
             value={chosen}
@@ -69,19 +69,19 @@ export function Jobs() {
         </div>
         {state.kind && (
           <Button size="small" onClick={() => set({ kind: undefined })}>
-            Only {inWords(state.kind)}: show every kind
+            {inWords(state.kind)} only: show all types
           </Button>
         )}
       </search>
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <Empty icon={ListChecks} title={chosen || state.kind ? 'No such jobs' : 'Nothing to do'}>
-              <p>{chosen === 'failed' ? 'Nothing has failed.' : 'Jobs show up here when there is work for them.'}</p>
+            <Empty icon={ListChecks} title={chosen || state.kind ? 'No matching jobs' : 'No jobs'}>
+              <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Jobs" head={['Job', 'State', 'Progress', 'Created', 'Ended', '']}>
+              <Table label="Jobs" head={['Job', 'Status', 'Progress', 'Created', 'Finished', '']}>
                 {page.rows.map((job) => (
                   <tr key={job.id}>
                     <td>
@@ -91,7 +91,7 @@ export function Jobs() {
                       <span className="muted small">#{job.id}</span>
                       {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
                       <details className="small">
-                        <summary className="muted">What it is about</summary>
+                        <summary className="muted">Details</summary>
                         <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
                       </details>
                     </td>
@@ -142,7 +142,9 @@ function JobState({ job }: { job: Job }) {
   return (
     <div className="stack-tight">
       <span>
-        <Badge tone={tones[job.state]}>{inWords(job.state)}</Badge>
+        <Badge tone={tones[job.state]}>
+          {choices.find(({ value }) => value === job.state)?.label ?? inWords(job.state)}
+        </Badge>
       </span>
       {isLater && (
         <span className={`muted small ${styles.nowrap}`}>

@@ -12,7 +12,7 @@ import { AccountFields, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
 
-/** An account, with a password or with a link by which its owner sets one. */
+/** Form for a new user, with a password or a one-time link to set one. */
 export function NewUser() {
   const [, navigate] = useLocation()
   const toast = useToast()
@@ -42,17 +42,17 @@ export function NewUser() {
       )
       void queries.invalidateQueries()
       if (way === 'password') {
-        toast({ text: `${name} has an account.` })
+        toast({ text: `User ${name} created.` })
         navigate(`/-/admin/users/${id}`)
       } else {
         const link = await api.call('POST /users/{id}/password_links', { path: { id } }).catch((problem: Error) => {
-          toast({ text: `${name} has an account, but no link could be made: ${problem.message}`, kind: 'error' })
+          toast({ text: `User ${name} created, but generating the link failed: ${problem.message}`, kind: 'error' })
         })
         if (link) setMade({ id, link })
         else navigate(`/-/admin/users/${id}`)
       }
     } catch (problem) {
-      // The client throws errors only.
+      // The client throws only errors.
       setError(problem as Error)
     }
     setBusy(false)
@@ -71,14 +71,14 @@ export function NewUser() {
           >
             <AccountFields problems={problems} />
             <fieldset className={styles.choices}>
-              <legend>How he first signs in</legend>
+              <legend>Initial sign-in</legend>
               <label className={styles.choice}>
                 <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
-                With a one-time link, by which he sets a password himself
+                Send a one-time link to set a password
               </label>
               <label className={styles.choice}>
                 <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
-                With a password that you set and tell him
+                Set a password now
               </label>
             </fieldset>
             {way === 'password' && (
@@ -97,7 +97,7 @@ export function NewUser() {
             <Problem text={rest} />
             <div className="row">
               <Button type="submit" kind="primary" isBusy={isBusy}>
-                Create the user
+                Create user
               </Button>
               <LinkButton kind="quiet" to="/-/admin/users">
                 Cancel

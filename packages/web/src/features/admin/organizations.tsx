@@ -16,7 +16,7 @@ import { mayWrite, useSession } from '../../data/session.ts'
 
 const perPage = 50
 
-/** Each has topics, groups and projects of its own. */
+/** List of organizations, which have separate topics, groups and projects. */
 export function Organizations() {
   const session = useSession()
   const [isOpen, setOpen] = useState(false)
@@ -24,7 +24,7 @@ export function Organizations() {
   return (
     <Page
       title="Organizations"
-      lead="Each has topics, groups and projects of its own. A private one is there for its members alone."
+      lead="Organizations have separate topics, groups and projects. Private organizations are visible to members only."
       actions={
         mayWrite(session) && (
           <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
@@ -36,7 +36,7 @@ export function Organizations() {
       <Answered query={query}>
         {(page) => (
           <div className="stack">
-            <Table label="Organizations" head={['Name', 'Path', 'Id', 'Visibility', 'Created']}>
+            <Table label="Organizations" head={['Name', 'Path', 'ID', 'Visibility', 'Created']}>
               {page.rows.map((organization) => (
                 <tr key={organization.id}>
                   <td>
@@ -70,7 +70,7 @@ const visibilities = [
 
 function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const create = useAction('POST /organizations', {
-    done: 'The organization is there.',
+    done: 'Organization created.',
     showsErrors: true,
     onDone: () => close(),
   })
@@ -100,7 +100,7 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
           label="Path"
           name="path"
           required
-          hint="Short, as in an address: letters, digits, - and _."
+          hint="Used in URLs. Letters, digits, - and _."
           error={problems['path']}
         />
         <TextArea label="Description" name="description" rows={3} error={problems['description']} />
@@ -109,7 +109,8 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={create.isPending}>
-            Create
+            {' '}
+            Create organization{' '}
           </Button>
         </DialogActions>
       </form>

@@ -11,7 +11,7 @@ import styles from './admin.module.css'
 import { Health } from './health.tsx'
 import { databaseNames, storeNames } from './storage.tsx'
 
-/** How the server is, and how much is on it. */
+/** Admin overview: health, counts and storage. */
 export function Overview() {
   const { version } = useSession()
   const storage = useAnswer('GET /admin/storage', {})
@@ -24,13 +24,13 @@ export function Overview() {
         <Count label="Groups" operation="GET /groups" />
         <Count label="Topics" to="/-/admin/topics" operation="GET /topics" />
         <Count
-          label="Tokens in use"
+          label="Active tokens"
           to="/-/admin/tokens?state=active"
           operation="GET /personal_access_tokens"
           query={{ state: 'active' }}
         />
-        <Count label="Jobs that failed" to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
-        <Count label="Jobs to do" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
+        <Count label="Failed jobs" to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
+        <Count label="Pending jobs" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
       </section>
       <Panel title="Storage">
         <Answered query={storage}>
@@ -39,11 +39,11 @@ export function Overview() {
               <p>
                 {formatBytes(uploads.bytes)} in {counted(uploads.files, 'file')}
                 {deleted.files > 0 &&
-                  `, and ${formatBytes(deleted.bytes)} in ${counted(deleted.files, 'deleted file')} that can still be restored`}
-                . Rows are in {databaseNames[database]}, files {storeNames[store]}.
+                  `, plus ${formatBytes(deleted.bytes)} in ${counted(deleted.files, 'deleted file')} that can be restored`}
+                . Database: {databaseNames[database]}. Files: {storeNames[store]}.
               </p>
               <p className="muted small">
-                Added up <Time of={at} />. <Link to="/-/admin/storage">Who stores most</Link>
+                Calculated <Time of={at} />. <Link to="/-/admin/storage">Largest consumers</Link>
               </p>
             </>
           )}
@@ -67,7 +67,7 @@ function Count<O extends ListOperation>({
   operation: O
   query?: object
 }) {
-  // Each of these lists takes a size of its pages; the types of all of them together cannot say so.
+  // Every list accepts `per_page`, which TypeScript cannot infer for the generic operation.
   const { data, isError } = usePage(operation, { query: { ...query, per_page: 1 } } as Request<O>)
   const figure = isError ? '–' : !data ? '…' : data.total === undefined ? 'Over 10,000' : formatCount(data.total)
   return <Card label={label} figure={figure} {...(to && { to })} />

@@ -7,24 +7,24 @@ import styles from './admin.module.css'
 
 export type PasswordLink = AnswerOf<'POST /users/{id}/password_links'>
 
-/** Shows a link once; it is kept nowhere. */
+/** Shows a password reset link, which is not stored and cannot be shown again. */
 export function PasswordLinkDialog({ link, onClose }: { link: PasswordLink | undefined; onClose: () => void }) {
   const address = link ? `${location.origin}/-/password#${link.token}` : ''
   return (
     <Dialog
       isOpen={link !== undefined}
       onClose={onClose}
-      title="A link to set the password"
-      lead="It is shown this once. Send it to its owner by a way that only he reads; whoever has it can set the password."
+      title="Password reset link"
+      lead="The link is shown only once. Send it to the user over a private channel: anyone with the link can set the password."
     >
       <p className={styles.secret}>{address}</p>
       {link && (
         <p className="muted small">
-          It works once, and ends <Time of={link.expires_at} />. A new link ends this one.
+          Single use. Expires <Time of={link.expires_at} />. Generating a new link revokes this one.
         </p>
       )}
       <DialogActions>
-        <CopyButton text={address} label="Copy the link" size="normal" />
+        <CopyButton text={address} label="Copy link" size="normal" />
         <Button kind="primary" onClick={onClose}>
           Done
         </Button>

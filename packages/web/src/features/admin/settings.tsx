@@ -7,14 +7,11 @@ import styles from './settings.module.css'
 
 type Setting = Schemas['Setting']
 
-/** What the operator has set; to be read only. */
+/** Read-only list of the settings of the server. */
 export function Settings() {
   const query = useAnswer('GET /admin/settings', {})
   return (
-    <Page
-      title="Settings"
-      lead="They are environment variables, read when the server starts. To change one, set it there and start the server again."
-    >
+    <Page title="Settings" lead="Settings are environment variables. Restart the server after changing one.">
       <Answered query={query}>
         {(settings) => (
           <>
@@ -45,7 +42,7 @@ export function Settings() {
 }
 
 function Value({ setting }: { setting: Setting }) {
-  if (setting.is_secret) return setting.is_set ? <Badge tone="info">Set, not shown</Badge> : <NotSet />
+  if (setting.is_secret) return setting.is_set ? <Badge tone="info">Set (hidden)</Badge> : <NotSet />
   return (
     <>
       {setting.value === null ? <NotSet /> : <code className={styles.text}>{setting.value}</code>}

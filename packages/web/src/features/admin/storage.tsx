@@ -12,10 +12,10 @@ import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
 
 export const databaseNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
-export const storeNames = { disk: 'in the data folder', s3: 'in a bucket' }
+export const storeNames = { disk: 'data directory', s3: 'S3 bucket' }
 const perPage = 50
 
-/** What uploads take, and whose they are. */
+/** Storage used by uploads, by project and group. */
 export function Storage() {
   const { upload_grace_days: graceDays } = useSession()
   const totals = useAnswer('GET /admin/storage', {})
@@ -23,7 +23,7 @@ export function Storage() {
   return (
     <Page
       title="Storage"
-      lead="What uploads take, by project and group. Reports, exports and avatars come and go and are not counted."
+      lead="Storage used by uploads, by project and group. Reports, exports and avatars are not included."
     >
       <Answered query={totals}>
         {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
@@ -31,34 +31,34 @@ export function Storage() {
             <section aria-label="Totals" className={styles.cards}>
               <Total label="Stored" bytes={uploads.bytes} note={counted(uploads.files, 'file')} />
               <Total
-                label="Deleted, to be restored"
+                label="Deleted, restorable"
                 bytes={deleted.bytes}
                 note={`${counted(deleted.files, 'file')}, kept for ${counted(graceDays, 'day')}`}
               />
               <div className={styles.card}>
-                <span className="muted small">Kept in</span>
+                <span className="muted small">Location</span>
                 <span>
-                  {databaseNames[database]}; files {storeNames[store]}
+                  {databaseNames[database]}; files: {storeNames[store]}
                 </span>
               </div>
             </section>
             <p className="muted small">
-              Added up <Time of={at} />.
+              Calculated <Time of={at} />.
             </p>
           </div>
         )}
       </Answered>
       <div className="stack">
-        <h2>Who stores most</h2>
+        <h2>Largest consumers</h2>
         <Answered query={owners}>
           {(page) =>
             page.rows.length === 0 ? (
-              <Empty icon={HardDrive} title="Nothing is stored yet">
-                <p>Projects and groups show up here with their first upload.</p>
+              <Empty icon={HardDrive} title="No uploads yet">
+                <p>Projects and groups appear after the first upload.</p>
               </Empty>
             ) : (
               <>
-                <Table label="Who stores most" head={['Project or group', 'Kind', 'Files', 'Size', 'Quota']}>
+                <Table label="Largest consumers" head={['Project or group', 'Type', 'Files', 'Size', 'Quota']}>
                   {page.rows.map((owner) => (
                     <tr key={`${owner.kind} ${owner.id}`}>
                       <td>

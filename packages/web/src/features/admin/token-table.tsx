@@ -11,7 +11,7 @@ import styles from './admin.module.css'
 
 export type Token = RowOf<'GET /personal_access_tokens'>
 
-/** Tokens of one user, or of everybody with their users. */
+/** Table of the tokens of one user, or of all users with a user column. */
 export function TokenTable({
   tokens,
   hasUsers = false,
@@ -23,10 +23,10 @@ export function TokenTable({
 }) {
   const [revoking, setRevoking] = useState<Token>()
   const revoke = useAction('DELETE /personal_access_tokens/{id}', {
-    done: 'The token is revoked.',
+    done: 'Token revoked.',
     onDone: () => setRevoking(undefined),
   })
-  const head: ReactNode[] = ['Token', ...(hasUsers ? ['User'] : []), 'State', 'Scopes', 'Last used', 'Ends', '']
+  const head: ReactNode[] = ['Token', ...(hasUsers ? ['User'] : []), 'Status', 'Scopes', 'Last used', 'Expires', '']
   return (
     <>
       <Table label="Tokens" head={head}>
@@ -69,7 +69,7 @@ export function TokenTable({
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         title={`Revoke ${revoking?.name ?? ''}?`}
-        lead="Whatever uses this token is refused from its next request on. This cannot be taken back."
+        lead="Everything that uses this token loses access immediately. This cannot be undone."
         confirm="Revoke"
         isBusy={revoke.isPending}
         onConfirm={() => revoking && revoke.mutate({ path: { id: revoking.id } })}
@@ -83,7 +83,7 @@ function TokenState({ token }: { token: Token }) {
   return token.active ? <Badge tone="success">Active</Badge> : <Badge>Expired</Badge>
 }
 
-/** The list names users by id only; a page of it has few of them, and each is asked for once. */
+/** Link to a user. The list contains only ids, so each user of a page is fetched once. */
 function UserLink({ id }: { id: number }) {
   const { data } = useAnswer('GET /users/{id}', { path: { id } })
   return (

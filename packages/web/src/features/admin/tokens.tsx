@@ -12,28 +12,28 @@ import { TokenTable } from './token-table.tsx'
 const perPage = 50
 
 const states = [
-  { value: '', label: 'In every state' },
+  { value: '', label: 'All statuses' },
   { value: 'active', label: 'Active' },
-  { value: 'inactive', label: 'Ended or revoked' },
+  { value: 'inactive', label: 'Expired or revoked' },
   { value: 'revoked', label: 'Revoked' },
 ] as const
 type State = (typeof states)[number]['value']
 
 const uses = [
-  { value: '', label: 'Whenever used' },
+  { value: '', label: 'Any last use' },
   { value: '7', label: 'Used in the last week' },
   { value: '-30', label: 'Not used for 30 days' },
   { value: '-90', label: 'Not used for 90 days' },
 ] as const
 
 const ends = [
-  { value: '', label: 'Whenever they end' },
-  { value: '7', label: 'End within a week' },
-  { value: '30', label: 'End within 30 days' },
-  { value: '-0', label: 'Are over' },
+  { value: '', label: 'Any expiration' },
+  { value: '7', label: 'Expires within a week' },
+  { value: '30', label: 'Expires within 30 days' },
+  { value: '-0', label: 'Expired' },
 ] as const
 
-/** Everybody's personal access tokens. */
+/** Personal access tokens of all users. */
 export function Tokens() {
   const session = useSession()
   const [state, set] = useSearchState(['search', 'user', 'state', 'used', 'ends'])
@@ -42,7 +42,7 @@ export function Tokens() {
   const ending = chosenOf(ends, state.ends)
   const users = useAnswer('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
   const user = users.data?.[0]
-  const isEmpty = state.user !== undefined && users.data !== undefined && !user
+  const isUnknownUser = state.user !== undefined && users.data !== undefined && !user
   const query = usePage(
     'GET /personal_access_tokens',
     {
@@ -60,7 +60,7 @@ export function Tokens() {
     { isEnabled: state.user === undefined || user !== undefined },
   )
   return (
-    <Page title="Tokens" lead="The personal access tokens of everybody. The secrets themselves are kept nowhere.">
+    <Page title="Tokens" lead="Personal access tokens of all users. Token values are not stored.">
       <search className="row-wrap">
         <SearchField
           label="Search tokens by name"
@@ -72,20 +72,20 @@ export function Tokens() {
           value={state.user ?? ''}
           onSearch={(name) => set({ user: name.replace(/^@/, '') }, { isReplacing: true })}
         />
-        <Filter label="State" choices={states} value={chosen} onChoose={(value) => set({ state: value })} />
+        <Filter label="Status" choices={states} value={chosen} onChoose={(value) => set({ state: value })} />
         <Filter label="Last used" choices={uses} value={used} onChoose={(value) => set({ used: value })} />
-        <Filter label="End" choices={ends} value={ending} onChoose={(value) => set({ ends: value })} />
+        <Filter label="Expiration" choices={ends} value={ending} onChoose={(value) => set({ ends: value })} />
       </search>
-      {isEmpty ? (
-        <Empty icon={KeyRound} title={`Nobody is called ${state.user}`}>
-          <p>Type the whole username.</p>
+      {isUnknownUser ? (
+        <Empty icon={KeyRound} title={`No user named “${state.user}”`}>
+          <p>Enter the full username.</p>
         </Empty>
       ) : (
         <Answered query={query}>
           {(page) =>
             page.rows.length === 0 ? (
-              <Empty icon={KeyRound} title="No such tokens">
-                <p>Users make tokens on their profile; you issue one on a user’s page.</p>
+              <Empty icon={KeyRound} title="No matching tokens">
+                <p>Users create tokens in their profile. Administrators can create one on a user’s page.</p>
               </Empty>
             ) : (
               <div className="stack">
@@ -122,7 +122,7 @@ function stateFilter(state: State): { revoked?: boolean; state?: 'active' | 'ina
   return state === '' ? {} : { state }
 }
 
-/** On its last day a token is over. */
+/** Returns the expiration filter. A token is already expired on its expiration date. */
 function endFilter(ending: string): { expires_before?: string; expires_after?: string } {
   if (ending === '') return {}
   if (ending === '-0') return { expires_before: dayIn(0) }
@@ -131,12 +131,12 @@ function endFilter(ending: string): { expires_before?: string; expires_after?: s
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The day so many days from today; a day, so that it stays the same while the page is shown. */
+/** Returns the date in `days` days. A date without time, so that the query stays equal between renders. */
 function dayIn(days: number): string {
   return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 }
 
-/** The beginning of the day so many days ago. */
+/** Returns the start of the day that many days ago. */
 function before(days: string): string {
   return `${dayIn(-Math.abs(Number(days)))}T00:00:00Z`
 }

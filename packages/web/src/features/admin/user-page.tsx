@@ -18,7 +18,7 @@ import { UserBadges } from './user-badges.tsx'
 import { UserStates } from './user-states.tsx'
 import { UserTokens } from './user-tokens.tsx'
 
-/** Everything about one account. */
+/** Admin page of a user. */
 export function UserPage({ id }: { id: number }) {
   const session = useSession()
   const query = useAnswer('GET /users/{id}', { path: { id } })
@@ -53,7 +53,7 @@ export function UserPage({ id }: { id: number }) {
 }
 
 function AccountForm({ user }: { user: ShownUser }) {
-  const change = useAction('PUT /users/{id}', { done: 'The account is changed.', showsErrors: true })
+  const change = useAction('PUT /users/{id}', { done: 'Account updated.', showsErrors: true })
   const { fields: problems, rest } = problemsOf(change.error, ['name', 'username', 'email', 'projects_limit', 'note'])
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -81,11 +81,11 @@ function Password({ user }: { user: ShownUser }) {
     <Panel title="Password">
       <div className={styles.line}>
         <p>
-          A link by which {user.name} sets a password, once and within a day. Until then the old one stays, if there is
-          one; afterwards every browser is signed out.
+          Generates a single-use link for {user.name} to set a password within 24 hours. Setting it signs out all
+          sessions. The current password stays valid until then.
         </p>
         <Button icon={KeyRound} isBusy={make.isPending} onClick={() => make.mutate({ path: { id: user.id } })}>
-          Make a link
+          Generate link
         </Button>
       </div>
       <PasswordLinkDialog link={link} onClose={() => setLink(undefined)} />
@@ -93,16 +93,16 @@ function Password({ user }: { user: ShownUser }) {
   )
 }
 
-const mostShown = 10
+const maxShown = 10
 
 function Projects({ user }: { user: ShownUser }) {
-  const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: { per_page: mostShown } })
+  const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: { per_page: maxShown } })
   return (
-    <Panel title="Projects of his own">
+    <Panel title="Personal projects">
       <Answered query={query}>
         {({ rows, total, hasNext }) =>
           rows.length === 0 ? (
-            <p className="muted">None. Projects of groups belong to their groups.</p>
+            <p className="muted">No personal projects.</p>
           ) : (
             <div className="stack-tight">
               <ul>
@@ -114,7 +114,7 @@ function Projects({ user }: { user: ShownUser }) {
               </ul>
               {hasNext && (
                 <p className="muted small">
-                  {total === undefined ? 'And many more.' : `And ${counted(total - rows.length, 'more project')}.`}
+                  {total === undefined ? 'And more.' : `And ${counted(total - rows.length, 'more project')}.`}
                 </p>
               )}
             </div>

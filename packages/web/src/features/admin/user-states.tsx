@@ -17,7 +17,7 @@ interface Change {
   button: string
   sentence: string
   done: string
-  /** False: takes nothing away, so nothing is asked before. */
+  /** True: requires confirmation. */
   isDangerous: boolean
 }
 
@@ -25,43 +25,43 @@ const changes: Record<Step, Change> = {
   deactivate: {
     step: 'deactivate',
     button: 'Deactivate',
-    sentence: 'For somebody who is away for long: nothing works until he signs in again.',
-    done: 'The user is deactivated.',
+    sentence: 'Access is suspended until the user signs in again.',
+    done: 'User deactivated.',
     isDangerous: true,
   },
   activate: {
     step: 'activate',
     button: 'Activate',
-    sentence: 'Lets a deactivated user in again at once.',
-    done: 'The user is active again.',
+    sentence: 'Restores access immediately.',
+    done: 'User activated.',
     isDangerous: false,
   },
   block: {
     step: 'block',
     button: 'Block',
-    sentence: 'Nobody gets in with this account any more, neither by password nor by token. Everything stays.',
-    done: 'The user is blocked.',
+    sentence: 'The user cannot sign in or use tokens. All data is kept.',
+    done: 'User blocked.',
     isDangerous: true,
   },
   unblock: {
     step: 'unblock',
     button: 'Unblock',
-    sentence: 'Lets a blocked user in again.',
-    done: 'The user is no longer blocked.',
+    sentence: 'Restores access.',
+    done: 'User unblocked.',
     isDangerous: false,
   },
   ban: {
     step: 'ban',
     button: 'Ban',
-    sentence: 'As blocking, and it takes lifting the ban to undo it.',
-    done: 'The user is banned.',
+    sentence: 'The user cannot sign in or use tokens until unbanned. All data is kept.',
+    done: 'User banned.',
     isDangerous: true,
   },
   unban: {
     step: 'unban',
-    button: 'Lift the ban',
-    sentence: 'Lets a banned user in again.',
-    done: 'The ban is lifted.',
+    button: 'Unban',
+    sentence: 'Restores access.',
+    done: 'User unbanned.',
     isDangerous: false,
   },
 }
@@ -73,12 +73,12 @@ const stepsFrom: Record<string, readonly Step[]> = {
   banned: ['unban'],
 }
 
-/** Who gets in, and for how long there is an account at all. */
+/** Actions on the state, sessions and existence of an account. */
 export function UserStates({ user, isYou }: { user: ShownUser; isYou: boolean }) {
   if (isYou) {
     return (
       <Panel title="Access">
-        <p className="muted">This is you. Nobody can shut himself out; another administrator can.</p>
+        <p className="muted">You cannot block or delete your own account. Ask another administrator.</p>
       </Panel>
     )
   }
@@ -96,7 +96,7 @@ export function UserStates({ user, isYou }: { user: ShownUser; isYou: boolean })
 }
 
 function Sessions({ user }: { user: ShownUser }) {
-  const end = useAction('DELETE /users/{id}/sessions', { done: `${user.name} is signed out everywhere.` })
+  const end = useAction('DELETE /users/{id}/sessions', { done: `All sessions of ${user.name} ended.` })
   return (
     <div className={styles.line}>
       <p>Ends all sessions of this user. Access tokens stay valid.</p>
@@ -139,7 +139,7 @@ function Deletion({ user }: { user: ShownUser }) {
   const [isOpen, setOpen] = useState(false)
   const [isHard, setHard] = useState(false)
   const remove = useAction('DELETE /users/{id}', {
-    done: `${user.name} is deleted.`,
+    done: `User ${user.name} deleted.`,
     isLeaving: true,
     showsErrors: true,
     onDone: () => navigate('/-/admin/users', { replace: true }),
@@ -150,30 +150,30 @@ function Deletion({ user }: { user: ShownUser }) {
   }
   return (
     <div className={styles.line}>
-      <p>Takes the account away for good, with the projects of his own.</p>
+      <p>Permanently deletes the account and its personal projects.</p>
       <Button kind="danger" onClick={() => setOpen(true)}>
         Delete
       </Button>
       {isOpen && (
         <TypedConfirm
           title={`Delete ${user.name}?`}
-          lead="This cannot be taken back. To keep everything and let nobody in, block the account instead."
+          lead="This cannot be undone. To keep all data and only prevent access, block the account instead."
           word={user.username}
-          confirm="Delete for good"
+          confirm="Delete permanently"
           isBusy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate({ path: { id: user.id }, query: { hard_delete: isHard } })}
         >
           <ul>
-            <li>Deleted with him: the projects of his own with all their files, his memberships and his tokens.</li>
+            <li>Also deletes personal projects, memberships and tokens.</li>
             <li>
-              Stays without an author: what he uploaded, wrote and decided in projects of others and of groups; the
-              topics he merged.
+              Kept without an author: uploads, comments and triage decisions in other projects and groups, and topic
+              merges.
             </li>
           </ul>
           <CheckField
-            label="Also delete the groups that he alone owns"
-            hint="With their projects. Without this, an account that alone owns a group is not deleted."
+            label="Also delete groups owned only by this user"
+            hint="Includes their projects. Otherwise the last owner of a group cannot be deleted."
             checked={isHard}
             onChange={({ target }) => setHard(target.checked)}
           />

@@ -14,13 +14,13 @@ import styles from './admin.module.css'
 import { TokenTable } from './token-table.tsx'
 import type { ShownUser } from './user.ts'
 
-const mostShown = 10
+const maxShown = 10
 
-/** The tokens of one user, newest first, and a new one. */
+/** Newest tokens of a user, with a dialog to create one. */
 export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: boolean }) {
   const [isOpen, setOpen] = useState(false)
   const query = usePage('GET /personal_access_tokens', {
-    query: { user_id: user.id, sort: 'created_desc', per_page: mostShown },
+    query: { user_id: user.id, sort: 'created_desc', per_page: maxShown },
   })
   return (
     <Panel
@@ -28,7 +28,7 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
       actions={
         !isReadOnly && (
           <Button size="small" icon={Plus} onClick={() => setOpen(true)}>
-            Issue a token
+            Create token
           </Button>
         )
       }
@@ -36,14 +36,14 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <p className="muted">None.</p>
+            <p className="muted">No tokens.</p>
           ) : (
             <>
               <TokenTable tokens={page.rows} isReadOnly={isReadOnly} />
               {page.hasNext && (
                 <div>
                   <LinkButton size="small" to={`/-/admin/tokens?user=${encodeURIComponent(user.username)}`}>
-                    All of them
+                    View all
                   </LinkButton>
                 </div>
               )}
@@ -57,12 +57,12 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
 }
 
 const scopes = [
-  { name: 'api', hint: 'Everything that the user may do.' },
-  { name: 'read_api', hint: 'Reading all that the user may read.' },
-  { name: 'read_user', hint: 'Reading profiles.' },
-  { name: 'self_rotate', hint: 'Replacing itself by a new one.' },
-  { name: 'sudo', hint: 'Acting as anybody else. For administrators.' },
-  { name: 'admin_mode', hint: 'Rights of an administrator, where admin mode is on.' },
+  { name: 'api', hint: 'Full read/write API access.' },
+  { name: 'read_api', hint: 'Read-only API access.' },
+  { name: 'read_user', hint: 'Read-only access to user profiles.' },
+  { name: 'self_rotate', hint: 'Rotate itself before it expires.' },
+  { name: 'sudo', hint: 'Perform actions as any user. Administrators only.' },
+  { name: 'admin_mode', hint: 'Perform administrative actions when admin mode is on.' },
 ] as const
 type Scope = (typeof scopes)[number]['name']
 
@@ -97,12 +97,12 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
       <Dialog
         isOpen={isOpen}
         onClose={close}
-        title={`The token ${issued.name}`}
-        lead="It is shown this once. Keep it where only its user reads it."
+        title={`Token ${issued.name} created`}
+        lead="Copy token now. It is not shown again. Send it to the user over a private channel."
       >
         <p className={styles.secret}>{issued.token}</p>
         <DialogActions>
-          <CopyButton text={issued.token} label="Copy the token" size="normal" />
+          <CopyButton text={issued.token} label="Copy token" size="normal" />
           <Button kind="primary" onClick={close}>
             Done
           </Button>
@@ -111,18 +111,18 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
     )
   }
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={`Issue a token to ${user.name}`}>
+    <Dialog isOpen={isOpen} onClose={close} title={`Create token for ${user.name}`}>
       <form className="stack" onSubmit={submit}>
-        <TextField label="What it is for" name="name" required error={problems['name']} />
+        <TextField label="Name" name="name" required error={problems['name']} />
         <TextField
-          label="Ends on"
+          label="Expiration date"
           name="expires_at"
           type="date"
-          hint="It stops working when that day begins. Without a date it ends in a year, which is the longest."
+          hint="The token expires at the start of this day (UTC). Default and maximum: one year."
           error={problems['expires_at']}
         />
         <fieldset className={styles.choices}>
-          <legend>What it may do</legend>
+          <legend>Scopes</legend>
           {offered.map(({ name, hint }) => (
             <CheckField key={name} label={<code>{name}</code>} name={`scope ${name}`} hint={hint} />
           ))}
@@ -131,7 +131,8 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={issue.isPending}>
-            Issue
+            {' '}
+            Create token{' '}
           </Button>
         </DialogActions>
       </form>

@@ -1,4 +1,4 @@
 import type { AnswerOf } from '@alcove/client'
 
-/** A user as administrators are told of him. */
+/** User with the fields that administrators can view. */
 export type ShownUser = AnswerOf<'GET /users/{id}'>

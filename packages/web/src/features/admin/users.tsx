@@ -17,7 +17,7 @@ import { UserBadges } from './user-badges.tsx'
 
 const perPage = 50
 const filters = [
-  { value: '', label: 'Everybody' },
+  { value: '', label: 'All users' },
   { value: 'active', label: 'Active' },
   { value: 'blocked', label: 'Blocked' },
   { value: 'banned', label: 'Banned' },
@@ -29,13 +29,13 @@ type Filter = (typeof filters)[number]['value']
 
 const orders = [
   { value: 'id', label: 'Newest first' },
-  { value: 'name', label: 'By name' },
-  { value: 'username', label: 'By username' },
-  { value: 'updated_at', label: 'Last changed first' },
+  { value: 'name', label: 'Name' },
+  { value: 'username', label: 'Username' },
+  { value: 'updated_at', label: 'Last updated' },
 ] as const
 type Order = (typeof orders)[number]['value']
 
-/** Everybody with an account. */
+/** List of all users. */
 export function Users() {
   const session = useSession()
   const [state, set] = useSearchState(['search', 'filter', 'order'])
@@ -65,13 +65,13 @@ export function Users() {
       <search className="row-wrap">
         <SearchField
           label="Search users"
-          placeholder="Name, username or whole e-mail address"
+          placeholder="Name, username or full e-mail address"
           value={state.search ?? ''}
           onSearch={(search) => set({ search }, { isReplacing: true })}
         />
         <div>
           <SelectField<Filter>
-            label="Which users"
+            label="Filter users"
             isLabelHidden
             choices={filters}
             value={filter}
@@ -80,7 +80,7 @@ export function Users() {
         </div>
         <div>
           <SelectField<Order>
-            label="Order"
+            label="Sort by"
             isLabelHidden
             choices={orders}
             value={order}
@@ -91,16 +91,16 @@ export function Users() {
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <Empty icon={People} title="Nobody is like this">
+            <Empty icon={People} title="No matching users">
               <p>
                 {state.search
-                  ? 'No name has these words. An e-mail address is found when it is typed in full.'
+                  ? 'Search by name or username, or enter a full e-mail address.'
                   : 'Choose another filter.'}
               </p>
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Users" head={['Name', 'E-mail address', 'State', 'Created']}>
+              <Table label="Users" head={['Name', 'E-mail address', 'Status', 'Created']}>
                 {page.rows.map((user) => (
                   <tr key={user.id}>
                     <td>

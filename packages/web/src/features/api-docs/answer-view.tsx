@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { formatBytes, formatCount } from '../../components/format.ts'
 import styles from './operation-page.module.css'
 
-/** What came back, or why nothing did. */
+/** Response of a test request, or the reason why there is none. */
 export type Answered =
   | { failure: string }
   | {
@@ -15,17 +15,17 @@ export type Answered =
       headers: [string, string][]
       type: string
       content: Blob
-      /** True: more came than is kept. */
+      /** True: the response was longer than `maxKeptBytes` and is truncated. */
       isCut: boolean
       text?: string
     }
 
-/** More of a text than anybody reads on a page. */
-const mostShown = 200_000
-/** What a page can hold without getting slow; the command takes more. */
-const mostKeptBytes = 16 * 1024 * 1024
-/** Longer JSON stays as it came. */
-const mostIndented = 2_000_000
+/** Maximum number of characters of a response that are shown. */
+const maxShown = 200_000
+/** Maximum size of a response that the page keeps. The curl command has no such limit. */
+const maxKeptBytes = 16 * 1024 * 1024
+/** Maximum number of characters of JSON that is indented. */
+const maxIndentedLength = 2_000_000
 
 export async function readAnswer(ask: () => Promise<Response>): Promise<Answered> {
   const start = performance.now()
@@ -45,7 +45,7 @@ export async function readAnswer(ask: () => Promise<Response>): Promise<Answered
       ...(isText && { text: readable(await content.text(), type) }),
     }
   } catch {
-    return { failure: 'The server cannot be reached.' }
+    return { failure: 'Cannot reach the server. Try again.' }
   }
 }
 
@@ -53,7 +53,7 @@ async function readBegin({ body }: Response, type: string): Promise<{ content: B
   const reader = body?.getReader()
   const pieces: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
-  while (reader && bytes <= mostKeptBytes) {
+  while (reader && bytes <= maxKeptBytes) {
     const { done, value } = await reader.read()
     if (done) return { content: new Blob(pieces, { type }), isCut: false }
     pieces.push(value)
@@ -63,9 +63,9 @@ async function readBegin({ body }: Response, type: string): Promise<{ content: B
   return { content: new Blob(pieces, { type }), isCut: reader !== undefined }
 }
 
-/** JSON with an indent. */
+/** Indents JSON that is not too long. */
 function readable(text: string, type: string): string {
-  if (!type.includes('json') || text.length > mostIndented) return text
+  if (!type.includes('json') || text.length > maxIndentedLength) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
@@ -78,7 +78,7 @@ export function AnswerView({ answer }: { answer: Answered }) {
   const { status, statusText, ms, headers, content, isCut, text } = answer
   const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
   return (
-    <section aria-label="The answer" className={styles.result}>
+    <section aria-label="Response" className={styles.result}>
       <div className="row-wrap">
         <Badge tone={tone}>
           {status} {statusText}
@@ -87,7 +87,7 @@ export function AnswerView({ answer }: { answer: Answered }) {
           {formatCount(ms)} ms, {isCut && 'more than '}
           {formatBytes(content.size)}
         </span>
-        {text && !isCut && <CopyButton text={text} label="Copy the body" />}
+        {text && !isCut && <CopyButton text={text} label="Copy body" />}
       </div>
       <details>
         <summary className="small">{formatCount(headers.length)} headers</summary>
@@ -113,23 +113,23 @@ function Body({ answer: { content, isCut, text, type } }: { answer: Exclude<Answ
       <>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <pre className={styles.code} tabIndex={0}>
-          {text.slice(0, mostShown)}
+          {text.slice(0, maxShown)}
         </pre>
-        {text.length > mostShown && (
+        {text.length > maxShown && (
           <p className="muted small">
-            The first {formatCount(mostShown)} characters{!isCut && ` of ${formatCount(text.length)}`}.
+            Showing the first {formatCount(maxShown)} characters{!isCut && ` of ${formatCount(text.length)}`}.
           </p>
         )}
       </>
     )
   }
-  if (isCut) return <p className="muted">This is too much for a page. The command above fetches all of it.</p>
+  if (isCut) return <p className="muted">The response is too large to display. Use the command above to download it.</p>
   if (!url) return null
-  if (type.startsWith('image/')) return <img src={url} alt="What the server answered" className={styles.picture} />
+  if (type.startsWith('image/')) return <img src={url} alt="Response body" className={styles.picture} />
   return (
     <div>
       <a className={look({})} href={url} download="answer">
-        Save the file
+        Download
       </a>
     </div>
   )

@@ -13,7 +13,7 @@ import { type ApiDocument, operationsOf } from './document.ts'
 import { OperationList } from './operation-list.tsx'
 import { OperationPage } from './operation-page.tsx'
 
-/** Every operation of the server, as its own document describes it; one of them when the address names it. */
+/** API reference, generated from the OpenAPI document of the server. Shows one operation when the address names it. */
 export function ApiPage({ operation }: { operation?: string }) {
   const query = useAnswer('GET /-/openapi.json', {})
   return (
@@ -24,7 +24,7 @@ export function ApiPage({ operation }: { operation?: string }) {
 }
 
 function Described({ answer, operation: name }: { answer: AnswerOf<'GET /-/openapi.json'>; operation?: string }) {
-  const document = answer as unknown as ApiDocument // the server's document says of itself only that it is an object
+  const document = answer as unknown as ApiDocument // its schema is only `object`
   const operations = useMemo(() => operationsOf(document), [document])
   if (name === undefined) return <AllOperations document={document} />
   const operation = operations.find(({ operationId }) => operationId === name)
@@ -47,9 +47,9 @@ function AllOperations({ document }: { document: ApiDocument }) {
       title="API"
       lead={
         <p>
-          {counted(operations.length, 'operation')} in the dialect of GitLab’s REST API v4 ({document.info.version}).
-          Choose one to read what it takes and answers, and to try it{' '}
-          {user ? `as ${user.name}.` : 'as nobody: you are not signed in.'}
+          {counted(operations.length, 'operation')} compatible with GitLab’s REST API v4 ({document.info.version}).
+          Choose an operation to view its parameters and responses and to send test requests{' '}
+          {user ? `as ${user.name}.` : 'without authentication.'}
         </p>
       }
       actions={

@@ -1,4 +1,4 @@
-/** As much of OpenAPI 3.1 as the server's document uses. */
+/** Schema with the subset of OpenAPI 3.1 that the server uses. */
 export interface Schema {
   $ref?: string
   type?: string | readonly string[]
@@ -38,7 +38,7 @@ interface Described {
   parameters: readonly Parameter[]
   requestBody?: Content
   responses: Readonly<Record<string, Response>>
-  /** Absent: a token is not needed. */
+  /** Absent: no authentication required. */
   security?: readonly object[]
 }
 
@@ -50,12 +50,12 @@ export interface ApiDocument {
 
 export interface ApiOperation extends Described {
   method: string
-  /** With parameters as `{name}`. */
+  /** Path template with parameters such as `{name}`. */
   path: string
   tag: string
 }
 
-/** In the order of the document. */
+/** Lists the operations in document order. */
 export function operationsOf({ paths }: ApiDocument): ApiOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({
@@ -67,7 +67,7 @@ export function operationsOf({ paths }: ApiDocument): ApiOperation[] {
   )
 }
 
-/** Those in which every word stands somewhere. */
+/** Returns the operations that contain every search word. */
 export function searchOperations(operations: readonly ApiOperation[], search: string): ApiOperation[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return operations.filter(({ method, path, summary, description, tag }) => {
@@ -82,7 +82,7 @@ export function groupByTag(operations: readonly ApiOperation[]): [tag: string, o
   return [...groups].sort(([a], [b]) => a.localeCompare(b))
 }
 
-/** What a reference stands for, with its name. */
+/** Resolves a reference to its schema and name. */
 export function resolveSchema(document: ApiDocument, schema: Schema): { schema: Schema; name?: string } {
   const name = schema.$ref?.split('/').at(-1)
   const found = name === undefined ? undefined : document.components.schemas[name]
@@ -99,7 +99,7 @@ export function schemaOf({ content }: Content): Schema | undefined {
 
 export const isFile = ({ format }: Schema) => format === 'binary'
 
-/** `{ anyOf: [x, null] }` is x, and may be null. */
+/** Splits a nullable schema, such as `{ anyOf: [x, null] }`, into x and `isNullable`. */
 export function withoutNull(schema: Schema): { schema: Schema; isNullable: boolean } {
   const { anyOf, type, ...rest } = schema
   if (anyOf) {
@@ -115,13 +115,13 @@ export function withoutNull(schema: Schema): { schema: Schema; isNullable: boole
   return { schema, isNullable: false }
 }
 
-/** A schema in a few words: `list of integer`, `string or null`, the name of a component. */
+/** Describes the type of a schema: `list of integer`, `string or null`, or the name of a component. */
 export function typeInWords(document: ApiDocument, given: Schema): string {
   const { schema, isNullable } = withoutNull(given)
   return `${plainType(document, schema)}${isNullable ? ' or null' : ''}`
 }
 
-const formats: Record<string, string> = { binary: 'file', 'date-time': 'date and time', date: 'date', uri: 'address' }
+const formats: Record<string, string> = { binary: 'file', 'date-time': 'date and time', date: 'date', uri: 'URL' }
 
 function plainType(document: ApiDocument, schema: Schema): string {
   const { name } = resolveSchema(document, schema)

@@ -9,7 +9,7 @@ import { type ApiOperation, groupByTag, searchOperations } from './document.ts'
 import { MethodBadge } from './method-badge.tsx'
 import styles from './operation-list.module.css'
 
-/** Operations by what they are about; the search stands in the address and goes along to each of them. */
+/** Operations grouped by tag. The search is part of the address and is kept in the links. */
 export function OperationList({
   operations,
   current,
@@ -17,7 +17,7 @@ export function OperationList({
 }: {
   operations: readonly ApiOperation[]
   current?: string
-  /** True: in a column beside something else. */
+  /** True: shown as a narrow sidebar. */
   isNarrow?: boolean
 }) {
   const [{ search = '' }, set] = useSearchState(['search'])
@@ -31,7 +31,7 @@ export function OperationList({
       <search className={styles.search}>
         <SearchField
           label="Search operations"
-          placeholder="Path, words, permission"
+          placeholder="Search by path, text or permission"
           value={search}
           onSearch={(text) => set({ search: text }, { isReplacing: true })}
         />
@@ -40,8 +40,8 @@ export function OperationList({
         </p>
       </search>
       {found.length === 0 && (
-        <Empty icon={SearchX} title="No operation has these words">
-          <p>Try a part of a path, such as uploads.</p>
+        <Empty icon={SearchX} title="No matching operations">
+          <p>Search for part of a path, for example uploads.</p>
         </Empty>
       )}
       {groupByTag(found).map(([tag, group]) => (
@@ -71,5 +71,5 @@ export function OperationList({
   )
 }
 
-/** Nearly all of them begin the same. */
+/** Removes the common prefix of API paths. */
 const shortPath = (path: string) => path.replace(/^\/api\/v4(?=\/)/, '')

@@ -11,12 +11,12 @@ import { curlOf, fieldsOf, prepare, type Values } from './request.ts'
 import { FieldLine, SchemaView } from './schema-view.tsx'
 import { TryIt } from './try-it.tsx'
 
-/** Even where anybody may ask, who asks makes a difference there. */
+/** Returns true for API paths. Their responses depend on the caller even if authentication is optional. */
 const isApi = ({ path }: ApiOperation) => path.startsWith('/api/')
 
-const places = { path: 'In the path', query: 'In the query', body: 'In the body' }
+const places = { path: 'Path', query: 'Query', body: 'Body' }
 
-/** What one operation takes and answers, and a form that sends it. */
+/** Page of an operation: parameters, responses and a form for test requests. */
 export function OperationPage({ document, operation }: { document: ApiDocument; operation: ApiOperation }) {
   const { user } = useSession()
   const fields = useMemo(() => fieldsOf(document, operation), [document, operation])
@@ -42,9 +42,9 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
         </div>
       }
     >
-      <Panel title="What it takes">
+      <Panel title="Parameters">
         {fields.length === 0 ? (
-          <p className="muted">Nothing.</p>
+          <p className="muted">No parameters.</p>
         ) : (
           <ul className={styles.fields}>
             {fields.map(({ key, name, schema, isRequired, place }) => (
@@ -61,7 +61,7 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
           </ul>
         )}
       </Panel>
-      <Panel title="Example" actions={<CopyButton text={command} label="Copy the command" />}>
+      <Panel title="Example" actions={<CopyButton text={command} label="Copy command" />}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <pre className={styles.code} tabIndex={0}>
           {command}
@@ -75,7 +75,7 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
         prepared={prepared}
         sender={user?.name}
       />
-      <Panel title="What it answers">
+      <Panel title="Responses">
         {Object.entries(operation.responses).map(([status, response], index) => (
           <Answer key={status} status={status} document={document} isOpen={index === 0}>
             {resolveResponse(document, response)}

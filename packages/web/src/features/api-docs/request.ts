@@ -10,9 +10,9 @@ import {
 
 type Kind = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'file' | 'json'
 
-/** Something that a request can say. */
+/** Parameter of a request. */
 export interface Field {
-  /** Tells it from others of the form. */
+  /** Unique key within the form. */
   key: string
   name: string
   place: 'path' | 'query' | 'body'
@@ -22,9 +22,9 @@ export interface Field {
   isNullable: boolean
 }
 
-/** What is filled in; undefined is not sent, an empty text is sent empty. */
+/** Value of a field: undefined is not sent, '' is sent as an empty string. */
 export type Value = string | File | null | undefined
-/** By the keys of fields. */
+/** Values by field key. */
 export type Values = Readonly<Record<string, Value>>
 
 export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[] {
@@ -33,14 +33,14 @@ export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[
   const names = new Set(inBody.map(([name]) => name))
   return [
     ...operation.parameters
-      // What a body can say needs no second field for the query.
+      // A parameter that the body accepts needs no second field for the query.
       .filter((parameter) => parameter.in === 'path' || !names.has(bare(parameter.name)))
       .map((parameter) => fieldOf(parameter.in, bare(parameter.name), parameter.schema, parameter.required === true)),
     ...inBody.map(([name, schema]) => fieldOf('body', name, schema, body?.required?.includes(name) === true)),
   ]
 }
 
-/** Besides nothing, for what is left blank. Forms with files know no null. */
+/** Returns the values that a blank field may send instead of being omitted. Forms with files cannot send null. */
 export function blanksOf(field: Field, fields: readonly Field[]): readonly ('' | null)[] {
   if (field.place !== 'body') return []
   const isForm = fields.some(({ kind }) => kind === 'file')
@@ -77,13 +77,13 @@ function kindOf(schema: Schema): Kind {
 export interface Prepared {
   method: string
   address: string
-  /** Fields of a form that holds files, or JSON. */
+  /** Form fields if the request contains files, otherwise JSON. */
   body?: { form: readonly [name: string, value: string | File][] } | { json: Readonly<Record<string, unknown>> }
-  /** By the keys of fields. */
+  /** Values by field key. */
   problems: Readonly<Record<string, string>>
 }
 
-/** With placeholders where something is missing, so that it reads well before it is complete. */
+/** Builds a request from the fields. Missing values become placeholders, so that the example is readable. */
 export function prepare({ method, path }: ApiOperation, fields: readonly Field[], values: Values): Prepared {
   const problems: Record<string, string> = {}
   const query: string[] = []
@@ -94,18 +94,19 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
     const { key, name, place, kind, isRequired } = field
     const value = values[key]
     const isBlank = value === undefined || (value === '' && place === 'path')
-    if (isBlank && isRequired) problems[key] = 'is needed'
+    if (isBlank && isRequired) problems[key] = 'is required'
     if (place === 'path') {
       address = address.replace(`{${name}}`, isBlank ? `:${name}` : encodeURIComponent(String(value)))
       continue
     }
     if (isBlank && !isRequired) continue
-    const told = isBlank ? placeholderOf(field) : readValue(kind, value, (problem) => (problems[key] = problem))
-    if (place === 'query') query.push(...pairsOf(name, told).map(([one, text]) => `${one}=${encodeURIComponent(text)}`))
+    const sentValue = isBlank ? placeholderOf(field) : readValue(kind, value, (problem) => (problems[key] = problem))
+    if (place === 'query')
+      query.push(...pairsOf(name, sentValue).map(([one, text]) => `${one}=${encodeURIComponent(text)}`))
     else {
-      json[name] = told
-      if (told instanceof File) form.push([name, told])
-      else form.push(...pairsOf(name, told))
+      json[name] = sentValue
+      if (sentValue instanceof File) form.push([name, sentValue])
+      else form.push(...pairsOf(name, sentValue))
     }
   }
   const isForm = fields.some(({ kind, place }) => kind === 'file' && place === 'body')
@@ -118,11 +119,11 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
   }
 }
 
-function readValue(kind: Kind, value: Exclude<Value, undefined>, tell: (problem: string) => void): unknown {
+function readValue(kind: Kind, value: Exclude<Value, undefined>, onProblem: (problem: string) => void): unknown {
   if (typeof value !== 'string') return value
   switch (kind) {
     case 'number':
-      if (value.trim() === '' || Number.isNaN(Number(value))) tell('is not a number')
+      if (value.trim() === '' || Number.isNaN(Number(value))) onProblem('must be a number')
       return Number(value)
     case 'flag':
       return value === 'true'
@@ -135,7 +136,7 @@ function readValue(kind: Kind, value: Exclude<Value, undefined>, tell: (problem:
       try {
         return JSON.parse(value)
       } catch {
-        tell('is not JSON')
+        onProblem('must be valid JSON')
         return value
       }
     default:
@@ -152,7 +153,7 @@ function placeholderOf({ kind, name, schema }: Field): unknown {
   return kind === 'json' ? {} : `<${name}>`
 }
 
-/** Lists as `name[]`. */
+/** Returns name and value pairs; lists become `name[]`. */
 function pairsOf(name: string, value: unknown): [string, string][] {
   if (Array.isArray(value)) return value.map((one) => [`${name}[]`, textOf(one)])
   return [[name, textOf(value)]]
@@ -162,7 +163,7 @@ function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 }
 
-/** The same request for a shell. */
+/** Returns the request as a curl command. */
 export function curlOf({ method, address, body }: Prepared, origin: string, needsToken: boolean): string {
   const parts = ['curl']
   if (method !== 'GET') parts.push(`--request ${method}`)

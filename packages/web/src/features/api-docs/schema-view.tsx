@@ -2,10 +2,10 @@ import { Badge } from '../../components/badge.tsx'
 import { type ApiDocument, resolveSchema, type Schema, typeInWords, withoutNull } from './document.ts'
 import styles from './schema-view.module.css'
 
-/** Nobody reads deeper, and what contains itself ends somewhere. */
-const mostDeep = 6
+/** Maximum nesting depth, which also ends recursive schemas. */
+const maxDepth = 6
 
-/** The fields of a value, and those of their values below them. */
+/** Fields of a schema with their nested fields. */
 export function SchemaView({ document, schema, depth = 0 }: { document: ApiDocument; schema: Schema; depth?: number }) {
   const inner = innerOf(document, schema)
   if (!inner.properties) return depth === 0 ? <Leaf document={document} schema={schema} /> : null
@@ -39,22 +39,22 @@ export function FieldLine({
   schema: Schema
   isRequired: boolean
   depth: number
-  /** Where in a request it stands. */
+  /** Location of a parameter in the request. */
   where?: string
 }) {
-  const hasFields = depth < mostDeep && innerOf(document, schema).properties !== undefined
+  const hasFields = depth < maxDepth && innerOf(document, schema).properties !== undefined
   return (
     <li className={styles.field}>
       <div className="row-wrap">
         <code className={styles.name}>{name}</code>
         <span className={styles.type}>{typeInWords(document, schema)}</span>
         {where && <Badge>{where}</Badge>}
-        {isRequired && <Badge tone="accent">Needed</Badge>}
+        {isRequired && <Badge tone="accent">Required</Badge>}
       </div>
       <Facts schema={schema} />
       {hasFields && (
         <details>
-          <summary className="small">Its fields</summary>
+          <summary className="small">Fields</summary>
           <SchemaView document={document} schema={schema} depth={depth + 1} />
         </details>
       )}
@@ -98,14 +98,14 @@ function Facts({ schema: given }: { schema: Schema }) {
       {range.length > 0 && <p>{range.join(', ')}</p>}
       {standard !== undefined && (
         <p>
-          Without it: <code>{JSON.stringify(standard)}</code>
+          Default: <code>{JSON.stringify(standard)}</code>
         </p>
       )}
     </div>
   )
 }
 
-/** Behind references, null and lists: what has the fields. */
+/** Resolves references, null and lists to the schema that has the fields. */
 function innerOf(document: ApiDocument, given: Schema): Schema {
   const { schema } = resolveSchema(document, withoutNull(given).schema)
   if (schema.type === 'array' && schema.items) return innerOf(document, schema.items)

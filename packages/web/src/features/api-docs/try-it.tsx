@@ -12,7 +12,7 @@ import type { ApiOperation } from './document.ts'
 import styles from './operation-page.module.css'
 import { blanksOf, type Field, type Prepared, type Value, type Values } from './request.ts'
 
-/** Sends the request as whoever is signed in. */
+/** Form that sends the request as the current user. */
 export function TryIt({
   operation,
   fields,
@@ -47,7 +47,7 @@ export function TryIt({
     setBusy(true)
     setAnswer(await readAnswer(() => fetch(prepared.address, requestOf(prepared))))
     setBusy(false)
-    // Whatever it changed, other pages show it.
+    // Other pages may show what the request changed.
     if (operation.method !== 'GET') void queries.invalidateQueries()
   }
 
@@ -58,14 +58,14 @@ export function TryIt({
           `Sent as ${sender}.`
         ) : (
           <>
-            Sent as nobody. <Link to={signInAddress()}>Sign in</Link> to send it as yourself.
+            Sent without authentication. <Link to={signInAddress()}>Sign in</Link> to send it as yourself.
           </>
         )}
       </p>
       {operation.method !== 'GET' && (
         <p className={styles.warning}>
           <TriangleAlert size={18} aria-hidden="true" />
-          This is no rehearsal: what the request changes is changed.
+          This sends a real request.
         </p>
       )}
       <form className={styles.form} onSubmit={submit} noValidate>
@@ -90,8 +90,8 @@ export function TryIt({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`${operation.summary}?`}
-        lead={`${prepared.method} ${prepared.address} is sent for real. What it deletes may be gone for good.`}
-        confirm="Send it"
+        lead={`This sends ${prepared.method} ${prepared.address}. The deletion may be permanent.`}
+        confirm="Send"
         onConfirm={() => void send()}
       />
     </Panel>
@@ -111,7 +111,7 @@ function requestOf({ method, body }: Prepared): RequestInit {
 
 interface FormFieldProps {
   field: Field
-  /** What may be sent where it is left blank. */
+  /** Values that may be sent for a blank field. */
   blanks: readonly ('' | null)[]
   value: Value
   problem: string | undefined
@@ -128,11 +128,14 @@ function FormField(props: FormFieldProps) {
     <div className="stack-tight">
       <Entry {...props} />
       <SelectField
-        label={`${field.name}, left blank`}
+        label={`${field.name}, if blank`}
         isLabelHidden
         choices={[
-          { value: 'absent', label: 'Blank: not sent' },
-          ...blanks.map((blank) => ({ value: String(blank), label: blank === null ? 'Blank: null' : 'Blank: empty' })),
+          { value: 'absent', label: 'If blank: not sent' },
+          ...blanks.map((blank) => ({
+            value: String(blank),
+            label: blank === null ? 'If blank: null' : 'If blank: empty string',
+          })),
         ]}
         value={value === undefined ? 'absent' : String(value)}
         onChoose={(chosen) => onChange(blanks.find((blank) => String(blank) === chosen))}
@@ -144,7 +147,7 @@ function FormField(props: FormFieldProps) {
 function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
   const { name, kind, isRequired, schema } = field
   const text = typeof value === 'string' ? value : ''
-  const label = isRequired ? `${name} (needed)` : name
+  const label = isRequired ? `${name} (required)` : name
   const shared = { label, error: problem && `${name} ${problem}`, value: text }
   if (kind === 'file') return <FileField label={label} problem={shared.error} onChange={onChange} />
   if (kind === 'flag' || kind === 'choice') {
@@ -168,7 +171,7 @@ function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
       <TextArea
         {...shared}
         rows={3}
-        hint="As JSON."
+        hint="Enter JSON."
         spellCheck={false}
         onChange={({ target }) => onChange(target.value || undefined)}
       />
@@ -177,7 +180,7 @@ function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
   return (
     <TextField
       {...shared}
-      hint={kind === 'list' ? 'Several with commas.' : undefined}
+      hint={kind === 'list' ? 'Separate values with commas.' : undefined}
       inputMode={kind === 'number' ? 'numeric' : undefined}
       type={/password|^token$|secret/.test(name) ? 'password' : 'text'}
       autoComplete="off"

@@ -12,7 +12,7 @@ import { GroupList } from '../../nouns/group/group-list.tsx'
 
 const perPage = 30
 
-/** Groups that the reader may see. */
+/** List of the groups that the user may see. */
 export function Groups() {
   const session = useSession()
   const [state, set] = useSearchState(['search', 'membership'])
@@ -20,7 +20,7 @@ export function Groups() {
   const query = usePage('GET /groups', {
     query: {
       search: state.search,
-      // Without a search the trees begin with their roots; what is inside is a click away.
+      // Without a search only top-level groups are listed.
       top_level_only: state.search || isMine ? undefined : true,
       all_available: isMine ? false : undefined,
       page: usePageNumber(),
@@ -57,7 +57,7 @@ export function Groups() {
         {(found) =>
           found.rows.length === 0 ? (
             <Empty icon={FolderTree} title="No groups">
-              <p>{state.search ? 'No groups match your search.' : 'No groups are available to you.'}</p>
+              <p>{state.search ? 'No groups match your search.' : 'No groups available to you.'}</p>
             </Empty>
           ) : (
             <div className="stack">

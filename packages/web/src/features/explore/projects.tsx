@@ -17,7 +17,7 @@ const kinds = [
 ] as const
 type Kind = (typeof kinds)[number]['value']
 
-/** Projects that the reader may see. */
+/** List of the projects that the user may see. */
 export function Projects() {
   const session = useSession()
   const [state, set] = useSearchState(['membership', 'starred', 'visibility', 'topic'])

@@ -1,13 +1,13 @@
 import { Tag, X } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { later } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.ts'
 import styles from './topic-filter.module.css'
 
-// With its suggestions it weighs as much as a screen, so only whoever wants it fetches it.
-const TopicsField = later(async () => (await import('../../nouns/topic/topics-field.tsx')).TopicsField)
+// The combobox is large, so its code is fetched only when the user opens the filter.
+const TopicsField = lazyComponent(async () => (await import('../../nouns/topic/topics-field.tsx')).TopicsField)
 
-/** Only what has all of these topics. */
+/** Filter for projects that have all of the chosen topics. */
 export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (names: string[]) => void }) {
   const [isOpen, setOpen] = useState(false)
   if (isOpen) {
@@ -15,10 +15,10 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
       <div className={styles.field}>
         <Suspense fallback={null}>
           <TopicsField
-            label="Topics that the projects have"
+            label="Filter by topic"
             isLabelHidden
             isFocused
-            placeholder="With the topic …"
+            placeholder="Topic"
             value={chosen}
             onChange={onChoose}
             mayCreate={false}
@@ -34,7 +34,7 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
           key={name}
           type="button"
           className={styles.chosen}
-          aria-label={`Without the topic ${name}`}
+          aria-label={`Remove topic ${name}`}
           onClick={() => onChoose(chosen.filter((other) => other !== name))}
         >
           {name}
@@ -42,7 +42,7 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
         </button>
       ))}
       <Button kind="quiet" icon={Tag} onClick={() => setOpen(true)}>
-        {chosen.length > 0 ? 'More topics' : 'With a topic'}
+        {chosen.length > 0 ? 'Add topic' : 'Filter by topic'}
       </Button>
     </>
   )

@@ -16,7 +16,7 @@ import styles from './topic-page.module.css'
 
 type Topic = RowOf<'GET /topics'>
 
-/** A topic and its projects. Other names of it, and other ways to write it, lead to its own. */
+/** A topic and its projects. Aliases and other spellings of its name redirect to it. */
 export function TopicPage({ name }: { name: string }) {
   const [, navigate] = useLocation()
   const query = useAnswer('GET /topics', { query: { name } })
@@ -32,11 +32,11 @@ export function TopicPage({ name }: { name: string }) {
 }
 
 function Missing({ name }: { name: string }) {
-  useTitle('No such topic')
+  useTitle('Topic not found')
   return (
-    <Empty icon={Tag} title="There is no such topic" isPage>
-      <p>No project has the topic “{name}”, and no other topic was called so.</p>
-      <LinkButton to={`/explore/topics?search=${encodeURIComponent(name)}`}>Look for one like it</LinkButton>
+    <Empty icon={Tag} title="Topic not found" isPage>
+      <p>There is no topic or alias named “{name}”.</p>
+      <LinkButton to={`/explore/topics?search=${encodeURIComponent(name)}`}>Search topics</LinkButton>
     </Empty>
   )
 }
@@ -49,12 +49,12 @@ function Found({ topic }: { topic: Topic }) {
       title={topic.title}
       crumbs={[{ label: 'Topics', to: '/explore/topics' }]}
       lead={<Facts topic={topic} />}
-      actions={isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Change it</LinkButton>}
+      actions={isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Edit</LinkButton>}
     >
       {topic.description && <Markdown text={topic.description} />}
       <section className="stack" aria-label="Projects">
         <h2>Projects</h2>
-        <ProjectSearch label="Search the projects of the topic" />
+        <ProjectSearch label="Search projects with this topic" />
         <FoundProjects query={projects}>
           <p>No accessible projects use this topic.</p>
         </FoundProjects>
@@ -77,7 +77,7 @@ function Facts({ topic }: { topic: Topic }) {
         </p>
         {others.length > 0 && (
           <p className="small">
-            Also called{' '}
+            Aliases:{' '}
             {others.map(({ id, name }, index) => (
               <span key={id}>
                 {index > 0 && ', '}

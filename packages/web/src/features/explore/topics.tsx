@@ -16,7 +16,7 @@ import styles from './topics.module.css'
 
 const perPage = 48
 
-/** What projects are about, most used first. */
+/** List of topics, most used first. */
 export function Topics() {
   const { is_admin: isAdmin } = useSession()
   const [{ search }, set] = useSearchState(['search'])
@@ -24,8 +24,8 @@ export function Topics() {
   return (
     <Page
       title="Topics"
-      lead="What projects are about. Choose one to see them."
-      actions={isAdmin && <LinkButton to="/-/admin/topics">Tend topics</LinkButton>}
+      lead="Browse projects by topic."
+      actions={isAdmin && <LinkButton to="/-/admin/topics">Manage topics</LinkButton>}
     >
       <search>
         <SearchField
@@ -37,11 +37,9 @@ export function Topics() {
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={Tags} title="No topics here">
+            <Empty icon={Tags} title="No topics">
               <p>
-                {search
-                  ? 'None is called so.'
-                  : 'Projects have none yet. They begin where somebody gives one to a project.'}
+                {search ? 'No topics match your search.' : 'No topics yet. Add topics to a project to create them.'}
               </p>
             </Empty>
           ) : (
@@ -81,7 +79,7 @@ function Card({ topic }: { topic: RowOf<'GET /topics'> }) {
   )
 }
 
-/** A card has no room for headings and lists: only the words of the Markdown. */
+/** Removes Markdown syntax: a card has no space for headings and lists. */
 function plainFrom(markdown: string): string {
   return markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -11,7 +11,7 @@ import { Matches } from '../../nouns/finding/matches.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import columns from '../vulnerability/vulnerability-page.module.css'
 
-/** What a scanner found and nobody has promoted yet, or what became of it. */
+/** Page of a finding. Links to its vulnerability once it is promoted. */
 export function FindingPage({ id }: { id: string }) {
   const { project } = useProject()
   const query = useAnswer('GET /projects/{id}/vulnerability_findings/{finding_id}', {
@@ -29,7 +29,7 @@ function Found({ finding }: { finding: Finding }) {
   const { project, level, to } = useProject()
   const [, navigate] = useLocation()
   const promote = useAction('POST /projects/{id}/vulnerabilities', {
-    done: 'It is a vulnerability now.',
+    done: 'Vulnerability created.',
     onDone: ({ id }) => navigate(to(`vulnerabilities/${id}`)),
   })
   const mayPromote = useMayChange() && level >= session.triage_access_level
@@ -40,13 +40,13 @@ function Found({ finding }: { finding: Finding }) {
       lead={
         <div className="row-wrap">
           <SeverityBadge severity={finding.severity} />
-          {finding.vulnerability_id === null ? <span>Waits for promotion</span> : <StateBadge state={finding.state} />}
+          {finding.vulnerability_id === null ? <span>Awaiting triage</span> : <StateBadge state={finding.state} />}
         </div>
       }
       actions={
         finding.vulnerability_id !== null ? (
           <LinkButton kind="primary" to={to(`vulnerabilities/${finding.vulnerability_id}`)}>
-            Open the vulnerability
+            View vulnerability
           </LinkButton>
         ) : (
           mayPromote && (
@@ -55,7 +55,7 @@ function Found({ finding }: { finding: Finding }) {
               isBusy={promote.isPending}
               onClick={() => promote.mutate({ path: { id: project.id }, body: { finding_id: finding.id } })}
             >
-              Promote to vulnerability
+              Accept as vulnerability
             </Button>
           )
         )
@@ -65,12 +65,12 @@ function Found({ finding }: { finding: Finding }) {
         <div className="stack">
           <FindingFacts finding={finding} project={project.path_with_namespace} />
         </div>
-        <aside className="stack" aria-label="Facts">
-          <Panel title="Facts">
+        <aside className="stack" aria-label="Details">
+          <Panel title="Details">
             <Facts
               facts={[
                 ['CVSS', finding.cvss.length > 0 && <CvssFact key="cvss" cvss={finding.cvss} />],
-                ['Kind', reportTypeInWords(finding.report_type)],
+                ['Report type', reportTypeInWords(finding.report_type)],
                 ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
                 ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
                 [

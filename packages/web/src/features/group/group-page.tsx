@@ -1,6 +1,6 @@
 import { Suspense, useEffect } from 'react'
 import { useLocation } from 'wouter'
-import { later } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.ts'
 import { NotForYou, NotFound } from '../../components/not-found.tsx'
 import { PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
@@ -18,15 +18,17 @@ import {
 } from '../../nouns/group/group.ts'
 import { GroupOverview } from './overview.tsx'
 
-const GroupVulnerabilities = later(
+const GroupVulnerabilities = lazyComponent(
   async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
 )
-const GroupTrends = later(async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupTrends)
-const GroupUploads = later(async () => (await import('../uploads/group-uploads.tsx')).GroupUploads)
-const GroupMembers = later(async () => (await import('./members.tsx')).GroupMembers)
-const GroupSettings = later(async () => (await import('./settings.tsx')).GroupSettings)
+const GroupTrends = lazyComponent(
+  async () => (await import('../vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
+)
+const GroupUploads = lazyComponent(async () => (await import('../uploads/group-uploads.tsx')).GroupUploads)
+const GroupMembers = lazyComponent(async () => (await import('./members.tsx')).GroupMembers)
+const GroupSettings = lazyComponent(async () => (await import('./settings.tsx')).GroupSettings)
 
-/** A group: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
+/** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function GroupPage({ place, part }: { place: string; part: string }) {
   const [, navigate] = useLocation()
   const query = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
@@ -60,7 +62,7 @@ function Frame({ group, part }: { group: Group; part: string }) {
             avatarUrl={group.avatar_url}
             visibility={group.visibility}
           />
-          <Tabs label={`${group.name}: parts`} tabs={tabsFor(screen, session)} />
+          <Tabs label={`${group.name}: sections`} tabs={tabsFor(screen, session)} />
           <Suspense fallback={<Loading />}>
             <Screen part={part} />
           </Suspense>
@@ -70,11 +72,11 @@ function Frame({ group, part }: { group: Group; part: string }) {
   )
 }
 
-/** Only what the caller may open; `from` is the least level. */
+/** Returns the tabs that the user may open; `from` is the minimum access level. */
 function tabsFor({ level, to }: GroupScreen, session: SessionState): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },
-    // Of each project what one may read there, whatever one is in the group.
+    // Lists what the user may read in each project, whatever their role in the group.
     { label: 'Vulnerabilities', to: to('vulnerabilities'), from: session.user ? 0 : Number.POSITIVE_INFINITY },
     { label: 'Uploads', to: to('uploads'), from: mayWrite(session) ? 0 : levels.maintainer },
     ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),

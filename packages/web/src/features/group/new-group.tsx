@@ -13,7 +13,7 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { type Group, groupAddress } from '../../nouns/group/group.ts'
 import { pathFrom } from '../../nouns/project/path-from.ts'
 
-/** A new group; `?parent=` is the group that it is to be in. */
+/** Form for a new group; `?parent=` names the parent group. */
 export function NewGroup() {
   const session = useSession()
   const [{ parent = '' }] = useSearchState(['parent'])
@@ -25,7 +25,11 @@ export function NewGroup() {
   if (!session.user || !mayWrite(session)) {
     return (
       <Empty title="New group" isPage>
-        <p>{session.user ? 'The token this browser is signed in with may only read.' : 'Sign in to make a group.'}</p>
+        <p>
+          {session.user
+            ? 'You signed in with a read-only token, so you cannot create groups.'
+            : 'Sign in to create a group.'}
+        </p>
       </Empty>
     )
   }
@@ -39,7 +43,7 @@ export function NewGroup() {
   if (session.user.can_create_group) return <Form />
   return (
     <Empty title="New group" isPage>
-      <p>On this server you cannot make groups yourself. Ask an administrator.</p>
+      <p>You do not have permission to create groups. Ask an administrator.</p>
     </Empty>
   )
 }
@@ -49,11 +53,11 @@ function Form({ parent }: { parent?: Group }) {
   const [name, setName] = useState('')
   const [path, setPath] = useState<string>()
   const [visibility, setVisibility] = useState<Visibility>('private')
-  const most = parent ? visibilityOf(parent.visibility) : 'public'
-  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(most) ? visibility : most
+  const max = parent ? visibilityOf(parent.visibility) : 'public'
+  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(max) ? visibility : max
   const action = useAction('POST /groups', {
     showsErrors: true,
-    done: 'The group is there.',
+    done: 'Group created.',
     onDone: ({ full_path: made }) => navigate(groupAddress(made)),
   })
   const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'visibility_level'])
@@ -73,7 +77,7 @@ function Form({ parent }: { parent?: Group }) {
   return (
     <Page
       title={parent ? `New group in ${parent.name}` : 'New group'}
-      lead="Projects that belong together, and people who may do the same in all of them."
+      lead="Groups hold related projects and manage their members together."
       crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
     >
       <Panel>
@@ -90,18 +94,18 @@ function Form({ parent }: { parent?: Group }) {
             required
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
-            hint={`Its address: /groups/${parent ? `${parent.full_path}/` : ''}${(path ?? pathFrom(name)) || '…'}`}
+            hint={`URL: /groups/${parent ? `${parent.full_path}/` : ''}${(path ?? pathFrom(name)) || '…'}`}
             error={fields['path']}
           />
           <TextArea
             label="Description"
             name="description"
-            hint="Markdown; may stay empty."
+            hint="Optional. Supports Markdown."
             error={fields['description']}
           />
           <VisibilityField
             value={allowed}
-            most={most}
+            max={max}
             within={parent && `the group ${parent.name}`}
             onChange={setVisibility}
             error={fields['visibility_level']}
@@ -109,7 +113,7 @@ function Form({ parent }: { parent?: Group }) {
           <Problem text={rest} />
           <div>
             <Button type="submit" kind="primary" isBusy={action.isPending}>
-              Create the group
+              Create group
             </Button>
           </div>
         </form>

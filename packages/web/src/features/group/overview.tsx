@@ -11,15 +11,15 @@ import { useGroup } from '../../nouns/group/group.ts'
 import { GroupList } from '../../nouns/group/group-list.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 
-const mostSubgroups = 50
+const maxSubgroups = 50
 
-/** What is in the group: its subgroups, then its projects. */
+/** Contents of a group: its subgroups, then its projects. */
 export function GroupOverview() {
   const { group, level } = useGroup()
   const session = useSession()
   const subgroups = usePage('GET /groups/{id}/subgroups', {
     path: { id: group.id },
-    query: { per_page: mostSubgroups },
+    query: { per_page: maxSubgroups },
   })
   const isWriter = mayWrite(session)
   return (
@@ -67,9 +67,9 @@ function Projects() {
   return (
     <section className="stack" aria-label="Projects">
       <h2>Projects</h2>
-      <ProjectSearch label="Search the projects of the group">
+      <ProjectSearch label="Search projects in this group">
         <CheckField
-          label="Without those of subgroups"
+          label="Exclude subgroups"
           checked={direct === 'true'}
           onChange={({ target }) => set({ direct: target.checked ? 'true' : undefined })}
         />

@@ -11,7 +11,7 @@ import { VisibilityField } from '../../components/visibility-field.tsx'
 import { useAction, useAnswer } from '../../data/api.ts'
 import { groupAddress, useGroup } from '../../nouns/group/group.ts'
 
-/** What owners may change. */
+/** Settings of a group, for its owners. */
 export function GroupSettings() {
   return (
     <Page title="Settings">
@@ -49,12 +49,12 @@ function General() {
           label="Description"
           name="description"
           defaultValue={group.description}
-          hint="Markdown. Everybody who may see the group sees it."
+          hint="Supports Markdown. Visible to everyone who can view the group."
           error={fields['description']}
         />
         <VisibilityField
           value={visibility}
-          most={parent.data ? visibilityOf(parent.data.visibility) : 'public'}
+          max={parent.data ? visibilityOf(parent.data.visibility) : 'public'}
           within={parent.data && `the group ${parent.data.name}`}
           onChange={setVisibility}
           error={fields['visibility_level']}
@@ -76,13 +76,13 @@ function Address() {
   const [path, setPath] = useState(group.path)
   const action = useAction('PUT /groups/{id}', {
     showsErrors: true,
-    done: 'The path was changed.',
+    done: 'Path updated.',
     onDone: ({ full_path: place }) => navigate(`${groupAddress(place)}/-/settings`),
   })
   const { fields, rest } = problemsOf(action.error, ['path'])
   const above = group.full_path.slice(0, -group.path.length)
   return (
-    <Panel title="Address">
+    <Panel title="URL">
       <form
         className="form"
         onSubmit={(event) => {
@@ -95,13 +95,13 @@ function Address() {
           required
           value={path}
           onChange={({ target }) => setPath(target.value)}
-          hint={`Its address is /groups/${above}${path.trim() || group.path}. Everything in the group moves along; old addresses lead to the new ones, until something else takes the old path.`}
+          hint={`URL: /groups/${above}${path.trim() || group.path}. Changes the URLs of all subgroups and projects. Old URLs redirect until the old path is used again.`}
           error={fields['path']}
         />
         <Problem text={rest} />
         <div>
           <Button type="submit" isBusy={action.isPending} disabled={path.trim() === group.path}>
-            Change the path
+            Change path
           </Button>
         </div>
       </form>
@@ -115,24 +115,24 @@ function Removal() {
   const [isAsked, setAsked] = useState(false)
   const above = group.full_path.split('/').slice(0, -1).join('/')
   const remove = useAction('DELETE /groups/{id}', {
-    done: `${group.full_path} was deleted.`,
+    done: `Group ${group.full_path} deleted.`,
     isLeaving: true,
     onDone: () => navigate(above ? groupAddress(above) : '/explore/groups'),
   })
   return (
     <Panel title="Delete">
-      <p>With the group go its subgroups and projects, and all that is in them.</p>
+      <p>Deletes the group with all its subgroups, projects and their contents.</p>
       <div>
         <Button kind="danger" onClick={() => setAsked(true)}>
-          Delete the group
+          Delete group
         </Button>
       </div>
       {isAsked && (
         <TypedConfirm
           title={`Delete ${group.name}?`}
-          lead="Its subgroups, its projects and everything in them are gone at once, and for good."
+          lead="This immediately and permanently deletes its subgroups, its projects and their contents. This cannot be undone."
           word={group.full_path}
-          confirm="Delete the group"
+          confirm="Delete group"
           isBusy={remove.isPending}
           onClose={() => setAsked(false)}
           onConfirm={() => remove.mutate({ path: { id: group.id } })}

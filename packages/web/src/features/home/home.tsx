@@ -9,23 +9,23 @@ import { asProject } from '../../nouns/project/project.ts'
 import { ProjectList } from '../../nouns/project/project-list.tsx'
 import styles from './home.module.css'
 
-/** Where one begins: one's projects, the latest first; without an account, everybody's. */
+/** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */
 export function Home() {
   const session = useSession()
   if (!session.user) return <Redirect to="/explore/projects" replace />
   return <Mine session={session} user={session.user} />
 }
 
-const mostShown = 10
+const maxShown = 10
 
 function Mine({ session, user }: { session: SessionState; user: NonNullable<SessionState['user']> }) {
-  const latest = { order_by: 'last_activity_at', per_page: mostShown } as const
+  const latest = { order_by: 'last_activity_at', per_page: maxShown } as const
   const mine = usePage('GET /projects', { query: { ...latest, membership: true } })
   const starred = usePage('GET /projects', { query: { ...latest, starred: true } })
   const mayMake = mayWrite(session) && user.can_create_project
   return (
     <Page
-      title={`Hello, ${user.name}`}
+      title={`Welcome back, ${user.name}`}
       actions={
         mayMake && (
           <LinkButton icon={Plus} kind="primary" to="/-/projects/new">
@@ -40,15 +40,15 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
             <div className="row">
               <h2>Your projects</h2>
               <Link to="/explore/projects?membership=true" className="push small">
-                All of yours
+                View all
               </Link>
             </div>
             <Answered query={mine}>
               {({ rows }) =>
                 rows.length === 0 ? (
-                  <Empty icon={FolderGit2} title="Nothing of yours yet">
-                    <p>When you make a project, or somebody adds you to one, it is here.</p>
-                    <LinkButton to="/explore/projects">Look around</LinkButton>
+                  <Empty icon={FolderGit2} title="You have no projects yet">
+                    <p>Projects you create or join appear here.</p>
+                    <LinkButton to="/explore/projects">Browse projects</LinkButton>
                   </Empty>
                 ) : (
                   <ProjectList projects={rows.map(asProject)} />
@@ -61,19 +61,19 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
               <div className="row">
                 <h2>Starred</h2>
                 <Link to="/explore/projects?starred=true" className="push small">
-                  All starred
+                  View all starred
                 </Link>
               </div>
               <ProjectList projects={(starred.data?.rows ?? []).map(asProject)} />
             </section>
           )}
         </div>
-        <Panel title="Quick ways">
+        <Panel title="Shortcuts">
           <ul className={styles.ways}>
-            <Way icon={FolderGit2} to="/explore/projects" label="All projects" />
-            <Way icon={FolderTree} to="/explore/groups?membership=true" label="Your groups" />
-            <Way icon={Tags} to="/explore/topics" label="Topics" />
-            <Way icon={KeyRound} to="/-/profile/tokens" label="Your access tokens" />
+            <Shortcut icon={FolderGit2} to="/explore/projects" label="All projects" />
+            <Shortcut icon={FolderTree} to="/explore/groups?membership=true" label="Your groups" />
+            <Shortcut icon={Tags} to="/explore/topics" label="Topics" />
+            <Shortcut icon={KeyRound} to="/-/profile/tokens" label="Your access tokens" />
           </ul>
         </Panel>
       </div>
@@ -81,7 +81,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
   )
 }
 
-function Way({ icon: Picture, to, label }: { icon: typeof Tags; to: string; label: string }) {
+function Shortcut({ icon: Picture, to, label }: { icon: typeof Tags; to: string; label: string }) {
   return (
     <li>
       <Link to={to} className={styles.way}>

@@ -15,7 +15,7 @@ import { pathFrom } from '../../nouns/project/path-from.ts'
 import { unknownTopics } from '../../nouns/topic/refusal.ts'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
 
-/** A new project; `?namespace=` is the group that it is to be in. */
+/** Form for a new project; `?namespace=` names its group. */
 export function NewProject() {
   const session = useSession()
   const [{ namespace = '' }] = useSearchState(['namespace'])
@@ -27,7 +27,11 @@ export function NewProject() {
   if (!session.user || !mayWrite(session)) {
     return (
       <Empty title="New project" isPage>
-        <p>{session.user ? 'The token this browser is signed in with may only read.' : 'Sign in to make a project.'}</p>
+        <p>
+          {session.user
+            ? 'You signed in with a read-only token, so you cannot create projects.'
+            : 'Sign in to create a project.'}
+        </p>
       </Empty>
     )
   }
@@ -50,12 +54,12 @@ function Form({ initial }: { initial: Place | undefined }) {
   const [topics, setTopics] = useState<readonly string[]>([])
   const action = useAction('POST /projects', {
     showsErrors: true,
-    done: 'The project is there.',
+    done: 'Project created.',
     onDone: ({ path_with_namespace: made }) => navigate(`/${made}`),
   })
   const mayCreate = session.topic_creation !== 'admins' || session.is_admin
-  const most = place?.kind === 'group' ? place.visibility : 'public'
-  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(most) ? visibility : most
+  const max = place?.kind === 'group' ? place.visibility : 'public'
+  const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(max) ? visibility : max
   const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'namespace', 'topics'])
   const unknown = unknownTopics(action.error)
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -73,7 +77,7 @@ function Form({ initial }: { initial: Place | undefined }) {
     })
   }
   return (
-    <Page title="New project" lead="A place for uploads, topics and vulnerabilities of one thing you make.">
+    <Page title="New project" lead="Projects hold uploads, topics and security results.">
       <Panel>
         <form className="form" onSubmit={submit}>
           <TextField
@@ -84,7 +88,7 @@ function Form({ initial }: { initial: Place | undefined }) {
             error={fields['name']}
           />
           <NamespaceField
-            label="In"
+            label="Namespace"
             least={levels.developer}
             value={place}
             onChange={setPlace}
@@ -95,18 +99,18 @@ function Form({ initial }: { initial: Place | undefined }) {
             required
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
-            hint={`Its address: /${place?.fullPath ?? '…'}/${(path ?? pathFrom(name)) || '…'}`}
+            hint={`URL: /${place?.fullPath ?? '…'}/${(path ?? pathFrom(name)) || '…'}`}
             error={fields['path']}
           />
           <TextArea
             label="Description"
             name="description"
-            hint="Markdown; may stay empty."
+            hint="Optional. Supports Markdown."
             error={fields['description']}
           />
           <VisibilityField
             value={allowed}
-            most={most}
+            max={max}
             within={place && `the group ${place.fullPath}`}
             onChange={setVisibility}
           />
@@ -117,15 +121,15 @@ function Form({ initial }: { initial: Place | undefined }) {
             mayCreate={mayCreate}
             error={
               unknown.length > 0
-                ? unknown.map(({ name, nearest }) => `There is no “${name}”${orNear(nearest)}.`).join(' ')
+                ? unknown.map(({ name, nearest }) => `Topic “${name}” does not exist.${didYouMean(nearest)}`).join(' ')
                 : fields['topics']
             }
-            hint={mayCreate ? 'What it is about. Enter takes what you typed.' : 'What it is about.'}
+            hint={mayCreate ? 'Press Enter to add a topic.' : 'Choose existing topics.'}
           />
           <Problem text={rest} />
           <div>
             <Button type="submit" kind="primary" isBusy={action.isPending} disabled={!place}>
-              Create the project
+              Create project
             </Button>
           </div>
         </form>
@@ -134,6 +138,6 @@ function Form({ initial }: { initial: Place | undefined }) {
   )
 }
 
-function orNear(nearest: readonly string[]): string {
-  return nearest.length > 0 ? `, but ${nearest.join(', ')}` : ''
+function didYouMean(nearest: readonly string[]): string {
+  return nearest.length > 0 ? ` Similar topics: ${nearest.join(', ')}.` : ''
 }

@@ -5,7 +5,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { counted, formatBytes } from '../../components/format.ts'
-import { later } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page.tsx'
 import { Answered } from '../../components/states.tsx'
@@ -18,9 +18,9 @@ import { useProject } from '../../nouns/project/project.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import styles from './overview.module.css'
 
-const TopicsEditor = later(async () => (await import('./topics-editor.tsx')).TopicsEditor)
+const TopicsEditor = lazyComponent(async () => (await import('./topics-editor.tsx')).TopicsEditor)
 
-/** What the project is, what it is about, and who is in it. */
+/** Overview of a project: description, topics, details and members. */
 export function Overview() {
   const { project, level, to } = useProject()
   const session = useSession()
@@ -34,7 +34,7 @@ export function Overview() {
             actions={
               isMaintainer && (
                 <LinkButton size="small" kind="quiet" icon={Settings} to={to('settings')}>
-                  Change
+                  Edit
                 </LinkButton>
               )
             }
@@ -75,12 +75,12 @@ function Facts() {
     { isEnabled: user !== null },
   )
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <dl className={styles.facts}>
-        <dt>Project id</dt>
+        <dt>Project ID</dt>
         <dd className="row">
           <span className="numbers">{project.id}</span>
-          <CopyButton text={String(project.id)} label="Copy id" />
+          <CopyButton text={String(project.id)} label="Copy ID" />
         </dd>
         <dt>Visibility</dt>
         <dd>{visibilityLook(visibilityOf(project.visibility)).label}</dd>
@@ -114,24 +114,24 @@ function Facts() {
   )
 }
 
-const mostShown = 8
+const maxShown = 8
 
 function People() {
   const { project, to } = useProject()
-  const query = usePage('GET /projects/{id}/members/all', { path: { id: project.id }, query: { per_page: mostShown } })
+  const query = usePage('GET /projects/{id}/members/all', { path: { id: project.id }, query: { per_page: maxShown } })
   return (
     <Panel
       title="Members"
       actions={
         <LinkButton size="small" kind="quiet" to={to('members')}>
-          All members
+          View all
         </LinkButton>
       }
     >
       <Answered query={query}>
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <p className="muted">Nobody has a role here.</p>
+            <p className="muted">No members yet.</p>
           ) : (
             <>
               <ul className={styles.people} aria-label="Members">

@@ -1,7 +1,7 @@
 import { Suspense, useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
-import { later } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.ts'
 import { NotForYou, NotFound } from '../../components/not-found.tsx'
 import { type Crumb, PlaceName } from '../../components/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/place-heading.tsx'
@@ -15,21 +15,25 @@ import { ArchivedNotice } from './archived-notice.tsx'
 import { Overview } from './overview.tsx'
 import { StarButton } from './star-button.tsx'
 
-const ProjectMembers = later(async () => (await import('./members.tsx')).ProjectMembers)
-const ProjectSettings = later(async () => (await import('./settings/project-settings.tsx')).ProjectSettings)
-const ProjectVulnerabilities = later(
+const ProjectMembers = lazyComponent(async () => (await import('./members.tsx')).ProjectMembers)
+const ProjectSettings = lazyComponent(async () => (await import('./settings/project-settings.tsx')).ProjectSettings)
+const ProjectVulnerabilities = lazyComponent(
   async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
 )
-const ProjectTrends = later(async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends)
-const Findings = later(async () => (await import('../vulnerabilities/findings.tsx')).Findings)
-const VulnerabilityPage = later(async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage)
-const Reports = later(async () => (await import('../reports/reports.tsx')).Reports)
-const ReportPage = later(async () => (await import('../reports/report-page.tsx')).ReportPage)
-const NewReport = later(async () => (await import('../reports/new-report.tsx')).NewReport)
-const FindingPage = later(async () => (await import('../finding/finding-page.tsx')).FindingPage)
-const ProjectUploads = later(async () => (await import('../uploads/project-uploads.tsx')).ProjectUploads)
+const ProjectTrends = lazyComponent(
+  async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends,
+)
+const Findings = lazyComponent(async () => (await import('../vulnerabilities/findings.tsx')).Findings)
+const VulnerabilityPage = lazyComponent(
+  async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage,
+)
+const Reports = lazyComponent(async () => (await import('../reports/reports.tsx')).Reports)
+const ReportPage = lazyComponent(async () => (await import('../reports/report-page.tsx')).ReportPage)
+const NewReport = lazyComponent(async () => (await import('../reports/new-report.tsx')).NewReport)
+const FindingPage = lazyComponent(async () => (await import('../finding/finding-page.tsx')).FindingPage)
+const ProjectUploads = lazyComponent(async () => (await import('../uploads/project-uploads.tsx')).ProjectUploads)
 
-/** A project: its name, its tabs, and the screen that `part` names. An old path leads to the new one. */
+/** A project: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
   const session = useSession()
   const [, navigate] = useLocation()
@@ -43,8 +47,8 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   if (part === '' && isFailure(query.error, 404)) return <ToGroup place={place} error={query.error} />
   return (
     <Answered query={query} isPage>
-      {(told) => {
-        const project = asProject(told)
+      {(view) => {
+        const project = asProject(view)
         const screen: ProjectScreen = {
           project,
           level: levelIn(project, session),
@@ -62,7 +66,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                   marks={project.archived && <Badge>Archived</Badge>}
                   actions={<StarButton project={project} />}
                 />
-                <Tabs label={`${project.name}: parts`} tabs={tabsFor(screen, session, waiting)} />
+                <Tabs label={`${project.name}: sections`} tabs={tabsFor(screen, session, waiting)} />
                 {project.archived && <ArchivedNotice />}
                 <ReadOnlyContext value={project.archived === true}>
                   <Suspense fallback={<Loading />}>
@@ -78,20 +82,20 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   )
 }
 
-/** What is no project may be a group, which people expect at its path too; else it is what the project was: not there. */
+/** Redirects a path without a project to the group at that path. Shows the error of the project if there is none. */
 function ToGroup({ place, error }: { place: string; error: Error | null }) {
   const group = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   if (group.data) return <Redirect to={`/groups/${group.data.full_path}${location.search}`} replace />
   return group.error && error ? <Failed error={error} isPage /> : <Loading />
 }
 
-/** The groups that it is in, or the one it belongs to. */
+/** Returns the parent groups of a project, or the owner of a personal project. */
 function aboveOf({ namespace }: Project): readonly Crumb[] {
   if (namespace.kind === 'user') return [{ label: namespace.path, to: `/${namespace.path}` }]
   return groupsIn(namespace.full_path)
 }
 
-/** Only what the caller may open. */
+/** Returns the tabs that the user may open; `from` is the minimum access level. */
 function tabsFor({ project, level, to }: ProjectScreen, session: SessionState, waiting: string | undefined): Tab[] {
   const tabs: (Tab & { from: number })[] = [
     { label: 'Overview', to: to(''), isExact: true, from: 0 },

@@ -5,10 +5,10 @@ import { useAction, useAnswer } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import type { Project } from '../../nouns/project/project.ts'
 
-/** The stars of a project, and for whoever is signed in a way to give and take his. */
+/** Star count of a project, with a button to star or unstar it for signed-in users. */
 export function StarButton({ project: { id, star_count: stars } }: { project: Project }) {
   const isWriter = mayWrite(useSession())
-  // The project itself does not tell; among the starred ones it is there or not.
+  // The project does not contain this, so the list of starred projects is searched for it.
   const starred = useAnswer(
     'GET /projects',
     { query: { starred: true, id_after: id - 1, id_before: id + 1, simple: true } },

@@ -10,7 +10,7 @@ import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
 import styles from './topics-editor.module.css'
 
-/** Changes a project's topics where they stand. */
+/** Inline editor for the topics of a project. */
 export function TopicsEditor({ project }: { project: Project }) {
   const session = useSession()
   const mayCreate = session.topic_creation !== 'admins' || session.is_admin
@@ -18,7 +18,7 @@ export function TopicsEditor({ project }: { project: Project }) {
   const wasOpen = useRef(false)
   const action = useAction('PUT /projects/{id}', {
     showsErrors: true,
-    done: 'The topics were saved.',
+    done: 'Topics saved.',
     onDone: () => setNames(undefined),
   })
   if (!names) {
@@ -30,7 +30,7 @@ export function TopicsEditor({ project }: { project: Project }) {
           size="small"
           kind="quiet"
           icon={project.topics.length > 0 ? Pencil : Plus}
-          // Whoever has just closed the form goes on from where he opened it.
+          // Closing the form returns the focus to the button that opened it.
           autoFocus={wasOpen.current}
           onClick={() => {
             wasOpen.current = true
@@ -64,16 +64,16 @@ export function TopicsEditor({ project }: { project: Project }) {
         error={error}
         hint={
           mayCreate
-            ? 'Choose what is there already, so that others find it. Enter takes what you typed.'
-            : 'On this server administrators decide which topics there are.'
+            ? 'Prefer existing topics. Press Enter to add a topic.'
+            : 'Only administrators can create topics on this server.'
         }
       />
       {unknown.length > 0 && (
         <div role="alert" className="stack-tight">
           {unknown.map(({ name, nearest }) => (
             <p key={name} className={styles.near}>
-              <span className={styles.wrong}>There is no topic “{name}”.</span>
-              {nearest.length > 0 && <span className="small">Take instead:</span>}
+              <span className={styles.wrong}>Topic “{name}” does not exist.</span>
+              {nearest.length > 0 && <span className="small">Use instead:</span>}
               {nearest.map((near) => (
                 <Button
                   key={near}

@@ -1,13 +1,13 @@
 let dropped: File | undefined
 
-/** Hands a file that was dropped on the list of reports to the screen that imports it. */
-export function handOver(file: File): void {
+/** Stores a file that was dropped on the list of reports for the page that imports it. */
+export function storeDroppedReport(file: File): void {
   dropped = file
 }
 
-/** Returns the file that was handed over; the screen calls it again whenever it renders, so taking is a step of its own. */
-export const handedOver = (): File | undefined => dropped
+/** Returns the stored file. Does not remove it, because a component may call this on every render. */
+export const droppedReport = (): File | undefined => dropped
 
-export function forgetHandedOver(): void {
+export function clearDroppedReport(): void {
   dropped = undefined
 }

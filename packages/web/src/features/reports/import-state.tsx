@@ -5,7 +5,7 @@ import { formatCount } from '../../components/format.ts'
 type Import = Schemas['Import']
 
 const states: Record<string, [label: string, tone: Tone]> = {
-  waiting: ['Waiting', 'info'],
+  waiting: ['Queued', 'info'],
   running: ['Running', 'info'],
   done: ['Done', 'success'],
   failed: ['Failed', 'danger'],
@@ -13,16 +13,17 @@ const states: Record<string, [label: string, tone: Tone]> = {
 
 export function ImportState({ report }: { report: Import }) {
   const [label, tone] = states[report.status] ?? [report.status, 'neutral']
-  if (isPromoting(report)) return <Badge tone={tone}>Promoting, {formatCount(report.findings.promoted)} so far</Badge>
+  if (isPromoting(report))
+    return <Badge tone={tone}>Creating vulnerabilities: {formatCount(report.findings.promoted)}</Badge>
   if (report.status === 'running' && report.file_size > 0) {
     const percent = Math.floor((report.read_bytes / report.file_size) * 100)
-    return <Badge tone={tone}>Running, {Math.min(percent, 99)} % read</Badge>
+    return <Badge tone={tone}>Running, {Math.min(percent, 99)} %</Badge>
   }
-  if (report.unchanged) return <Badge>Nothing changed</Badge>
+  if (report.unchanged) return <Badge>No changes</Badge>
   return <Badge tone={tone}>{label}</Badge>
 }
 
-/** The project has what the report found, and vulnerabilities are still made of it. */
+/** Returns true when the findings are imported and vulnerabilities are still being created from them. */
 export function isPromoting({ status, shown_at }: Pick<Import, 'status' | 'shown_at'>): boolean {
   return status === 'running' && shown_at !== null
 }

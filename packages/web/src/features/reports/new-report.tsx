@@ -14,31 +14,31 @@ import { contentOf, createKeyring } from '../../data/idempotency-keys.ts'
 import { type Sending, sendForm } from '../../data/send-form.ts'
 import { useSession } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import { forgetHandedOver, handedOver } from './dropped-report.ts'
+import { clearDroppedReport, droppedReport } from './dropped-report.ts'
 import { Outcome } from './outcome.tsx'
 
 type Import = Schemas['Import']
 
-interface Rehearsed {
+interface DryRunResult {
   file: File
   options: Record<string, string>
   outcome: Import
 }
 
-// Outside of React: the same file may be sent again after the user has left the page and returned.
+// Outside React state, because the user may leave the page, return, and retry the same file.
 const keyring = createKeyring()
 
-/** A report is dropped, what it would change is shown, and only then is it taken in. */
+/** Imports a report in two steps: a dry run that shows the changes, then the import. */
 export function NewReport() {
   const { project, level, to } = useProject()
   const session = useSession()
   const mayPromote = level >= session.triage_access_level
   const [, navigate] = useLocation()
-  const [file, setFile] = useState(handedOver)
-  useEffect(forgetHandedOver, [])
+  const [file, setFile] = useState(droppedReport)
+  useEffect(clearDroppedReport, [])
   const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
   const [progress, setProgress] = useState(0)
-  const [rehearsed, setRehearsed] = useState<Rehearsed>()
+  const [dryRunResult, setDryRunResult] = useState<DryRunResult>()
   const [problem, setProblem] = useState('')
   const formId = useId()
   const address = `/api/v4/projects/${project.id}/security_reports`
@@ -46,7 +46,7 @@ export function NewReport() {
   async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
     setProblem('')
     setProgress(0)
-    // The file comes last: the server reads it only when it knows the options.
+    // The file is the last field, because the server needs the options before it reads the file.
     const fields = { ...options, file: report }
     const post = (idempotencyKey?: string) => {
       const now = sendForm<Import>(address, fields, (sent, all) => setProgress(sent / all), idempotencyKey)
@@ -54,26 +54,26 @@ export function NewReport() {
       return now.answer
     }
     try {
-      // A dry run changes nothing, and its result must not be that of an earlier try.
+      // A dry run has no idempotency key: it changes nothing, and its result must be current.
       return await (isDryRun ? post() : keyring.use(contentOf([address, fields]), post))
     } catch (error) {
-      setProblem((error as Error).message) // nothing else is thrown here
+      setProblem((error as Error).message) // always an Error
       return undefined
     } finally {
       setSending(undefined)
     }
   }
 
-  async function rehearse(event: FormEvent<HTMLFormElement>) {
+  async function runDryRun(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     if (!file) return
     const options = optionsOf(new FormData(event.currentTarget), mayPromote)
-    setRehearsed(undefined)
+    setDryRunResult(undefined)
     const outcome = await send(file, { ...options, dry_run: 'true' }, true)
-    if (outcome) setRehearsed({ file, options, outcome })
+    if (outcome) setDryRunResult({ file, options, outcome })
   }
 
-  async function take({ file, options }: Rehearsed) {
+  async function importReport({ file, options }: DryRunResult) {
     const report = await send(file, { ...options, async: 'true' }, false)
     if (!report) return
     void queries.invalidateQueries()
@@ -84,17 +84,17 @@ export function NewReport() {
     <Page
       title="Import report"
       crumbs={[{ label: 'Reports', to: to('reports') }]}
-      lead="First you see what it would change. Nothing changes until you say so."
+      lead="Preview the changes before you import the report."
     >
       <ForWriters>
-        <form id={formId} className="stack" onSubmit={(event) => void rehearse(event)}>
+        <form id={formId} className="stack" onSubmit={(event) => void runDryRun(event)}>
           <DropZone
-            label="The report of a scanner"
-            hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep or gitleaks; plain or packed with gzip; up to ${formatBytes(session.max_report_bytes)}.`}
+            label="Drop a scanner report here"
+            hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep or gitleaks; plain or gzip-compressed; up to ${formatBytes(session.max_report_bytes)}.`}
             icon={FileUp}
             onFiles={([chosen]) => {
               setFile(chosen)
-              setRehearsed(undefined)
+              setDryRunResult(undefined)
               setProblem('')
             }}
           />
@@ -103,50 +103,50 @@ export function NewReport() {
               <strong>{file.name}</strong> <span className="muted">{formatBytes(file.size)}</span>
             </p>
           )}
-          <Panel title="How to take it in">
+          <Panel title="Import options">
             <TextField
               label="Branch"
               name="ref"
               placeholder={project.default_branch ?? 'main'}
-              hint="What the scanner looked at. Only this branch’s findings change. Blank: the default branch."
+              hint="The scanned branch. Only findings on this branch change. Leave empty for the default branch."
             />
             <TextField
               label="Category"
               name="category"
               maxLength={255}
-              hint="For several reports of one scanner, such as one for each image or folder, under the same name every time: what other categories found stays. Blank: the report is about the whole branch."
+              hint="Separates several reports of one scanner, such as one per image or folder. Use the same name each time. Findings of other categories do not change. Leave empty if the report covers the whole branch."
             />
             {mayPromote && (
               <CheckField
-                label="Promote new findings to vulnerabilities"
+                label="Create vulnerabilities automatically"
                 name="promote"
                 value="true"
                 defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
-                hint="Otherwise they stay under Findings until a user promotes them."
+                hint="Otherwise new findings await triage under Findings."
               />
             )}
             <CheckField
-              label="Refuse the report if it violates its format anywhere"
+              label="Strict validation"
               name="strict"
               value="true"
-              hint="Otherwise what can be read is read, and the rest is listed."
+              hint="Rejects the report if any part is invalid. Otherwise invalid entries are skipped and listed."
             />
           </Panel>
           <div className="row-wrap">
             <Button
               type="submit"
-              kind={rehearsed ? 'plain' : 'primary'}
+              kind={dryRunResult ? 'plain' : 'primary'}
               disabled={!file}
               isBusy={sending?.isDryRun === true}
             >
-              See what it would change
+              Preview changes
             </Button>
           </div>
         </form>
         {sending && (
           <div className="row">
             <ProgressBar
-              label={progress < 1 ? 'Sending the report' : 'Reading the report'}
+              label={progress < 1 ? 'Uploading report' : 'Processing report'}
               value={progress < 1 ? progress : undefined}
               max={1}
             />
@@ -157,26 +157,30 @@ export function NewReport() {
         )}
         {problem && (
           <div role="alert">
-            <Panel title="This report cannot be taken in">
+            <Panel title="Import failed">
               <p>{problem}</p>
             </Panel>
           </div>
         )}
-        {rehearsed && (
-          <section className="stack" aria-label="What this report would change" aria-live="polite">
-            <h2>What it would change</h2>
-            <Outcome report={rehearsed.outcome} />
+        {dryRunResult && (
+          <section className="stack" aria-label="Preview of changes" aria-live="polite">
+            <h2>Preview of changes</h2>
+            <Outcome report={dryRunResult.outcome} />
             <div className="row-wrap">
-              <Button kind="primary" isBusy={sending?.isDryRun === false} onClick={() => void take(rehearsed)}>
-                {rehearsed.outcome.unchanged ? 'Take it in all the same' : 'Take it in'}
+              <Button
+                kind="primary"
+                isBusy={sending?.isDryRun === false}
+                onClick={() => void importReport(dryRunResult)}
+              >
+                {dryRunResult.outcome.unchanged ? 'Import anyway' : 'Import'}
               </Button>
               <Button
                 onClick={() => {
-                  setRehearsed(undefined)
+                  setDryRunResult(undefined)
                   setFile(undefined)
                 }}
               >
-                Not this one
+                Discard
               </Button>
             </div>
           </section>
@@ -186,7 +190,7 @@ export function NewReport() {
   )
 }
 
-/** Sends `promote` either way, because the project's default may differ; users who may not promote leave it to that. */
+/** Reads the options. `promote` is always sent by users who may promote, because the project's default may differ. */
 function optionsOf(fields: FormData, mayPromote: boolean): Record<string, string> {
   const [ref, category] = ['ref', 'category'].map((name) => String(fields.get(name) ?? '').trim())
   return {

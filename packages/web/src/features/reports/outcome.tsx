@@ -9,21 +9,21 @@ type Import = Schemas['Import']
 type Sample = Schemas['FindingSample']
 
 const tiles: readonly (readonly [name: keyof Import['findings'], label: string, hint: string])[] = [
-  ['new', 'New', 'not known in this project before'],
-  ['known', 'Known', 'still there'],
-  ['gone', 'Gone', 'no longer found'],
-  ['returned', 'Back', 'were gone and are found again'],
-  ['moved', 'Moved', 'recognised at another place'],
-  ['changed', 'Changed', 'described otherwise than before'],
-  ['promoted', 'Promoted', 'made vulnerabilities'],
+  ['new', 'New', 'first detected by this report'],
+  ['known', 'Unchanged', 'still detected'],
+  ['gone', 'No longer detected', 'not in this report anymore'],
+  ['returned', 'Redetected', 'detected again after being absent'],
+  ['moved', 'Moved', 'matched at another location'],
+  ['changed', 'Changed', 'details changed'],
+  ['promoted', 'Vulnerabilities', 'created from findings'],
 ]
 
-/** What an import changed, or would change. */
+/** Changes of an import or a dry run. */
 export function Outcome({ report }: { report: Import }) {
   const { findings, samples } = report
   return (
     <>
-      <ul className={styles.tiles} aria-label={report.dry_run ? 'What would change' : 'What changed'}>
+      <ul className={styles.tiles} aria-label={report.dry_run ? 'Preview of changes' : 'Changes'}>
         {tiles.map(([name, label, hint]) => (
           <li key={name} className={`${styles.tile} ${findings[name] === 0 ? styles.zero : ''}`} title={hint}>
             <span className={styles.count}>{formatCount(findings[name])}</span>
@@ -33,15 +33,15 @@ export function Outcome({ report }: { report: Import }) {
       </ul>
       <p className="muted">
         {counted(findings.read, 'entry', 'entries')} read
-        {findings.merged > 0 && `, ${formatCount(findings.merged)} merged with others of the same report`}
-        {findings.skipped > 0 && `, ${formatCount(findings.skipped)} left out`}.
+        {findings.merged > 0 && `, ${formatCount(findings.merged)} merged as duplicates`}
+        {findings.skipped > 0 && `, ${formatCount(findings.skipped)} skipped`}.
       </p>
       <Problems title="Errors" problems={report.errors} />
       <Skipped skipped={report.skipped} count={findings.skipped} />
       <Problems title="Warnings" problems={report.warnings} />
       <Samples title="New" samples={samples.new} count={findings.new} />
-      <Samples title="Gone" samples={samples.gone} count={findings.gone} />
-      <Samples title="Back" samples={samples.returned} count={findings.returned} />
+      <Samples title="No longer detected" samples={samples.gone} count={findings.gone} />
+      <Samples title="Redetected" samples={samples.returned} count={findings.returned} />
       <Samples title="Moved" samples={samples.moved} count={findings.moved} />
       <Samples title="Changed" samples={samples.changed} count={findings.changed} />
     </>
@@ -66,7 +66,7 @@ function Problems({ title, problems }: { title: string; problems: Import['warnin
 function Skipped({ skipped, count }: { skipped: Import['skipped']; count: number }) {
   if (count === 0) return null
   return (
-    <Panel title={`Left out (${formatCount(count)})`}>
+    <Panel title={`Skipped (${formatCount(count)})`}>
       <ul className={styles.list}>
         {skipped.map(({ pointer, reason }) => (
           <li key={pointer + reason}>

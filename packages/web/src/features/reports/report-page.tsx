@@ -10,7 +10,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
 
-/** One report: how far it is, then what it changed. */
+/** Page of a report: progress of its import, then its changes. */
 export function ReportPage({ id }: { id: string }) {
   const { project, to } = useProject()
   const request = { path: { id: project.id, report_id: id } }
@@ -29,31 +29,31 @@ export function ReportPage({ id }: { id: string }) {
             <div className="row-wrap">
               <ImportState report={report} />
               <span>
-                Sent <Time of={report.created_at} />
+                Received <Time of={report.created_at} />
               </span>
             </div>
           }
         >
           {isUnderWay(report) && !isPromoting(report) && (
             <ProgressBar
-              label={report.status === 'waiting' ? 'Waits for its turn' : 'Reading the report'}
+              label={report.status === 'waiting' ? 'Queued' : 'Processing report'}
               value={report.status === 'waiting' ? undefined : report.read_bytes}
               max={report.file_size}
             />
           )}
           {isUnderWay(report) && !isPromoting(report) ? <Loading /> : <Outcome report={report} />}
-          <Panel title="Facts">
+          <Panel title="Details">
             <Facts
               facts={[
                 ['Format', [inWords(report.format), report.version].filter(Boolean).join(' ')],
-                ['Kind', reportTypeInWords(report.report_type)],
+                ['Report type', reportTypeInWords(report.report_type)],
                 ['Scanner', report.scanner],
                 ['Branch', <code key="ref">{report.ref}</code>],
                 ['Category', report.category],
                 ['Commit', report.commit_sha && <code>{report.commit_sha}</code>],
                 ['Size', formatBytes(report.file_size)],
                 ['SHA-256', <code key="hash">{report.file_sha256}</code>],
-                ['Begun', report.started_at && formatTime(report.started_at)],
+                ['Started', report.started_at && formatTime(report.started_at)],
                 ['Finished', report.finished_at && formatTime(report.finished_at)],
               ]}
             />
@@ -64,7 +64,7 @@ export function ReportPage({ id }: { id: string }) {
   )
 }
 
-/** Fetches what the rest of the page shows, such as the number of findings in a tab, when the import has changed it. */
+/** Refetches the rest of the page, such as the counts in the tabs, when the state of the import changes. */
 function useRefreshWhenDone(isUnderWay: boolean | undefined, shownAt: string | null | undefined): void {
   const state = isUnderWay === undefined ? undefined : `${isUnderWay} ${shownAt}`
   const before = useRef(state)

@@ -15,14 +15,14 @@ import { useLiveUpdates } from '../../data/live-updates.ts'
 import { useMayChange } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import { handOver } from './dropped-report.ts'
+import { storeDroppedReport } from './dropped-report.ts'
 import { ImportState, isUnderWay } from './import-state.tsx'
 
 type Import = Schemas['Import']
 
 const perPage = 20
 
-/** The reports that came in, and what each of them changed. */
+/** List of imported reports with their changes. */
 export function Reports() {
   const { project, to } = useProject()
   const page = usePageNumber()
@@ -39,7 +39,7 @@ export function Reports() {
     ([report, ...others]) => {
       if (others.length > 0) toast({ text: 'Drop one report at a time.', kind: 'error' })
       else if (report) {
-        handOver(report)
+        storeDroppedReport(report)
         navigate(to('reports/new'))
       }
     },
@@ -75,7 +75,19 @@ export function Reports() {
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Reports" head={['Report', 'Branch', 'State', 'New', 'Known', 'Gone', 'Back', 'When']}>
+              <Table
+                label="Reports"
+                head={[
+                  'Report',
+                  'Branch',
+                  'Status',
+                  'New',
+                  'Unchanged',
+                  'No longer detected',
+                  'Redetected',
+                  'Received',
+                ]}
+              >
                 {found.rows.map((report) => (
                   <Row key={report.id} report={report} to={to(`reports/${report.id}`)} />
                 ))}

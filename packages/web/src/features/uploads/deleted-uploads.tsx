@@ -21,7 +21,7 @@ import { SelectionBar } from './selection-bar.tsx'
 const perPage = 30
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What was deleted and can still be brought back. */
+/** List of deleted uploads that can be restored. */
 export function DeletedUploads({ owner }: { owner: UploadOwner }) {
   const session = useSession()
   const graceDays = session.upload_grace_days
@@ -44,7 +44,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
     <Page
       title="Deleted uploads"
       crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead={`Kept for ${counted(graceDays, 'day')}. Until then a file can be restored; links to it work again then.`}
+      lead={`Deleted files can be restored for ${counted(graceDays, 'day')}. Links to a restored file work again.`}
     >
       <search className="row-wrap">
         <SearchField
@@ -56,9 +56,11 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={Trash2} title={search ? 'No such files' : 'Nothing to restore'}>
+            <Empty icon={Trash2} title={search ? 'No results' : 'No deleted uploads'}>
               <p>
-                {search ? 'No deleted file has a name like this.' : 'Deleted files wait here before they go for good.'}
+                {search
+                  ? 'No deleted files match your search.'
+                  : 'Deleted files appear here until they are permanently deleted.'}
               </p>
             </Empty>
           ) : (
@@ -71,7 +73,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
                   'Size',
                   'Uploaded by',
                   'Deleted',
-                  'Gone for good',
+                  'Permanently deleted on',
                   <span key="actions" className="visually-hidden">
                     Actions
                   </span>,
@@ -92,13 +94,13 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
                         <div>
                           <p className={styles.name}>{file.name}</p>
                           <p className={`muted small ${styles.facts}`}>
-                            {formatBytes(file.bytes)}, gone <Time of={endOf(file, graceDays)} />
+                            {formatBytes(file.bytes)}, permanently deleted <Time of={endOf(file, graceDays)} />
                           </p>
                         </div>
                       </div>
                     </td>
                     <td className="numbers">{formatBytes(file.bytes)}</td>
-                    <td>{file.uploadedBy?.name ?? <span className="muted">Not known</span>}</td>
+                    <td>{file.uploadedBy?.name ?? <span className="muted">Unknown</span>}</td>
                     <td>
                       <Time of={file.deletedAt ?? file.createdAt} />
                     </td>

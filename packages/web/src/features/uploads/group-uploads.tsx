@@ -5,7 +5,7 @@ import type { UploadOwner } from './owner.ts'
 import { MarkdownPad } from './pad/pad.tsx'
 import { Uploads } from './uploads.tsx'
 
-/** `part` is what stands behind `uploads/` in the address. */
+/** Uploads of a group. `part` is the path segment after `uploads/`. */
 export function GroupUploads({ part }: { part: string | undefined }) {
   const { group, level } = useGroup()
   const { id, full_path: path } = group

@@ -4,7 +4,7 @@ import { counted, formatBytes } from '../../components/format.ts'
 export type UploadLimits = Schemas['UploadLimits']
 
 export interface Room {
-  /** Bytes that the quota leaves; undefined where there is none. */
+  /** Remaining bytes of the quota; undefined without a quota. */
   left: number | undefined
   maxBytes: number
 }
@@ -13,14 +13,14 @@ export function roomIn({ quota_bytes: quota, used_bytes: used, max_upload_bytes:
   return { left: quota === null ? undefined : Math.max(0, quota - used), maxBytes }
 }
 
-/** Why a file is rejected before it is sent. */
+/** Reason why a file is rejected before it is sent. */
 export interface Refusal {
   problem: string
   /** True: the same file is rejected every time, whatever else is deleted. */
   isPermanent: boolean
 }
 
-/** Returns undefined for a file that there is room for. */
+/** Checks a file against the limits. Returns undefined if it fits. */
 export function refusalFor(bytes: number, { left, maxBytes }: Room): Refusal | undefined {
   const size = formatBytes(bytes)
   if (bytes > maxBytes) {
@@ -32,13 +32,13 @@ export function refusalFor(bytes: number, { left, maxBytes }: Room): Refusal | u
   return undefined
 }
 
-/** What may be uploaded. */
+/** Describes the limits for new files. */
 export function limitSentence(limits: UploadLimits): string {
   const { left, maxBytes } = roomIn(limits)
-  if (left === 0) return 'There is no space left.'
+  if (left === 0) return 'No storage space left.'
   if (left !== undefined && left < maxBytes) return `${formatBytes(left)} of space left.`
-  const most = `Files of up to ${formatBytes(maxBytes)} each`
-  return left === undefined ? `${most}.` : `${most}, ${formatBytes(left)} in all.`
+  const max = `Files of up to ${formatBytes(maxBytes)} each`
+  return left === undefined ? `${max}.` : `${max}, ${formatBytes(left)} in all.`
 }
 
 export function usageSentence({ files, used_bytes: used, quota_bytes: quota }: UploadLimits): string {

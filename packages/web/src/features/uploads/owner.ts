@@ -1,6 +1,6 @@
 import type { Schemas } from '@alcove/client'
 
-/** Whose uploads they are. */
+/** Project or group that owns uploads. */
 export interface UploadOwner {
   kind: 'project' | 'group'
   id: number
@@ -31,7 +31,7 @@ export function operationsOf({ kind }: UploadOwner) {
   return operations[kind]
 }
 
-/** The address of their screen, or of a part of it. */
+/** Returns the address of the uploads page, or of a part of it. */
 export function addressOf({ kind, path }: UploadOwner, part = ''): string {
   return `${kind === 'group' ? '/groups' : ''}/${path}/-/uploads${part && `/${part}`}`
 }
@@ -40,13 +40,13 @@ export function keyOf({ kind, id }: UploadOwner): string {
   return `${kind}-${id}`
 }
 
-/** A file of an owner, as the screens show it. */
+/** Uploaded file, as the pages show it. */
 export interface StoredFile {
   id: number
   name: string
   bytes: number
   contentType: string
-  /** Where a browser gets it. */
+  /** Path to download the file. */
   fullPath: string
   markdown: string
   createdAt: string
@@ -55,7 +55,7 @@ export interface StoredFile {
   deletedAt?: string
 }
 
-/** A row of the list, asked for with `with_details`. */
+/** Converts a row of the list, which must be requested with `with_details`. */
 export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
   const { id: uploaderId, name = '', username = '' } = row.uploaded_by ?? {}
   return {
@@ -72,7 +72,7 @@ export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
   }
 }
 
-/** What the server answered to this file. Its name is the server's, which may be a plainer one. */
+/** Converts the response to an upload. The server may have simplified the file name. */
 export function fileFromAnswer(upload: Schemas['Upload'], { size, type }: File): StoredFile {
   return {
     id: upload.id,

@@ -5,7 +5,7 @@ import type { UploadOwner } from './owner.ts'
 import { MarkdownPad } from './pad/pad.tsx'
 import { Uploads } from './uploads.tsx'
 
-/** `part` is what stands behind `uploads/` in the address. */
+/** Uploads of a project. `part` is the path segment after `uploads/`. */
 export function ProjectUploads({ part }: { part: string | undefined }) {
   const { project, level } = useProject()
   const { id, path_with_namespace: path } = project

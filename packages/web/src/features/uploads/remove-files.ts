@@ -7,7 +7,7 @@ import { operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
 type Few = readonly Pick<StoredFile, 'id' | 'name'>[]
 
 export interface Removal {
-  /** At once, with a way back in the message. */
+  /** Deletes files without confirmation and shows a toast with an undo button. */
   remove: (files: Few) => Promise<void>
   restore: (files: Few) => Promise<void>
   isBusy: boolean
@@ -37,7 +37,7 @@ export function useRemoval(owner: UploadOwner): Removal {
   const restore = useCallback(
     async (files: Few) => {
       const done = await perform('restore', files)
-      if (done.length > 0) toast({ text: `${told(done)} restored.` })
+      if (done.length > 0) toast({ text: `${nameOrCount(done)} restored.` })
     },
     [perform, toast],
   )
@@ -45,20 +45,20 @@ export function useRemoval(owner: UploadOwner): Removal {
     async (files: Few) => {
       const done = await perform('remove', files)
       if (done.length === 0) return
-      toast({ text: `${told(done)} deleted.`, action: { label: 'Undo', run: () => void restore(done) } })
+      toast({ text: `${nameOrCount(done)} deleted.`, action: { label: 'Undo', run: () => void restore(done) } })
     },
     [perform, restore, toast],
   )
   return { remove, restore, isBusy }
 }
 
-function told(files: Few): string {
+function nameOrCount(files: Few): string {
   return files.length === 1 ? (files[0]?.name ?? '') : counted(files.length, 'file')
 }
 
-const mostAtOnce = 4
+const maxConcurrent = 4
 
-/** A few at a time. What fails does not keep the rest from being done. */
+/** Runs an operation for each file, a few at a time. A failure does not stop the others. */
 async function eachOf(
   files: Few,
   run: (file: Few[number]) => Promise<unknown>,
@@ -72,10 +72,10 @@ async function eachOf(
         await run(file)
         done.push(file)
       } catch (error) {
-        problem ??= error as Error // nothing else is thrown here
+        problem ??= error as Error // always an Error
       }
     }
   }
-  await Promise.all(Array.from({ length: mostAtOnce }, work))
+  await Promise.all(Array.from({ length: maxConcurrent }, work))
   return { done, ...(problem && { problem }) }
 }

@@ -4,7 +4,7 @@ import { counted } from '../../components/format.ts'
 import styles from './selection.module.css'
 import type { Selection } from './selection.tsx'
 
-/** What can be done with the files that were picked; stays in sight. */
+/** Sticky bar with actions for the selected files. */
 export function SelectionBar({ selection, children }: { selection: Selection; children: ReactNode }) {
   const count = selection.files.length
   if (count === 0) return null

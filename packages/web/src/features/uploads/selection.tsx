@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import type { StoredFile } from './owner.ts'
 import styles from './selection.module.css'
 
-/** Files that were picked, also on pages that are not shown any more. */
+/** Selected files, including those on other pages of the list. */
 export interface Selection {
   files: readonly StoredFile[]
   has: (file: StoredFile) => boolean

@@ -8,7 +8,7 @@ export function SignInFirst({ title }: { title: string }) {
   useTitle(title)
   return (
     <Empty icon={LogIn} title="Sign in to upload files" isPage>
-      <p>Whoever is signed in may upload here, and maintainers see the list.</p>
+      <p>Signed-in users can upload files here. Maintainers can list them.</p>
       <LinkButton kind="primary" to={signInAddress()}>
         Sign in
       </LinkButton>

@@ -1,7 +1,7 @@
 import { type UploadLimits, usageSentence } from './limits.ts'
 import styles from './storage.module.css'
 
-/** How much is stored; with a quota, how full it is. */
+/** Storage usage, with a meter if there is a quota. */
 export function Storage({ limits }: { limits: UploadLimits }) {
   const { quota_bytes: quota, used_bytes: used } = limits
   const share = quota ? Math.min(1, used / quota) : quota === 0 ? 1 : 0
@@ -14,7 +14,7 @@ export function Storage({ limits }: { limits: UploadLimits }) {
           min={0}
           max={Math.max(1, quota)}
           value={Math.min(used, quota)}
-          aria-label="Space in use"
+          aria-label="Storage used"
         />
       )}
     </div>

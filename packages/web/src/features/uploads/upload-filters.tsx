@@ -7,11 +7,11 @@ import styles from './upload-filters.module.css'
 
 const types = [
   { value: '', label: 'Any type' },
-  { value: 'image/*', label: 'Pictures' },
+  { value: 'image/*', label: 'Images' },
   { value: 'video/*', label: 'Videos' },
-  { value: 'audio/*', label: 'Sounds' },
+  { value: 'audio/*', label: 'Audio' },
   { value: 'application/pdf', label: 'PDF' },
-  { value: 'text/*', label: 'Texts' },
+  { value: 'text/*', label: 'Text' },
   { value: 'application/*', label: 'Documents and archives' },
 ] as const
 
@@ -20,13 +20,13 @@ const orders = {
   oldest: { label: 'Oldest first', by: 'created_at', sort: 'asc' },
   largest: { label: 'Largest first', by: 'size', sort: 'desc' },
   smallest: { label: 'Smallest first', by: 'size', sort: 'asc' },
-  name: { label: 'By name', by: 'filename', sort: 'asc' },
+  name: { label: 'Name', by: 'filename', sort: 'asc' },
 } as const
 type Order = keyof typeof orders
 
 const names = ['search', 'type', 'by', 'order'] as const
 
-/** What is looked for, from the address, as the API takes it. */
+/** Returns the filter from the address as API parameters. */
 export function useUploadFilter() {
   const [{ search, type, by, order }] = useSearchState(names)
   const wanted = orders[isOrder(order) ? order : 'newest']
@@ -44,7 +44,7 @@ function isOrder(text: string | undefined): text is Order {
   return text !== undefined && Object.hasOwn(orders, text)
 }
 
-/** `known` is who uploaded what is shown: he need not be a member. */
+/** Filters of the upload list. `known` contains the uploaders of the shown files, who may no longer be members. */
 export function UploadFilters({
   owner,
   known,
@@ -77,16 +77,16 @@ export function UploadFilters({
         <SelectField
           label="Uploaded by"
           isLabelHidden
-          choices={[{ value: '', label: 'By anybody' }, ...uploaders]}
+          choices={[{ value: '', label: 'Any uploader' }, ...uploaders]}
           value={by}
           onChoose={(by) => set({ by })}
         />
       </div>
       <div className={styles.order}>
         <SelectField<Order>
-          label="Order"
+          label="Sort by"
           isLabelHidden
-          choices={Object.entries(orders).map(([value, { label }]) => ({ value: value as Order, label }))} // its own keys
+          choices={Object.entries(orders).map(([value, { label }]) => ({ value: value as Order, label }))} // the keys of `orders`
           value={isOrder(order) ? order : 'newest'}
           onChoose={(chosen) => set({ order: chosen === 'newest' ? undefined : chosen })}
         />

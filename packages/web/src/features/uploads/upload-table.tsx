@@ -19,7 +19,7 @@ export function UploadTable({
   onRemove,
 }: {
   files: readonly StoredFile[]
-  /** Absent, where nothing may be changed. */
+  /** Absent if the user may not change uploads. */
   selection?: Selection | undefined
   previewOf: (id: number) => string
   onPreview: (id: number) => void
@@ -30,7 +30,7 @@ export function UploadTable({
     'Size',
     'Type',
     'Uploaded by',
-    'When',
+    'Uploaded',
     <span key="actions" className="visually-hidden">
       Actions
     </span>,
@@ -63,7 +63,7 @@ export function UploadTable({
             </td>
             <td className={`numbers ${styles.plain}`}>{formatBytes(file.bytes)}</td>
             <td className={`muted small ${styles.type}`}>{file.contentType}</td>
-            <td className={styles.who}>{file.uploadedBy?.name ?? <span className="muted">Not known</span>}</td>
+            <td className={styles.who}>{file.uploadedBy?.name ?? <span className="muted">Unknown</span>}</td>
             <td className={styles.plain}>
               <Time of={file.createdAt} />
             </td>
@@ -74,7 +74,7 @@ export function UploadTable({
                   <IconLink label={`Open ${file.name}`} icon={ExternalLink} href={file.fullPath} />
                 </span>
                 <ActionMenu
-                  label={`More for ${file.name}`}
+                  label={`Actions for ${file.name}`}
                   items={[
                     { label: 'Preview', icon: Eye, onChoose: () => onPreview(file.id) },
                     { label: 'Download', icon: Download, onChoose: () => save(file) },

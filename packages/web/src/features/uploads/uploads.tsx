@@ -29,11 +29,11 @@ import styles from './uploads.module.css'
 
 interface UploadsProps {
   owner: UploadOwner
-  /** The caller's access level there. */
+  /** The user's access level. */
   level: number
 }
 
-/** What was uploaded to a project or group, and where more is. Who may not list sees what he uploaded in this visit. */
+/** Uploads of a project or group. Users who may not list uploads see only those of this session. */
 export function Uploads({ owner, level }: UploadsProps) {
   const session = useSession()
   const mayUpload = useMayChange()
@@ -86,7 +86,7 @@ function Sending({ owner, limits }: { owner: UploadOwner; limits: string | undef
   )
 }
 
-/** Everything, for those who may list it. */
+/** List of all uploads, for maintainers. */
 function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }) {
   const filter = useUploadFilter()
   const page = usePageNumber()
@@ -101,7 +101,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
   const remove = async (files: readonly StoredFile[]) => {
     await removal.remove(files)
     selection.set(files, false)
-    // What was pressed is gone with its row.
+    // The pressed button was removed with its row.
     list.current?.focus({ preventScroll: true })
   }
   const isFiltered = Boolean(filter.search ?? filter.content_type ?? filter.uploaded_by)
@@ -146,25 +146,25 @@ const perPage = 30
 
 function Nothing({ isFiltered, mayUpload }: { isFiltered: boolean; mayUpload: boolean }) {
   return isFiltered ? (
-    <Empty title="No such files">
-      <p>Nothing matches what you look for.</p>
+    <Empty title="No results">
+      <p>No uploads match these filters.</p>
     </Empty>
   ) : (
-    <Empty icon={FileUp} title="Nothing has been uploaded yet">
-      {mayUpload && <p>Uploaded files are listed here, each with a line of Markdown to paste where they belong.</p>}
+    <Empty icon={FileUp} title="No uploads yet">
+      {mayUpload && <p>Uploaded files appear here with Markdown that you can copy.</p>}
     </Empty>
   )
 }
 
-/** Listing is for maintainers; the links to what one uploaded oneself are known as long as the page is open. */
+/** Uploads of this session, for users who may not list uploads. They are available until the page closes. */
 function OfThisVisit({ owner }: { owner: UploadOwner }) {
   const queue = useQueue(owner)
   const files = useMemo(() => queue.flatMap(({ stored }) => stored ?? []), [queue])
   return (
     <>
       {queue.length === 0 && (
-        <Empty icon={FileQuestion} title="Only maintainers see the list of uploads">
-          <p>What you upload now is listed here until you close this page. Copy its Markdown to keep it.</p>
+        <Empty icon={FileQuestion} title="Only maintainers can list uploads">
+          <p>Your uploads appear here until you close this page. Copy their Markdown to keep the links.</p>
         </Empty>
       )}
       <Preview files={files} owner={owner} isReady mayList={false} />

@@ -11,7 +11,7 @@ import { groupAddress } from '../../nouns/group/group.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import styles from './user-page.module.css'
 
-/** Whatever has this name at the top: a user, or a group, which has its page elsewhere. */
+/** Page of a top-level name: shows a user, or redirects to the page of a group. */
 export function TopPage({ name }: { name: string }) {
   const query = useAnswer('GET /users', { query: { username: name } })
   return (
@@ -59,7 +59,7 @@ function UserPage({ user }: { user: RowOf<'GET /users'> }) {
     >
       <section className="stack" aria-label="Projects">
         <h2>Projects</h2>
-        <ProjectSearch label="Search the projects of this user" />
+        <ProjectSearch label="Search this user's projects" />
         <FoundProjects query={query}>
           <p>
             {isSelf ? 'You have no personal projects yet.' : `${user.name} has no personal projects you can access.`}

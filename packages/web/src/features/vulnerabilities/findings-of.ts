@@ -4,10 +4,10 @@ import { placeInWords } from '../../nouns/finding/place.ts'
 import type { FindingFilter } from '../../nouns/vulnerability/filter.ts'
 import { type RowSource, rowsPerPage } from '../../nouns/vulnerability/row-source.ts'
 
-/** What the list shows of a finding that waits. */
+/** Fields of a finding that the list shows. */
 export interface FindingRow {
   id: number
-  /** Of its page. */
+  /** Address of its page. */
   to: string
   title: string
   place: string

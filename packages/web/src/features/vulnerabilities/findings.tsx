@@ -31,7 +31,7 @@ import { useCursor } from './grid/use-cursor.ts'
 import { useLiveRows } from './grid/use-live-rows.ts'
 import { ListToolbar } from './list-toolbar.tsx'
 import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './triage/keys.tsx'
-import { pressInList } from './triage/list-keys.ts'
+import { handleListKey } from './triage/list-keys.ts'
 import { KeysWithoutRows, type Press } from './triage/page-keys.ts'
 import { type Promotion, usePromotion } from './triage/promotion.ts'
 import { PromotionDialog } from './triage/promotion-dialog.tsx'
@@ -41,12 +41,12 @@ const names: FilterName[] = ['severity', 'report_type', 'scanner', 'identifier',
 const severityChoices = severities.map((value: Severity) => ({ value, label: inWords(value) }))
 const typeChoices = reportTypes.map((value) => ({ value, label: reportTypeInWords(value) }))
 const texts: readonly TextFilter[] = [
-  { name: 'scanner', label: 'Scanner', hint: 'Its id, such as semgrep' },
-  { name: 'identifier', label: 'Identifier', hint: 'Whole, such as CVE-2021-44228' },
+  { name: 'scanner', label: 'Scanner', hint: 'Scanner id, for example semgrep' },
+  { name: 'identifier', label: 'Identifier', hint: 'Exact match, for example CVE-2021-44228' },
   { name: 'ref', label: 'Branch or tag', hint: 'Instead of the default branch' },
 ]
 
-/** What scanners found and nobody has made a vulnerability of. */
+/** List of the findings that await triage. */
 export function Findings() {
   const session = useSession()
   const { project, level } = useProject()
@@ -77,7 +77,7 @@ export function Findings() {
       return true
     }
     const selectAll = mayPromote ? cursor.selectAll : undefined
-    return pressInList(pressed, {
+    return handleListKey(pressed, {
       selectAll,
       clear: cursor.clear,
       search: search.current,
@@ -86,13 +86,13 @@ export function Findings() {
   }
 
   return (
-    <Page title="Findings" lead="What scanners reported and nobody has made a vulnerability of yet, worst first.">
+    <Page title="Findings" lead="Results awaiting triage.">
       <div className="stack">
         <search ref={search} className={styles.filters} aria-label="Findings">
           <div className="row-wrap">
             <SearchField
               label="Search findings"
-              placeholder="Name, place or identifier"
+              placeholder="Search by title, file or identifier"
               value={state.search ?? ''}
               onSearch={(search) => set({ search }, { isReplacing: true })}
             />
@@ -103,7 +103,7 @@ export function Findings() {
               onToggle={(value) => set({ severity: toggled(state.severity, value) })}
             />
             <FilterMenu
-              label="Type"
+              label="Report type"
               choices={typeChoices}
               chosen={listed(state.report_type)}
               onToggle={(value) => set({ report_type: toggled(state.report_type, value) })}
@@ -116,14 +116,14 @@ export function Findings() {
           <Failed error={rows.error} onRetry={rows.retry} />
         ) : rows.isLoading ? (
           <Loading />
-        ) : rows.length === 0 && !rows.isBehind ? (
-          <Empty icon={Inbox} title={chips.length > 0 ? 'Nothing matches' : 'Nothing waits'}>
+        ) : rows.length === 0 && !rows.isOutdated ? (
+          <Empty icon={Inbox} title={chips.length > 0 ? 'No results' : 'Nothing to triage'}>
             <p>
               {chips.length > 0
-                ? 'No finding that waits is like this.'
-                : 'Every finding of the default branch is a vulnerability already, or there are none.'}
+                ? 'No findings match these filters.'
+                : 'No findings awaiting triage on the default branch.'}
             </p>
-            {chips.length > 0 && <Button onClick={() => set(nothing)}>Clear the filters</Button>}
+            {chips.length > 0 && <Button onClick={() => set(nothing)}>Clear filters</Button>}
             <KeysWithoutRows press={press} />
           </Empty>
         ) : (
@@ -157,12 +157,12 @@ export function Findings() {
                   <Button
                     size="small"
                     kind="primary"
-                    title="Promote (p)"
+                    title="Accept as vulnerability (p)"
                     aria-keyshortcuts="p"
                     disabled={!chosen}
                     onClick={act}
                   >
-                    Promote
+                    Accept
                   </Button>
                 )}
               </ListToolbar>
@@ -189,7 +189,7 @@ export function Findings() {
   )
 }
 
-/** What is selected, or else the row that keys are about. */
+/** Returns the selection, or the active row if nothing is selected. */
 function promotionOf(
   filter: ReturnType<typeof findingFilterFrom>,
   rows: { length: number; isCounted: boolean },
@@ -201,7 +201,7 @@ function promotionOf(
 }
 
 const readingKeys: KeyHelp = [...movingKeys, ...otherKeys]
-const promotingKeys: KeyHelp = [...movingKeys, ...selectingKeys, ['p', 'Promote'], ...otherKeys]
+const promotingKeys: KeyHelp = [...movingKeys, ...selectingKeys, ['p', 'Accept as vulnerability'], ...otherKeys]
 
 const columns: readonly GridColumn<FindingRow>[] = [
   {
@@ -228,7 +228,7 @@ const columns: readonly GridColumn<FindingRow>[] = [
     cell: ({ scanner }) => <p className="muted small clip">{scanner}</p>,
   },
   {
-    name: 'Type',
+    name: 'Report type',
     width: '9rem',
     isSpare: true,
     cell: ({ reportType }) => <p className="muted small clip">{reportTypeInWords(reportType)}</p>,

@@ -16,7 +16,7 @@ import { countOf, type Statistics } from './filters/severity-bar.tsx'
 import { Trends } from './trends/trends.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
-/** The vulnerabilities of all projects in a group and its subgroups that the caller may read. */
+/** Vulnerabilities of all projects in a group and its subgroups that the user may read. */
 export function GroupVulnerabilities() {
   const session = useSession()
   const { group, level, to } = useGroup()
@@ -54,7 +54,7 @@ export function GroupVulnerabilities() {
   )
 }
 
-/** The trends of a group, over the projects that the caller may read. */
+/** Trends of a group, over the projects that the user may read. */
 export function GroupTrends() {
   const { group, to } = useGroup()
   const query = useAnswer('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
@@ -63,7 +63,7 @@ export function GroupTrends() {
   )
 }
 
-/** A group does not know the imports of its projects: a recorded vulnerability, in whatever state, is its evidence. */
+/** Returns why there is no grade. Groups have no list of imports, so any recorded vulnerability counts as a scan. */
 function whatIsMissing(statistics: Statistics): string | undefined {
   return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : undefined
 }

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../components/button.tsx'
 import { formatCount } from '../../components/format.ts'
 import styles from './list-toolbar.module.css'
 
-/** Above the rows: how many there are, what is selected, and what can be done with it. */
+/** Toolbar above the rows: count, selection and actions. */
 export function ListToolbar({
   total,
   note,
@@ -16,10 +16,10 @@ export function ListToolbar({
   children,
 }: {
   total: string
-  /** What the total is of, where that is not clear. */
+  /** Scope of the total, if not obvious. */
   note?: string | undefined
   selected: number | 'all'
-  /** Absent: only row by row. */
+  /** Absent: rows can only be selected one by one. */
   onSelectAll?: (() => void) | undefined
   onClear: () => void
   onKeys: () => void
@@ -30,7 +30,7 @@ export function ListToolbar({
     <div className={styles.toolbar}>
       <p className={styles.total} role="status">
         {selected === 'all' ? (
-          <strong>All that match: {total}</strong>
+          <strong>All matching selected: {total}</strong>
         ) : selected > 0 ? (
           <strong>{formatCount(selected)} selected</strong>
         ) : (

@@ -15,7 +15,7 @@ import { Trends } from './trends/trends.tsx'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
-/** The vulnerabilities of a project, and what is known about findings that are none yet. */
+/** Vulnerabilities of a project, with a banner for findings that await triage. */
 export function ProjectVulnerabilities() {
   const session = useSession()
   const { project, level, to } = useProject()
@@ -48,7 +48,7 @@ export function ProjectVulnerabilities() {
   )
 }
 
-/** A list without vulnerabilities is good news only after a scan whose findings were triaged. */
+/** Empty state, which differs before the first scan and while findings await triage. */
 function NothingOpen({ backlog }: { backlog: string | undefined }) {
   const { project, to } = useProject()
   const mayImport = useMayChange()
@@ -72,7 +72,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
   return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
 }
 
-/** The trends of a project. There is no grade before the first scan, and none while findings need triage. */
+/** Trends of a project. Grade A requires a scan and no findings that await triage. */
 export function ProjectTrends() {
   const { project, to } = useProject()
   const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })

@@ -11,7 +11,7 @@ import { codeIn, linesInWords, packageInWords, textAt } from './place.ts'
 
 export type Finding = Schemas['Finding']
 
-/** What a scanner said: the same for a finding that waits and for one that people triage. */
+/** Data of a scanner result, shown on the pages of findings and vulnerabilities alike. */
 export function FindingFacts({
   finding,
   rawMetadata,
@@ -28,7 +28,7 @@ export function FindingFacts({
         {finding.description ? (
           <Markdown text={finding.description} project={project} />
         ) : (
-          <p className="muted">The scanner gave none.</p>
+          <p className="muted">The scanner provided no description.</p>
         )}
       </Panel>
       <LocationPanel location={finding.location} code={code} />
@@ -41,7 +41,7 @@ export function FindingFacts({
       <Evidence finding={finding} />
       <Details details={finding.details} />
       {finding.links.length > 0 && (
-        <Panel title="Read on">
+        <Panel title="References">
           <ul className="stack-tight small">
             {finding.links.map(({ name, url }) => (
               <li key={url}>
@@ -55,19 +55,19 @@ export function FindingFacts({
   )
 }
 
-/** A link out of Alcove; what is no web address is shown as the text it is. */
+/** External link. Text that is not an HTTP URL is shown without a link. */
 export function Outside({ url, children }: { url: string; children: ReactNode }) {
   if (!/^https?:\/\//i.test(url)) return <span className={styles.breaking}>{children}</span>
   return (
     <a href={url} target="_blank" rel="noreferrer noopener" className={styles.outside}>
       {children}
       <ExternalLink size={13} aria-hidden="true" />
-      <span className="visually-hidden"> (opens another window)</span>
+      <span className="visually-hidden"> (opens in a new tab)</span>
     </a>
   )
 }
 
-/** Names and values, where there is a value. */
+/** List of names and values, without those that have no value. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className={styles.facts}>
@@ -98,19 +98,19 @@ function LocationPanel({ location, code }: { location: Record<string, unknown>; 
           ['Package', packageInWords(location)],
           ['Image', text('image')],
           ['Operating system', text('operating_system')],
-          ['Address', url && <code>{[text('method'), url].filter(Boolean).join(' ')}</code>],
+          ['URL', url && <code>{[text('method'), url].filter(Boolean).join(' ')}</code>],
           ['Parameter', text('param') ?? text('parameter')],
           ['Commit', text('commit', 'sha') && <code>{text('commit', 'sha')}</code>],
           ['Container', text('kubernetes_resource', 'container_name')],
           ['Crash', [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
         ]}
       />
-      {code && <Code text={code} label="The code that the scanner showed" />}
+      {code && <Code text={code} label="Code" />}
     </Panel>
   )
 }
 
-/** What the vectors stand for, where the scanner gave any: the overall score decides the word. */
+/** CVSS vectors of a finding with their scores. The severity follows the overall score. */
 export function CvssFact({ cvss }: Pick<Finding, 'cvss'>) {
   return (
     <ul className={styles.cvss}>
@@ -124,7 +124,7 @@ export function CvssFact({ cvss }: Pick<Finding, 'cvss'>) {
                 base !== null && base !== overall && `base score ${base.toFixed(1)}`,
                 version && `CVSS ${version}`,
                 vendor && `by ${vendor}`,
-                base === null && 'not a complete vector',
+                base === null && 'incomplete vector',
               ]
                 .filter(Boolean)
                 .join(', ')}
@@ -137,7 +137,7 @@ export function CvssFact({ cvss }: Pick<Finding, 'cvss'>) {
   )
 }
 
-/** Scrolls in itself, reachable by keyboard. */
+/** Code block that scrolls inside itself and is reachable by keyboard. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <section aria-label={label}>
@@ -152,18 +152,18 @@ export function Code({ text, label }: { text: string; label: string }) {
 function Remediations({ finding }: { finding: Finding }) {
   if (finding.remediations.length === 0) return null
   return (
-    <Panel title="Proposed change">
+    <Panel title="Suggested fix">
       {finding.remediations.map(({ summary, diff }) => (
         <div key={summary + diff} className="stack-tight">
           <p>{summary}</p>
-          {diff && <Code text={decoded(diff)} label="The change as a diff" />}
+          {diff && <Code text={decoded(diff)} label="Diff" />}
         </div>
       ))}
     </Panel>
   )
 }
 
-/** Scanners send diffs in base64. */
+/** Decodes a diff, which scanners send in base64. */
 function decoded(diff: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(diff), (character) => character.charCodeAt(0)))
@@ -202,7 +202,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details)
   if (entries.length === 0) return null
   return (
-    <Panel title="Details">
+    <Panel title="Additional details">
       {entries.map(([key, value]) => (
         <details key={key}>
           <summary>{textAt(value, 'name') ?? inWords(key)}</summary>

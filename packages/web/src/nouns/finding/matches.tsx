@@ -5,36 +5,36 @@ import { useProject } from '../project/project.ts'
 import { placeInWords } from './place.ts'
 import styles from './place-table.module.css'
 
-const mostShown = 20
+const maxShown = 20
 
 const reasons: Record<string, string> = {
-  identifier: 'the same identifier under another name',
-  fingerprint: 'the fingerprint of its scanner',
-  signature: 'a signature of its code',
-  location: 'the same place',
-  code: 'the same code at another line',
-  code_elsewhere: 'the same code in another file',
-  symbol: 'the only one of its rule in the same function',
-  nearest: 'the nearest line of its rule in the same file',
+  identifier: 'same identifier under another name',
+  fingerprint: 'same scanner fingerprint',
+  signature: 'same code signature',
+  location: 'same location',
+  code: 'same code on another line',
+  code_elsewhere: 'same code in another file',
+  symbol: 'only result of this rule in the function',
+  nearest: 'nearest result of this rule in the file',
 }
 
-/** Why what was reported elsewhere, or otherwise, is taken for the same finding. Nothing where it never moved. */
+/** Explains why results at other locations were matched to this finding. Renders nothing if it never moved. */
 export function Matches({ findingId }: { findingId: number }) {
   const { project } = useProject()
   const { data } = usePage('GET /projects/{id}/vulnerability_findings/{finding_id}/matches', {
     path: { id: project.id, finding_id: findingId },
-    query: { per_page: mostShown },
+    query: { per_page: maxShown },
   })
   if (!data || data.rows.length === 0) return null
   return (
-    <Panel title="Why it matched">
+    <Panel title="Match history">
       <p className="muted small">
-        A scanner told of it in another way than before; this is why it was taken for the same.
+        A scanner reported this finding differently than before. It was matched for these reasons.
       </p>
       <ul className={styles.list}>
         {data.rows.map((match) => (
           <li key={match.id} className="stack-tight">
-            <span>By {reasons[match.reason] ?? match.reason}</span>
+            <span>Matched because: {reasons[match.reason] ?? match.reason}</span>
             <span className={`muted small ${styles.ref}`}>
               {placeInWords(match.old_location)} → {placeInWords(match.new_location)} on {match.ref},{' '}
               <Time of={match.created_at} />
@@ -42,7 +42,7 @@ export function Matches({ findingId }: { findingId: number }) {
           </li>
         ))}
       </ul>
-      {data.hasNext && <p className="muted small">The newest {mostShown} are shown.</p>}
+      {data.hasNext && <p className="muted small">Showing the newest {maxShown}.</p>}
     </Panel>
   )
 }

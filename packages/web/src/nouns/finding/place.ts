@@ -1,4 +1,6 @@
-/** Where a finding is, in words: `src/app.ts:12-14`, `openssl 3.0.1 in alpine:3.19`, `GET https://…/search (q)`. */
+/**
+ * Formats the location of a finding: `src/app.ts:12-14`, `openssl 3.0.1 in alpine:3.19`, `GET https://…/search (q)`.
+ */
 export function placeInWords(location: Record<string, unknown>): string {
   const text = (name: string) => textAt(location, name)
   const dependency = packageInWords(location)
@@ -17,7 +19,7 @@ export function placeInWords(location: Record<string, unknown>): string {
   return image ?? text('crash_address') ?? text('operating_system') ?? ''
 }
 
-/** `openssl 3.0.1`, where the location is one of a package. */
+/** Returns the name and version of a package, such as `openssl 3.0.1`; undefined for other locations. */
 export function packageInWords(location: Record<string, unknown>): string | undefined {
   const name = textAt(location, 'dependency', 'package', 'name')
   return name && [name, textAt(location, 'dependency', 'version')].filter(Boolean).join(' ')
@@ -38,7 +40,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The code that a scanner showed, out of its own entry: each kind of scanner keeps it elsewhere. */
+/** Finds the code snippet in the raw data of a scanner. Each report format stores it in another field. */
 export function codeIn(rawMetadata: string): string | undefined {
   const raw = parsed(rawMetadata)
   if (!isRecord(raw)) return undefined
@@ -55,7 +57,7 @@ export function codeIn(rawMetadata: string): string | undefined {
   return lines.map((line) => textAt(line, 'Content') ?? '').join('\n')
 }
 
-/** Indented, for people; as it is when it is no JSON. */
+/** Indents JSON. Returns text that is not JSON unchanged. */
 export function prettyJson(text: string): string {
   const value = parsed(text)
   return value === undefined ? text : JSON.stringify(value, null, 2)

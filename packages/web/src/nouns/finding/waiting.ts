@@ -1,14 +1,14 @@
 import { formatCount } from '../../components/format.ts'
 import { usePage } from '../../data/api.ts'
 
-/** The number of findings of a project that await triage; undefined while it is loaded, or where there are none. */
+/** Returns the number of findings that await triage; undefined while it loads and when there are none. */
 export function useWaitingFindings(projectId: number | undefined): string | undefined {
   const { data } = useFirstWaiting(projectId)
   if (!data || data.rows.length === 0) return undefined
   return data.total === undefined ? 'many' : formatCount(data.total)
 }
 
-/** `63 findings need triage (9 critical)`; undefined while it is loaded, or where there are none. */
+/** Returns `63 findings need triage (9 critical)`; undefined while it loads and when there are none. */
 export function useTriageBacklog(projectId: number | undefined): string | undefined {
   const { data } = useFirstWaiting(projectId)
   const isAny = data !== undefined && data.rows.length > 0
@@ -18,18 +18,18 @@ export function useTriageBacklog(projectId: number | undefined): string | undefi
   return critical.data && critical.data.rows.length > 0 ? `${all} (${numberOf(critical.data.total)} critical)` : all
 }
 
-/** True once a report was imported, false before, undefined while it is not known. */
+/** Returns true once a report was imported, false before; undefined while it loads. */
 export function useIsScanned(projectId: number | undefined): boolean | undefined {
   const { data } = usePage(
     'GET /projects/{id}/security_reports',
     { path: { id: projectId ?? 0 }, query: { per_page: 20 } },
     { isEnabled: projectId !== undefined },
   )
-  // Failed imports are no scans; a full page of them is taken for a project that has been scanned before.
+  // Failed imports do not count as scans, but a project with a full page of them is assumed to have been scanned.
   return data && (data.hasNext || data.rows.some(({ status, shown_at }) => status === 'done' || shown_at !== null))
 }
 
-/** Lists longer than the API counts have no total. */
+/** Formats a total, which the API omits for lists that are too long to count. */
 const numberOf = (total: number | undefined) => (total === undefined ? 'More than 10,000' : formatCount(total))
 
 function useFirstWaiting(projectId: number | undefined, severity?: ['critical']) {

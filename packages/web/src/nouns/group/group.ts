@@ -5,38 +5,38 @@ import { levels, useSession } from '../../data/session.ts'
 
 export type Group = AnswerOf<'GET /groups/{id}'>
 
-/** What the screens of a group know of it. */
+/** Context of the pages of a group. */
 export interface GroupScreen {
   group: Group
-  /** The caller's access level in it. */
+  /** The user's access level in the group. */
   level: number
-  /** The address of a screen: `to('uploads')`. */
+  /** Returns the address of a page of the group, such as `to('uploads')`. */
   to: (part: string) => string
 }
 
 type Level =
   | { level: number }
-  /** Not known yet, or not to be had. */
+  /** Loading or failed. */
   | { level: undefined; error: Error | null; retry: () => void }
 
 export const GroupContext = createContext<GroupScreen | undefined>(undefined)
 
 export function useGroup(): GroupScreen {
   const screen = useContext(GroupContext)
-  if (!screen) throw new Error('this belongs on a page of a group')
+  if (!screen) throw new Error('useGroup must be used inside a group page')
   return screen
 }
 
-/** Where a group has its page: the address that its `web_url` has. */
+/** Returns the path of a group's page, the same as in its `web_url`. */
 export function groupAddress(fullPath: string): string {
   return `/groups/${fullPath}`
 }
 
-/** The caller's access level in a group, from above too. */
+/** Returns the user's access level in a group, inherited roles included. */
 export function useGroupLevel(id: number): Level {
   const { user, is_admin: isAdmin } = useSession()
   const isAsked = user !== null && !isAdmin
-  // A list, because asking for one member who is none would be answered as a failure.
+  // Requests a list, because a request for a single user who is not a member would fail.
   const query = useAnswer(
     'GET /groups/{id}/members/all',
     { path: { id }, query: { user_ids: [user?.id ?? 0] } },
@@ -45,7 +45,7 @@ export function useGroupLevel(id: number): Level {
   if (isAdmin) return { level: levels.owner }
   if (!user) return { level: 0 }
   if (query.data) return { level: Math.max(0, ...query.data.map(({ access_level: level = 0 }) => level)) }
-  // Whoever may not see the members is none of them.
+  // A user who may not list the members is not a member.
   if (query.error && isRefusal(query.error)) return { level: 0 }
   return { level: undefined, error: query.error, retry: () => void query.refetch() }
 }

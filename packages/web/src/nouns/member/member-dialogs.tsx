@@ -20,7 +20,7 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
   const action = useAction(`POST /${place.noun}s/{id}/members`, {
     showsErrors: true,
     onDone(answer) {
-      // Of several some may have been added and others not.
+      // The server may have added only some of the users.
       const failed = Object.entries(answer.message ?? {})
       const left = people.filter(({ id }) => failed.some(([name]) => name === String(id)))
       if (left.length === 0) {
@@ -33,7 +33,7 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
   })
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (people.length === 0) return setProblem('Choose somebody first.')
+    if (people.length === 0) return setProblem('Choose at least one user.')
     setProblem('')
     const user_id = people.map(({ id }) => id).join(',')
     action.mutate({ path: { id: place.id }, body: { user_id, ...bodyOf(terms) } })
@@ -41,7 +41,7 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
   return (
     <Dialog isOpen onClose={onClose} title={`Add members to ${place.name}`}>
       <form className="stack" onSubmit={submit}>
-        <PeopleField label="People" value={people} onChange={setPeople} />
+        <PeopleField label="Users" value={people} onChange={setPeople} />
         <TermsFields place={place} terms={terms} onChange={setTerms} error={action.error} />
         <Problem text={problem || (action.error?.message ?? '')} />
         <DialogActions>
@@ -59,11 +59,11 @@ export function ChangeMember({ place, member, onClose }: { place: MemberPlace; m
   const [terms, setTerms] = useState<Terms>({ level: member.access_level, until: member.expires_at ?? '' })
   const action = useAction(`PUT /${place.noun}s/{id}/members/{user_id}`, {
     showsErrors: true,
-    done: `${member.name} was changed.`,
+    done: `Membership of ${member.name} updated.`,
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Change ${member.name}`}>
+    <Dialog isOpen onClose={onClose} title={`Edit ${member.name}`}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -86,7 +86,7 @@ export function ChangeMember({ place, member, onClose }: { place: MemberPlace; m
 
 interface Terms {
   level: number
-  /** YYYY-MM-DD, or nothing. */
+  /** YYYY-MM-DD, or '' for none. */
   until: string
 }
 
@@ -118,12 +118,12 @@ function TermsFields({
         error={fields['access_level']}
       />
       <TextField
-        label="Until"
+        label="Expiration date"
         type="date"
         value={terms.until}
         min={new Date().toISOString().slice(0, 10)}
         onChange={({ target }) => onChange({ ...terms, until: target.value })}
-        hint="The membership ends when that day begins. Leave it empty for no end."
+        hint="Access ends at the start of this day. Leave empty for no expiration."
         error={fields['expires_at']}
       />
     </>

@@ -23,7 +23,7 @@ const perPage = 50
 
 type Asked = { kind: 'add' } | { kind: 'change' | 'remove'; member: Member } | undefined
 
-/** Those who are members here, and those of the groups above. */
+/** Direct and inherited members of a project or group. */
 export function Members({ place }: { place: MemberPlace }) {
   const session = useSession()
   const [{ search }, set] = useSearchState(['search'])
@@ -64,15 +64,15 @@ export function Members({ place }: { place: MemberPlace }) {
       <Answered query={all}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={Users} title="No members here">
-              <p>{search ? 'None is called so.' : 'Nobody has a role here, or in a group above.'}</p>
+            <Empty icon={Users} title="No members">
+              <p>{search ? 'No matching users.' : 'No members yet.'}</p>
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Members" head={['Who', 'Role', 'Until', 'Since', <Hidden key="actions" />]}>
+              <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
                 {found.rows.map((row) => {
-                  const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // as said above
-                  // Until the direct ones are here nobody is said to come from above.
+                  const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
+                  // Members count as inherited only after the direct members are loaded.
                   const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
                   return (
                     <Row
@@ -99,16 +99,16 @@ export function Members({ place }: { place: MemberPlace }) {
   )
 }
 
-/** Why somebody must stay as he is, if he must; nothing to say ('') as long as it is not known. */
+/** Returns why a membership cannot be changed, '' while that is loading, and undefined if it can be changed. */
 function useWhyNeeded(place: MemberPlace): (member: Member) => string | undefined {
   const query = { min_access_level: levels.owner, per_page: 2 }
   const isGroup = place.noun === 'group'
   const owners = usePage('GET /groups/{id}/members/all', { path: { id: place.id }, query }, { isEnabled: isGroup })
   return (member) => {
-    if (!isGroup) return place.ownerPath === member.username ? 'It is the owner’s own project.' : undefined
+    if (!isGroup) return place.ownerPath === member.username ? 'Owner of this personal project.' : undefined
     if (member.access_level < levels.owner) return undefined
     if (!owners.data) return ''
-    return owners.data.rows.length > 1 ? undefined : 'The only owner stays until there is another.'
+    return owners.data.rows.length > 1 ? undefined : 'The last owner cannot be removed.'
   }
 }
 
@@ -116,7 +116,7 @@ function Hidden() {
   return <span className="visually-hidden">Actions</span>
 }
 
-/** `own` is his membership here, where he has one; else it comes from above and is changed there. */
+/** Row of a member. `own` is the direct membership; inherited ones are changed in the parent group. */
 function Row({
   member,
   own,
@@ -141,7 +141,7 @@ function Row({
     (own.access_level <= levels.maintainer || place.level >= levels.owner)
   const mayRemove = own && whyNeeded === undefined && (mayManage || isSelf)
   const items = [
-    ...(mayManage ? [{ label: 'Change', icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
+    ...(mayManage ? [{ label: 'Edit', icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
     ...(mayRemove
       ? [
           {
@@ -168,12 +168,12 @@ function Row({
       <td>
         <span className="row-wrap">
           {roleName(member.access_level)}
-          {isFromAbove && <Badge>From a group above</Badge>}
+          {isFromAbove && <Badge>Inherited</Badge>}
           {member.state === 'blocked' && <Badge tone="warning">Blocked</Badge>}
         </span>
         {whyNeeded && <p className="muted small">{whyNeeded}</p>}
       </td>
-      <td>{member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">No end</span>}</td>
+      <td>{member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">No expiration</span>}</td>
       <td className="muted">{member.created_at && <Time of={member.created_at} />}</td>
       <td>
         {items.length > 0 && mayWrite(session) && <ActionMenu label={`Actions for ${member.name}`} items={items} />}
@@ -187,8 +187,8 @@ function RemoveMember({ place, member, onClose }: { place: MemberPlace; member: 
   const [, navigate] = useLocation()
   const isSelf = member.id === user?.id
   const action = useAction(`DELETE /${place.noun}s/{id}/members/{user_id}`, {
-    done: isSelf ? `You left ${place.name}.` : `${member.name} is no longer a member.`,
-    // One may not even see the place any more.
+    done: isSelf ? `You left ${place.name}.` : `${member.name} removed.`,
+    // The user may no longer be able to see the project or group.
     isLeaving: isSelf,
     onDone: () => (isSelf ? navigate('/') : onClose()),
   })
@@ -199,8 +199,8 @@ function RemoveMember({ place, member, onClose }: { place: MemberPlace; member: 
       title={isSelf ? `Leave ${place.name}?` : `Remove ${member.name}?`}
       lead={
         isSelf
-          ? 'You can do no more here than everybody else, until somebody adds you again.'
-          : `${member.name} can do no more here than everybody else. What was uploaded and written stays.`
+          ? 'You lose your member permissions until you are added again.'
+          : `${member.name} loses their member permissions. Their uploads and comments are kept.`
       }
       confirm={isSelf ? 'Leave' : 'Remove'}
       isBusy={action.isPending}

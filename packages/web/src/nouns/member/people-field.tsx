@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import suggest from '../../components/suggest.module.css'
 import { SuggestManyField } from '../../components/suggest-field.tsx'
-import { useRested } from '../../components/use-rested.ts'
+import { useDebounced } from '../../components/use-rested.ts'
 import { usePage } from '../../data/api.ts'
 
 export interface Person {
@@ -12,7 +12,7 @@ export interface Person {
   avatar_url: string | null
 }
 
-/** Users of this server, looked up while one types. */
+/** Combobox that finds users of this server. */
 export function PeopleField({
   label,
   value,
@@ -23,14 +23,14 @@ export function PeopleField({
   onChange: (people: Person[]) => void
 }) {
   const [text, setText] = useState('')
-  const wanted = useRested(text.trim())
+  const wanted = useDebounced(text.trim())
   const query = usePage(
     'GET /users',
     { query: { search: wanted, active: true, per_page: 8 } },
     { isEnabled: wanted !== '' },
   )
   const found: Person[] = wanted === '' ? [] : (query.data?.rows ?? [])
-  const isEmpty = found.length === 0 && wanted !== '' && query.isSuccess
+  const hasNoMatch = found.length === 0 && wanted !== '' && query.isSuccess
   return (
     <SuggestManyField<Person>
       label={label}
@@ -38,13 +38,13 @@ export function PeopleField({
       items={found}
       keyOf={({ username }) => username}
       nameOf={({ name }) => name}
-      removalOf={({ name }) => `Not ${name}`}
+      removalOf={({ name }) => `Remove ${name}`}
       value={value}
       onChange={onChange}
       text={text}
       onText={setText}
       takesFirst
-      status={query.error ? query.error.message : isEmpty ? 'Nobody is called so.' : ''}
+      status={query.error ? query.error.message : hasNoMatch ? 'No matching users.' : ''}
     >
       {({ name, username, avatar_url: url }) => (
         <>

@@ -1,14 +1,14 @@
 import { inWords } from '../../components/format.ts'
 import { levels, type SessionState } from '../../data/session.ts'
 
-/** What people can be members of. */
+/** Project or group that has members. */
 export interface MemberPlace {
   noun: 'project' | 'group'
   id: number
   name: string
-  /** The caller's. */
+  /** The current user's access level. */
   level: number
-  /** Whose personal project it is. */
+  /** Username of the owner of a personal project. */
   ownerPath?: string | undefined
 }
 
@@ -19,18 +19,18 @@ export function roleName(level: number): string {
   return names.find((role) => role.level === level)?.name ?? (level === 5 ? 'Minimal access' : String(level))
 }
 
-/** Nobody hands out more than he has. */
+/** Returns the roles that the user may grant: at most their own. */
 export function grantableRoles({ level }: MemberPlace): { value: string; label: string }[] {
   return names.filter((role) => role.level <= level).map(({ name, level }) => ({ value: String(level), label: name }))
 }
 
-/** What a role is good for, on this server. */
+/** Describes the permissions of a role on this server. */
 export function meaningOf(level: number, { triage_access_level: triage }: SessionState): string {
   const triages = level >= triage ? ' Triages vulnerabilities.' : ''
-  if (level >= levels.owner) return 'May do everything, also move and delete.'
-  if (level >= levels.maintainer) return `Changes settings, topics and members, and tends the uploads.${triages}`
-  if (level >= levels.developer) return `Sees vulnerabilities and sends in reports.${triages}`
-  return 'Sees what is here and uploads files, but not the vulnerabilities.'
+  if (level >= levels.owner) return 'Full access, including transfer and deletion.'
+  if (level >= levels.maintainer) return `Manages settings, topics, members and uploads.${triages}`
+  if (level >= levels.developer) return `Views vulnerabilities and imports reports.${triages}`
+  return 'Views the project and uploads files. Cannot view vulnerabilities.'
 }
 
 export function mayManageMembers({ noun, level }: MemberPlace): boolean {

@@ -2,21 +2,21 @@ import { FolderTree, User } from 'lucide-react'
 import { useState } from 'react'
 import suggest from '../../components/suggest.module.css'
 import { SuggestField } from '../../components/suggest-field.tsx'
-import { useRested } from '../../components/use-rested.ts'
+import { useDebounced } from '../../components/use-rested.ts'
 import { type Visibility, visibilityOf } from '../../components/visibility.tsx'
 import { usePage } from '../../data/api.ts'
 import { type levels, useSession } from '../../data/session.ts'
 
-/** Where a project can be. */
+/** Namespace of a project. */
 export interface Place {
-  /** Undefined: one's own, which needs no naming. */
+  /** Undefined for the user's personal namespace. */
   id: number | undefined
   kind: 'group' | 'user'
   fullPath: string
   visibility: Visibility
 }
 
-/** One's own place and the groups where one has at least this level. */
+/** Combobox of the user's namespace and the groups where they have at least the access level `least`. */
 export function NamespaceField({
   label,
   least,
@@ -32,8 +32,8 @@ export function NamespaceField({
 }) {
   const { user, is_admin: isAdmin } = useSession()
   const [text, setText] = useState(value?.fullPath ?? '')
-  // What is chosen stands in the field, but is not what is looked for.
-  const wanted = useRested(text === value?.fullPath ? '' : text.trim())
+  // The name of the selected namespace in the field is not a search.
+  const wanted = useDebounced(text === value?.fullPath ? '' : text.trim())
   const query = usePage('GET /groups', {
     query: {
       search: wanted || undefined,
@@ -51,7 +51,7 @@ export function NamespaceField({
     <SuggestField<Place>
       label={label}
       error={error}
-      placeholder="Your own place or a group"
+      placeholder="Personal namespace or group"
       items={places}
       keyOf={({ fullPath }) => fullPath}
       nameOf={({ fullPath }) => fullPath}
@@ -62,9 +62,9 @@ export function NamespaceField({
       takesFirst
       status={
         query.error
-          ? 'Groups cannot be looked up at the moment.'
+          ? 'Groups could not be loaded. Try again later.'
           : places.length === 0 && query.isSuccess
-            ? 'There is no such place where you may do this.'
+            ? 'No matching namespace that you have access to.'
             : ''
       }
     >

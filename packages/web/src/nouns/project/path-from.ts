@@ -1,4 +1,4 @@
-/** What a name becomes in an address, until somebody says otherwise: `Über Maß` → `uber-mass`. */
+/** Suggests a path for a name: `Über Maß` → `uber-mass`. */
 export function pathFrom(name: string): string {
   return name
     .replaceAll('ß', 'ss')

@@ -19,7 +19,7 @@ const orders = [
 ] as const
 type Order = (typeof orders)[number]['value']
 
-/** What every list of projects is asked for: search, order and page, as the address says. */
+/** Returns the query of a project list from the address: search, order and page. */
 export function useProjectQuery(): QueryOf<'GET /groups/{id}/projects'> & { search?: string | undefined } {
   const [{ search, order }] = useSearchState(['search', 'order'])
   const page = usePageNumber()
@@ -31,7 +31,7 @@ function orderFrom(name: string | undefined): Order {
   return orders.find(({ value }) => value === name)?.value ?? 'last_activity_at'
 }
 
-/** The search and the order, with filters between them. */
+/** Search field and sort order of a project list, with filters between them. */
 export function ProjectSearch({ label = 'Search projects', children }: { label?: string; children?: ReactNode }) {
   const [state, set] = useSearchState(['search', 'order'])
   return (
@@ -44,7 +44,7 @@ export function ProjectSearch({ label = 'Search projects', children }: { label?:
       {children}
       <div className="push">
         <SelectField<Order>
-          label="Order"
+          label="Sort by"
           isLabelHidden
           choices={orders}
           value={orderFrom(state.order)}
@@ -55,7 +55,7 @@ export function ProjectSearch({ label = 'Search projects', children }: { label?:
   )
 }
 
-/** A page of projects; `children` is what an empty list says when nothing was searched for. */
+/** Page of a project list. `children` is the text of an empty list without a search. */
 export function FoundProjects({
   query,
   children,

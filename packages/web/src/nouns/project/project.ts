@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { createContext, useContext } from 'react'
 
-type Told = Schemas['Project']
+type ProjectView = Schemas['Project']
 type Basic =
   | 'id'
   | 'description'
@@ -17,18 +17,21 @@ type Basic =
   | 'visibility'
   | 'namespace'
 
-/** What every answer about a project has is there; the rest depends on who asks. */
-export type Project = Omit<Told, Basic> & { [Name in Basic]-?: Exclude<Told[Name], undefined> }
+/** Project with the fields that every response contains; the others depend on the permissions of the caller. */
+export type Project = Omit<ProjectView, Basic> & { [Name in Basic]-?: Exclude<ProjectView[Name], undefined> }
 
-/** The document requires no field of a project, because the server writes what is required before everything else. */
-export const asProject = (told: Told): Project => told as Project // the basic fields are in each of its views
+/**
+ * Converts a response to `Project`. The OpenAPI document marks no field as required, because that would change the
+ * field order.
+ */
+export const asProject = (view: ProjectView): Project => view as Project // every view contains the basic fields
 
-/** What the screens of a project know of it. */
+/** Context of the pages of a project. */
 export interface ProjectScreen {
   project: Project
-  /** The caller's access level in it. */
+  /** The user's access level in the project. */
   level: number
-  /** The address of a screen: `to('uploads')`. */
+  /** Returns the address of a page of the project, such as `to('uploads')`. */
   to: (part: string) => string
 }
 
@@ -36,6 +39,6 @@ export const ProjectContext = createContext<ProjectScreen | undefined>(undefined
 
 export function useProject(): ProjectScreen {
   const screen = useContext(ProjectContext)
-  if (!screen) throw new Error('this belongs on a page of a project')
+  if (!screen) throw new Error('useProject must be used inside a project page')
   return screen
 }

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import styles from './topic-links.module.css'
 
-/** Where a topic has its page. */
+/** Returns the address of a topic's page. */
 export function topicAddress(name: string): string {
   return `/explore/topics/${encodeURIComponent(name)}`
 }

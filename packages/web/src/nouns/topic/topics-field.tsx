@@ -3,14 +3,15 @@ import { type KeyboardEvent, useState } from 'react'
 import { formatCount } from '../../components/format.ts'
 import suggest from '../../components/suggest.module.css'
 import { SuggestManyField } from '../../components/suggest-field.tsx'
-import { useRested } from '../../components/use-rested.ts'
+import { useDebounced } from '../../components/use-rested.ts'
 import { usePage } from '../../data/api.ts'
 
-const mostSuggested = 8
+const maxSuggested = 8
 
 /**
- * Names of topics, with suggestions while one types. Enter takes what was typed; the arrows go through the suggestions.
- * Where nobody may make new topics, only suggestions are taken.
+ * Combobox for topic names. Enter adds the typed name; the arrow keys move through the suggestions. Without
+ * `mayCreate` only
+ * existing topics are accepted.
  */
 export function TopicsField({
   label,
@@ -30,16 +31,16 @@ export function TopicsField({
   onChange: (names: string[]) => void
   mayCreate: boolean
   isLabelHidden?: boolean
-  /** True: the typing can begin as soon as it is there. */
+  /** True: the field gets the focus when it is mounted. */
   isFocused?: boolean
   placeholder?: string
 }) {
   const [text, setText] = useState('')
-  const wanted = useRested(text.trim())
-  const query = usePage('GET /topics', { query: { search: wanted || undefined, per_page: mostSuggested } })
+  const wanted = useDebounced(text.trim())
+  const query = usePage('GET /topics', { query: { search: wanted || undefined, per_page: maxSuggested } })
   const typed = text.trim()
   const isLate = query.isPlaceholderData || wanted !== typed
-  // Until the answer to what is typed is here, what is left of the one before.
+  // While the suggestions for the typed text load, the previous ones are filtered locally.
   const topics = (query.data?.rows ?? []).filter((topic) => !isLate || isLike(topic, typed))
   const isKnown = topics.some(({ name }) => isSame(name, typed)) || value.some((name) => isSame(name, typed))
   const isNew = mayCreate && typed !== '' && !isKnown && query.isSuccess && !isLate
@@ -51,7 +52,7 @@ export function TopicsField({
     setText('')
   }
 
-  /** Enter without a suggestion in focus, or a comma, takes the text; an existing topic in the way it is written. */
+  /** Adds the typed text on Enter (if no suggestion is highlighted) or comma, in the spelling of an existing topic. */
   function take(event: KeyboardEvent<HTMLInputElement>) {
     if (event.key !== 'Enter' && event.key !== ',') return
     if (event.key === 'Enter' && event.currentTarget.getAttribute('aria-activedescendant')) return
@@ -83,9 +84,9 @@ export function TopicsField({
       onKeyDown={take}
       status={
         query.error
-          ? 'Topics cannot be looked up at the moment.'
+          ? 'Topics could not be loaded. Try again later.'
           : items.length === 0 && query.isSuccess && !isLate
-            ? 'There is no such topic.'
+            ? 'No matching topics.'
             : ''
       }
     >
@@ -95,7 +96,7 @@ export function TopicsField({
           <>
             {!topic && <Plus size={14} aria-hidden="true" />}
             <span className={suggest.words}>
-              {topic ? name : `New topic “${name}”`}
+              {topic ? name : `Create topic “${name}”`}
               {topic && topic.title !== name && <span className="muted small"> {topic.title}</span>}
             </span>
             {topic && (

@@ -7,7 +7,7 @@ import { CheckField, TextField } from '../../../components/field.tsx'
 import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useSession } from '../../../data/session.ts'
-import { dayAhead, mostDays, type Scope, scopes } from './scopes.ts'
+import { dayAhead, maxDays, type Scope, scopes } from './scopes.ts'
 import styles from './tokens.module.css'
 
 export type Issued = AnswerOf<'POST /-/personal_access_tokens'>
@@ -26,7 +26,7 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
   const { fields, rest } = problemsOf(action.error, ['name', 'expires_at', 'scopes'])
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    if (chosen.length === 0) return setMissing('Choose what the token may do.')
+    if (chosen.length === 0) return setMissing('Select at least one scope.')
     setMissing('')
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
@@ -48,13 +48,13 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
           name="name"
           required
           autoComplete="off"
-          hint="What uses it, such as nightly scan."
+          hint="For example: nightly scan"
           error={fields['name']}
         />
         <TextField label="Description" name="description" autoComplete="off" />
         <EndField days={30} error={fields['expires_at']} />
         <fieldset className={styles.scopes}>
-          <legend>It may</legend>
+          <legend>Scopes</legend>
           {scopes
             .filter(({ isForAdmins }) => isAdministrator || !isForAdmins)
             .map(({ name, meaning }) => (
@@ -73,7 +73,8 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Create
+            {' '}
+            Create token{' '}
           </Button>
         </DialogActions>
       </form>
@@ -107,7 +108,7 @@ export function RotateToken({
       isOpen
       onClose={onClose}
       title={`Rotate ${token.name}?`}
-      lead="You get a new token with the same name and scopes. The old one ends at once: whatever uses it needs the new one."
+      lead="Creates a new token with the same name and scopes, and revokes the old one immediately. Update everything that uses it."
     >
       <form className="form" onSubmit={submit}>
         <EndField days={30} error={undefined} />
@@ -126,26 +127,26 @@ export function RotateToken({
 function EndField({ days, error }: { days: number; error: string | undefined }) {
   return (
     <TextField
-      label="Ends on"
+      label="Expiration date"
       name="expires_at"
       type="date"
       required
       defaultValue={dayAhead(days)}
       min={dayAhead(1)}
-      max={dayAhead(mostDays)}
-      hint={`It stops working when that day begins; at most ${mostDays} days from now.`}
+      max={dayAhead(maxDays)}
+      hint={`The token expires at the start of this day (UTC). Maximum: ${maxDays} days from now.`}
       error={error}
     />
   )
 }
 
-/** The token itself, this once. */
+/** Shows the value of a new token, which cannot be displayed again. */
 export function NewToken({ issued, onClose }: { issued: Issued; onClose: () => void }) {
   const id = useId()
   return (
-    <section className={styles.issued} aria-label="Your new token" role="status">
+    <section className={styles.issued} aria-label="New token" role="status">
       <label htmlFor={id}>
-        <strong>{issued.name}</strong> is ready. Copy it now: it is not shown again, and nobody else may have it.
+        <strong>{issued.name}</strong> created. Copy token now. It is not shown again. Keep it secret.
       </label>
       <div className="row-wrap">
         <input
@@ -156,9 +157,9 @@ export function NewToken({ issued, onClose }: { issued: Issued; onClose: () => v
           onFocus={({ target }) => target.select()}
           spellCheck={false}
         />
-        <CopyButton text={issued.token} label="Copy the token" size="normal" />
+        <CopyButton text={issued.token} label="Copy token" size="normal" />
         <Button kind="quiet" onClick={onClose}>
-          I have it
+          Done
         </Button>
       </div>
     </section>

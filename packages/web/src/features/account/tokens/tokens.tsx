@@ -21,13 +21,13 @@ import styles from './tokens.module.css'
 
 const perPage = 30
 const states = [
-  { value: 'active', label: 'In use' },
-  { value: 'inactive', label: 'Revoked or over' },
+  { value: 'active', label: 'Active' },
+  { value: 'inactive', label: 'Expired or revoked' },
 ] as const
 type State = (typeof states)[number]['value']
 type Token = RowOf<'GET /personal_access_tokens'>
 
-/** One's own access tokens. */
+/** The user's own access tokens. */
 export function Tokens() {
   return <SignedIn title="Access tokens">{({ id }) => <Mine userId={id} />}</SignedIn>
 }
@@ -42,11 +42,11 @@ function Mine({ userId }: { userId: number }) {
   const query = usePage('GET /personal_access_tokens', {
     query: { user_id: userId, state, sort: 'created_desc', page: usePageNumber(), per_page: perPage },
   })
-  const revoke = useAction('DELETE /personal_access_tokens/{id}', { done: 'The token is revoked.', onDone: close })
+  const revoke = useAction('DELETE /personal_access_tokens/{id}', { done: 'Token revoked.', onDone: close })
   return (
     <Page
       title="Access tokens"
-      lead="Scripts and tools use them in place of your password."
+      lead="Scripts and tools authenticate with access tokens instead of your password."
       actions={
         session.has_password && (
           <Button icon={Plus} kind="primary" onClick={() => setAsked({ kind: 'create' })}>
@@ -65,7 +65,7 @@ function Mine({ userId }: { userId: number }) {
       <div className="row-wrap">
         <div>
           <SelectField<State>
-            label="Which tokens"
+            label="Status"
             isLabelHidden
             choices={states}
             value={state}
@@ -76,12 +76,12 @@ function Mine({ userId }: { userId: number }) {
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={KeyRound} title="No tokens here">
-              <p>{state === 'active' ? 'You have none that is in use.' : 'None was revoked and none is over.'}</p>
+            <Empty icon={KeyRound} title="No tokens">
+              <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Ends', <Hidden key="actions" />]}>
+              <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Expires', <Hidden key="actions" />]}>
                 {found.rows.map((token) => (
                   <Row
                     key={token.id}
@@ -103,7 +103,7 @@ function Mine({ userId }: { userId: number }) {
           isOpen
           onClose={close}
           title={`Revoke ${asked.token.name}?`}
-          lead="Whatever uses it is refused from now on. This cannot be taken back."
+          lead="Everything that uses this token loses access immediately. This cannot be undone."
           confirm="Revoke"
           isBusy={revoke.isPending}
           onConfirm={() => revoke.mutate({ path: { id: asked.token.id } })}

@@ -10,33 +10,31 @@ import { useAction, usePage } from '../../../data/api.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
 
-const mostShown = 100
+const maxShown = 100
 
-/** Names that lead to the topic: from projects, from searches, from old addresses. */
+/** Aliases of a topic, which work in projects, searches and addresses. */
 export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isReadOnly: boolean }) {
   const toast = useToast()
   const form = useRef<HTMLFormElement>(null)
-  const query = usePage('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: mostShown } })
+  const query = usePage('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: maxShown } })
   const add = useAction('POST /topics/{id}/aliases', { showsErrors: true, onDone: () => form.current?.reset() })
   const remove = useAction('DELETE /topics/{id}/aliases', {
     onDone: (_, { query }) => {
       const name = query?.name ?? ''
       toast({
-        text: `${name} no longer leads here.`,
+        text: `Alias ${name} removed.`,
         action: { label: 'Undo', run: () => add.mutate({ path: { id: topic.id }, body: { name } }) },
       })
     },
   })
   return (
-    <Panel title="Other names">
-      <p className="muted">
-        Whoever gives a project one of these names gives it {topic.title}; searches and addresses lead here too.
-      </p>
+    <Panel title="Aliases">
+      <p className="muted">Projects, searches and URLs that use an alias resolve to {topic.title}.</p>
       <Answered query={query}>
         {({ rows, total, hasNext }) => (
           <>
             {rows.length > 0 && (
-              <ul className="row-wrap" aria-label="Other names">
+              <ul className="row-wrap" aria-label="Aliases">
                 {rows.map(({ id, name }) => (
                   <li key={id} className={styles.alias}>
                     <span className="mono">{name}</span>
@@ -53,8 +51,10 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
                 ))}
               </ul>
             )}
-            {rows.length === 0 && <p className="muted">None.</p>}
-            {hasNext && <p className="muted small">And {counted((total ?? 0) - rows.length, 'more name')}.</p>}
+            {rows.length === 0 && <p className="muted">No aliases.</p>}
+            {hasNext && (
+              <p className="muted small">And {counted((total ?? 0) - rows.length, 'more alias', 'more aliases')}.</p>
+            )}
           </>
         )}
       </Answered>
@@ -68,10 +68,10 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
             add.mutate({ path: { id: topic.id }, body: { name } })
           }}
         >
-          <TextField label="Another name" name="alias" required autoComplete="off" error={add.error?.message} />
+          <TextField label="New alias" name="alias" required autoComplete="off" error={add.error?.message} />
           <div>
             <Button type="submit" isBusy={add.isPending}>
-              Add the name
+              Add alias
             </Button>
           </div>
         </form>

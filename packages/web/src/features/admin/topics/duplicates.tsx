@@ -20,15 +20,15 @@ type Duplicate = Schemas['TopicDuplicate']
 
 const perPage = 50
 const reasons: Record<Duplicate['reasons'][number], string> = {
-  case: 'Only capital letters differ',
-  separators: 'Only hyphens and blanks differ',
-  plural: 'One and many',
+  case: 'Differs only in case',
+  separators: 'Differs only in hyphens or spaces',
+  plural: 'Singular and plural',
   js: 'With and without “js”',
-  spelling: 'Spelled almost alike',
+  spelling: 'Similar spelling',
   shared_projects: 'Often on the same projects',
 }
 
-/** Pairs of topics that probably mean the same, the most probable first. */
+/** Pairs of topics that are probably duplicates, most probable first. */
 export function Duplicates() {
   const session = useSession()
   const [merging, setMerging] = useState<{ source: Topic; target: Topic }>()
@@ -37,20 +37,20 @@ export function Duplicates() {
   })
   return (
     <Page
-      title="Near duplicates"
+      title="Possible duplicates"
       crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead="Topics that probably mean the same, the most probable first. A merge moves the projects of one to the other; it is shown before it is done, and can be undone."
+      lead="Pairs of topics that are probably duplicates, most probable first. A merge moves the projects of one topic to the other. You can preview and undo merges."
       actions={<OrganizationField />}
     >
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
             <Empty icon={CircleCheck} title="No duplicates">
-              <p>No two topics look as if they meant the same.</p>
+              <p>No similar topics found.</p>
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Near duplicates" head={['Topics', 'Why', 'Alike', '']}>
+              <Table label="Possible duplicates" head={['Topics', 'Reason', 'Similarity', '']}>
                 {page.rows.map(({ topics: [first, second], reasons: why, score, shared_projects_count: shared }) =>
                   first && second ? (
                     <tr key={`${first.id} ${second.id}`}>
@@ -65,7 +65,7 @@ export function Duplicates() {
                           ))}
                         </span>
                         {shared > 0 && (
-                          <p className="muted small">{counted(shared, 'project has', 'projects have')} both</p>
+                          <p className="muted small">{counted(shared, 'project has', 'projects have')} both topics</p>
                         )}
                       </td>
                       <td className="numbers">{Math.round(score * 100)} %</td>

@@ -18,16 +18,16 @@ type Topic = Schemas['Topic']
 interface MergeProps {
   isOpen: boolean
   source: Topic
-  /** Absent: to be chosen. */
+  /** Absent: the user chooses it in the dialog. */
   target?: Topic
   onClose: () => void
   onMerged?: (target: Topic) => void
 }
 
-/** Shows what a merge would do before it does it. */
+/** Dialog that previews a merge and performs it. */
 export function MergeDialog(props: MergeProps) {
   return (
-    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Merge two topics" size="wide">
+    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Merge topics" size="wide">
       {props.isOpen && <Merge key={`${props.source.id} ${props.target?.id}`} {...props} />}
     </Dialog>
   )
@@ -68,14 +68,14 @@ function TargetSearch({
   })
   return (
     <>
-      <p>Everything of {source.title} goes to the topic that you choose here.</p>
+      <p>Choose the topic to merge {source.title} into.</p>
       <SearchField label="Search topics" value={search} onSearch={setSearch} />
       <Answered query={query}>
         {({ rows }) => {
           const others = rows.filter(({ id }) => id !== source.id)
-          if (others.length === 0) return <p className="muted">No other topic has these words.</p>
+          if (others.length === 0) return <p className="muted">No other topics match your search.</p>
           return (
-            <ul className={styles.results} aria-label="Topics found">
+            <ul className={styles.results} aria-label="Matching topics">
               {others.map((topic) => (
                 <li key={topic.id}>
                   <button type="button" className={styles.result} onClick={() => onChoose(topic)}>
@@ -123,7 +123,7 @@ function MergePreview({
   const merge = useAction('POST /topics/merge', {
     isLeaving: true,
     onDone: (merged) => {
-      toast({ text: `${source.title} is now part of ${merged.title}.` })
+      toast({ text: `${source.title} was merged into ${merged.title}.` })
       onClose()
       onMerged?.(merged)
     },
@@ -131,12 +131,12 @@ function MergePreview({
   return (
     <>
       <div className={styles.pairing}>
-        <Side label="Goes away" topic={source} />
-        <Side label="Stays" topic={target} />
+        <Side label="Source (will be removed)" topic={source} />
+        <Side label="Target (will be kept)" topic={target} />
       </div>
       <div className="row-wrap">
         <Button size="small" icon={ArrowRightLeft} onClick={onSwap}>
-          The other way round
+          Swap
         </Button>
         {onOther && (
           <Button size="small" onClick={onOther}>
@@ -145,34 +145,35 @@ function MergePreview({
         )}
       </div>
       <CheckField
-        label={`Keep ${source.name} as another name of ${target.title}`}
-        hint="So that old addresses, searches and projects that say it still lead somewhere."
+        label={`Keep ${source.name} as an alias of ${target.title}`}
+        hint="Existing URLs, searches and projects that use the old name keep working."
         checked={keepsAlias}
         onChange={({ target: box }) => setKeepsAlias(box.checked)}
       />
       <Answered query={preview}>
         {({ preview: would }) =>
           would && (
-            <section aria-label="What would happen" className="stack-tight" aria-live="polite">
-              <h3>What would happen</h3>
+            <section aria-label="Preview" className="stack-tight" aria-live="polite">
+              <h3>Preview</h3>
               <ul>
-                <li>{counted(would.moved_projects_count, 'project')} would move.</li>
+                <li>{counted(would.moved_projects_count, 'project')} will be moved.</li>
                 {would.shared_projects_count > 0 && (
                   <li>
-                    {counted(would.shared_projects_count, 'project has', 'projects have')} both, and would keep one.
+                    {counted(would.shared_projects_count, 'project has', 'projects have')} both topics and will keep the
+                    target.
                   </li>
                 )}
                 <li>
                   {would.aliases.length > 0
-                    ? `Other names that would lead to ${target.title}: ${would.aliases.join(', ')}.`
-                    : `No other name would lead to ${target.title}.`}
+                    ? `New aliases of ${target.title}: ${would.aliases.join(', ')}.`
+                    : `No new aliases of ${target.title}.`}
                 </li>
-                {source.avatar_url && <li>The picture of {source.title} goes.</li>}
+                {source.avatar_url && <li>The avatar of {source.title} will be removed.</li>}
               </ul>
               <p className="muted small">
                 {undoDays > 0
-                  ? `For ${counted(undoDays, 'day')} it can be undone, in the list of merges.`
-                  : 'It cannot be undone on this server.'}
+                  ? `You can undo this for ${counted(undoDays, 'day')} under Merges.`
+                  : 'This cannot be undone on this server.'}
               </p>
             </section>
           )

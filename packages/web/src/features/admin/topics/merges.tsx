@@ -20,7 +20,7 @@ import { OrganizationField, useOrganization } from './organization-field.tsx'
 type Merge = Schemas['TopicMerge']
 const perPage = 50
 
-/** The journal of merges, each to be undone while that is possible. */
+/** List of merges, which can be undone for a limited time. */
 export function Merges() {
   const session = useSession()
   const [undoing, setUndoing] = useState<Merge>()
@@ -31,14 +31,14 @@ export function Merges() {
     <Page
       title="Merges"
       crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead={`What was merged, newest first. A merge can be undone for ${counted(session.topic_undo_days, 'day')}.`}
+      lead={`Merged topics, newest first. You can undo a merge for ${counted(session.topic_undo_days, 'day')}.`}
       actions={<OrganizationField />}
     >
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <Empty icon={GitMerge} title="Nothing was merged yet">
-              <p>Merges are made on a topic’s page, or from the list of duplicates.</p>
+            <Empty icon={GitMerge} title="No merges yet">
+              <p>Merge topics on a topic’s page or under Duplicates.</p>
             </Empty>
           ) : (
             <div className="stack">
@@ -53,19 +53,19 @@ export function Merges() {
                       <Link to={`/-/admin/topics/${merge.target_topic.id}`} className={styles.strong}>
                         {merge.target_topic.name}
                       </Link>
-                      {!merge.keep_alias && <p className="muted small">The old name was dropped</p>}
+                      {!merge.keep_alias && <p className="muted small">No alias kept</p>}
                     </td>
                     <td className="numbers">
                       {formatCount(merge.moved_projects_count)} moved
                       {merge.shared_projects_count > 0 && (
-                        <p className="muted small">{formatCount(merge.shared_projects_count)} had both</p>
+                        <p className="muted small">{formatCount(merge.shared_projects_count)} had both topics</p>
                       )}
                     </td>
                     <td>
                       <span className={styles.nowrap}>
                         <Time of={merge.merged_at} />
                       </span>
-                      <p className="muted small">by {merge.merged_by?.name ?? 'somebody who is gone'}</p>
+                      <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
                     </td>
                     <td>
                       <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />
@@ -89,12 +89,12 @@ function UndoCell({ merge, mayUndo, onUndo }: { merge: Merge; mayUndo: boolean; 
       <>
         <Badge tone="info">Undone</Badge>
         <p className="muted small">
-          <Time of={merge.undone_at} /> by {merge.undone_by?.name ?? 'somebody who is gone'}
+          <Time of={merge.undone_at} /> by {merge.undone_by?.name ?? 'Deleted user'}
         </p>
       </>
     )
   }
-  if (!merge.undoable_until) return <span className="muted">Too old</span>
+  if (!merge.undoable_until) return <span className="muted">Undo period expired</span>
   return (
     <>
       {mayUndo && (
@@ -103,21 +103,20 @@ function UndoCell({ merge, mayUndo, onUndo }: { merge: Merge; mayUndo: boolean; 
         </Button>
       )}
       <p className={`muted small ${styles.nowrap}`}>
-        ends <Time of={merge.undoable_until} />
+        until <Time of={merge.undoable_until} />
       </p>
     </>
   )
 }
 
-/** Asks first; where something is in the way says what, and offers what can be done all the same. */
+/** Dialog that confirms an undo. Lists conflicting changes and offers to undo the remaining ones. */
 function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
   const toast = useToast()
   const undo = useAction('POST /topics/merges/{id}/undo', {
     showsErrors: true,
     onDone: ({ title, left_out: leftOut }) => {
-      const rest =
-        leftOut.length > 0 ? ` ${counted(leftOut.length, 'thing')} had changed since and stayed as it is.` : ''
-      toast({ text: `${title} is back.${rest}` })
+      const rest = leftOut.length > 0 ? ` ${counted(leftOut.length, 'item')} changed since and left as is.` : ''
+      toast({ text: `${title} restored.${rest}` })
       onClose()
     },
   })
@@ -127,12 +126,12 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Undo the merge of ${title}?`}
-      lead={`${title} comes back with its id, its picture, its other names and its projects.`}
+      title={`Undo merge of ${title}?`}
+      lead={`Restores ${title} with its ID, avatar, aliases and projects.`}
     >
       {undo.error && (
         <div role="alert" className="stack-tight">
-          <p>{reasons.length > 0 ? 'Something has changed since, and is in the way:' : undo.error.message}</p>
+          <p>{reasons.length > 0 ? 'These changes conflict:' : undo.error.message}</p>
           {reasons.length > 0 && (
             <ul className={styles.reasons}>
               {reasons.map((reason) => (
@@ -142,7 +141,7 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
           )}
           {reasons.length > 0 && (
             <p className="muted small">
-              You can undo the rest and leave these as they are, unless another topic has the name by now.
+              You can undo the remaining changes, unless another topic now has the same name.
             </p>
           )}
         </div>
@@ -155,7 +154,7 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
             isBusy={undo.isPending}
             onClick={() => undo.mutate({ path: { id: merge.id }, body: { partial: true } })}
           >
-            Undo what can be undone
+            Undo remaining changes
           </Button>
         ) : (
           <Button
@@ -163,7 +162,8 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
             isBusy={undo.isPending}
             onClick={() => undo.mutate({ path: { id: merge.id }, body: {} })}
           >
-            Undo the merge
+            {' '}
+            Undo merge{' '}
           </Button>
         )}
       </DialogActions>

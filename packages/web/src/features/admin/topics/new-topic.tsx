@@ -14,7 +14,7 @@ export function NewTopic() {
   const organization = useOrganization()
   const [avatar, setAvatar] = useState<AvatarChange>()
   const create = useAction('POST /topics', {
-    done: 'The topic is there.',
+    done: 'Topic created.',
     showsErrors: true,
     onDone: ({ id }) => navigate(`/-/admin/topics/${id}`),
   })
@@ -35,7 +35,7 @@ export function NewTopic() {
             <Problem text={rest} />
             <div className="row">
               <Button type="submit" kind="primary" isBusy={create.isPending}>
-                Create the topic
+                Create topic
               </Button>
               <LinkButton kind="quiet" to="/-/admin/topics">
                 Cancel

@@ -2,14 +2,14 @@ import { SelectField } from '../../../components/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 
-/** The organization that the address names; the first one, where it names none. */
+/** Returns the organization id from the address, 1 by default. */
 export function useOrganization(): number {
   const [{ organization }] = useSearchState(['organization'])
   const id = Number(organization)
   return Number.isInteger(id) && id > 0 ? id : 1
 }
 
-/** Which organization's topics; nothing where there is only one. */
+/** Choice of the organization. Renders nothing if there is only one. */
 export function OrganizationField() {
   const [, set] = useSearchState(['organization'])
   const id = useOrganization()

@@ -7,7 +7,7 @@ import styles from '../admin.module.css'
 
 type Topic = Schemas['Topic']
 
-/** A file that was chosen; `null` to take the picture off; absent to leave it. */
+/** New avatar file; `null` removes the avatar, undefined leaves it unchanged. */
 export type AvatarChange = File | null | undefined
 
 export function TopicFields({
@@ -30,7 +30,7 @@ export function TopicFields({
           name="name"
           required
           defaultValue={topic?.name}
-          hint="As it stands in addresses and in projects, such as data-science."
+          hint="Used in URLs, for example data-science."
           error={problems['name']}
         />
         <TextField
@@ -39,7 +39,7 @@ export function TopicFields({
           required
           value={title}
           onChange={({ target }) => setTitle(target.value)}
-          hint="As people read it, such as Data science."
+          hint="Display name, for example Data science."
           error={problems['title']}
         />
       </div>
@@ -47,7 +47,7 @@ export function TopicFields({
         label="Description"
         name="description"
         defaultValue={topic?.description ?? ''}
-        hint="Markdown works here."
+        hint="Supports Markdown."
         error={problems['description']}
       />
       <AvatarField
@@ -61,7 +61,7 @@ export function TopicFields({
   )
 }
 
-/** Shows what the picture will be before it is sent. */
+/** Field for an avatar, with a preview of the chosen file. */
 function AvatarField({
   name,
   current,
@@ -97,23 +97,23 @@ function AvatarField({
         />
         {avatar !== undefined && (
           <Button size="small" onClick={() => onAvatar(undefined)}>
-            {avatar === null ? 'Keep the picture' : 'Do not use it'}
+            {avatar === null ? 'Keep avatar' : 'Discard'}
           </Button>
         )}
         {avatar === undefined && current && (
           <Button size="small" onClick={() => onAvatar(null)}>
-            Remove the picture
+            Remove avatar
           </Button>
         )}
       </div>
       <p id={`${id}-note`} className={problem ? `small ${styles.problem}` : 'muted small'}>
-        {problem ?? 'A picture of at most 200 KiB.'}
+        {problem ?? 'Maximum size: 200 KiB.'}
       </p>
     </div>
   )
 }
 
-/** An address of the file for as long as it is shown. */
+/** Returns an object URL for a file and revokes it on unmount. */
 function useObjectUrl(file: File | undefined): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {
@@ -125,9 +125,9 @@ function useObjectUrl(file: File | undefined): string | undefined {
   return url
 }
 
-const blank = '' as unknown as Blob // takes off what is there, for which the document has no type
+const blank = '' as unknown as Blob // removes the avatar; the OpenAPI document has no type for it
 
-/** What the fields hold, as the API takes it. */
+/** Reads the fields into an API request body. */
 export function readTopicFields(form: HTMLFormElement, avatar: AvatarChange) {
   const fields = new FormData(form)
   const text = (name: string) => String(fields.get(name) ?? '')

@@ -19,7 +19,7 @@ import { type AvatarChange, readTopicFields, TopicFields } from './topic-fields.
 
 type Topic = Schemas['Topic']
 
-/** A topic, its other names, and what can become of it. */
+/** Admin page of a topic: details, aliases, merge and deletion. */
 export function TopicPage({ id }: { id: number }) {
   const session = useSession()
   const query = useAnswer('GET /topics/{id}', { path: { id } })
@@ -31,15 +31,15 @@ export function TopicPage({ id }: { id: number }) {
           crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
           lead={
             <p>
-              On {counted(topic.total_projects_count, 'project')}.{' '}
-              <Link to={topicAddress(topic.name)}>See it as everybody does</Link>
+              Used by {counted(topic.total_projects_count, 'project')}.{' '}
+              <Link to={topicAddress(topic.name)}>View public page</Link>
             </p>
           }
           actions={mayWrite(session) && <Actions topic={topic} />}
         >
           <ForWriters>
             <TopicForm
-              // Anew when what it edits has changed; not when a project has.
+              // Resets the form when the edited fields change, but not when the project count changes.
               key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
               topic={topic}
             />
@@ -54,13 +54,13 @@ export function TopicPage({ id }: { id: number }) {
 function TopicForm({ topic }: { topic: Topic }) {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const change = useAction('PUT /topics/{id}', {
-    done: 'The topic is changed.',
+    done: 'Topic updated.',
     showsErrors: true,
     onDone: () => setAvatar(undefined),
   })
   const { fields: problems, rest } = problemsOf(change.error, ['name', 'title', 'description', 'avatar'])
   return (
-    <Panel title="What it says">
+    <Panel title="Details">
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -84,14 +84,14 @@ function Actions({ topic }: { topic: Topic }) {
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<'merge' | 'delete'>()
   const remove = useAction('DELETE /topics/{id}', {
-    done: `${topic.title} is deleted.`,
+    done: `Topic ${topic.title} deleted.`,
     isLeaving: true,
     onDone: () => navigate('/-/admin/topics', { replace: true }),
   })
   return (
     <>
       <Button icon={GitMerge} onClick={() => setOpen('merge')}>
-        Merge into another
+        Merge into…
       </Button>
       <Button icon={Trash2} kind="danger" onClick={() => setOpen('delete')}>
         Delete
@@ -106,7 +106,7 @@ function Actions({ topic }: { topic: Topic }) {
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
         title={`Delete ${topic.title}?`}
-        lead={`It is taken off ${counted(topic.total_projects_count, 'project')}, with its other names and its picture. This cannot be taken back; a merge can.`}
+        lead={`Removes the topic from ${counted(topic.total_projects_count, 'project')} and deletes its aliases and avatar. This cannot be undone, but a merge can.`}
         confirm="Delete"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({ path: { id: topic.id } })}

@@ -17,7 +17,7 @@ import { OrganizationField, useOrganization } from './organization-field.tsx'
 
 const perPage = 50
 
-/** All topics, to be kept in order. */
+/** Admin list of topics. */
 export function Topics() {
   const session = useSession()
   const search = new URLSearchParams(useSearch())
@@ -45,7 +45,7 @@ export function Topics() {
             Merges
           </LinkButton>
           <LinkButton icon={FileText} to={`/-/admin/topics/file${kept}`}>
-            As a file
+            Import/export
           </LinkButton>
           {mayWrite(session) && (
             <LinkButton kind="primary" icon={Plus} to={`/-/admin/topics/new${kept}`}>
@@ -71,11 +71,11 @@ export function Topics() {
       <Answered query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <Empty icon={Tags} title="No topics here">
+            <Empty icon={Tags} title="No topics">
               <p>
                 {state.search
-                  ? 'None has these words. Words of fewer than three letters are not searched for.'
-                  : 'They are made here, from a file, or by giving a project a new one.'}
+                  ? 'No topics match. Enter at least three characters.'
+                  : 'Create a topic, import a file, or add one to a project.'}
               </p>
             </Empty>
           ) : (

@@ -17,14 +17,14 @@ import { OrganizationField, useOrganization } from './organization-field.tsx'
 
 type Outcome = Schemas['TopicImport']
 
-/** All topics as one file: out, changed elsewhere, and in again. */
+/** Import and export of all topics as one file. */
 export function Vocabulary() {
   const session = useSession()
   return (
     <Page
-      title="Topics as a file"
+      title="Import/export"
       crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead="All topics with their titles, descriptions and other names, to be kept in version control, reviewed, or taken to another server. Pictures and projects are not in it."
+      lead="Export all topics with their titles, descriptions and aliases, for version control, review or transfer to another server. Avatars and projects are not included."
       actions={<OrganizationField />}
     >
       <Export />
@@ -36,12 +36,12 @@ export function Vocabulary() {
 function Export() {
   const organization = useOrganization()
   const toast = useToast()
-  /** Fetched, because the address alone does not count as the signed-in browser's. */
+  // A plain link cannot send the session header.
   async function save(format: 'yaml' | 'json') {
     try {
       const query = { format, organization_id: organization }
       const response = await fetch(api.address('GET /topics/export', { query }), { headers: sessionHeaders })
-      if (!response.ok) throw new Error(`The server answered ${response.status}.`)
+      if (!response.ok) throw new Error(`The server responded with status ${response.status}.`)
       const url = URL.createObjectURL(await response.blob())
       const link = document.createElement('a')
       link.href = url
@@ -49,42 +49,42 @@ function Export() {
       link.click()
       URL.revokeObjectURL(url)
     } catch (error) {
-      toast({ text: `The file could not be fetched: ${(error as Error).message}`, kind: 'error' })
+      toast({ text: `Export failed: ${(error as Error).message}`, kind: 'error' })
     }
   }
   return (
     <Panel title="Export">
       <div className="row-wrap">
         <Button icon={Download} onClick={() => void save('yaml')}>
-          Save as YAML
+          Export as YAML
         </Button>
         <Button icon={Download} onClick={() => void save('json')}>
-          Save as JSON
+          Export as JSON
         </Button>
       </div>
     </Panel>
   )
 }
 
-/** First what the file would change, then the change. */
+/** Imports a file in two steps: a dry run that shows the changes, then the import. */
 function Import() {
   const organization = useOrganization()
   const [file, setFile] = useState<File>()
   const [prune, setPrune] = useState(false)
-  const rehearse = useAction('POST /topics/import', { showsErrors: true })
-  const apply = useAction('POST /topics/import', { showsErrors: true, done: 'The topics are as the file says.' })
-  const request = (file: File, prune: boolean, isRehearsal: boolean) => ({
-    body: { file, prune, dry_run: isRehearsal, organization_id: organization },
+  const dryRun = useAction('POST /topics/import', { showsErrors: true })
+  const apply = useAction('POST /topics/import', { showsErrors: true, done: 'Topics updated.' })
+  const request = (file: File, prune: boolean, isDryRun: boolean) => ({
+    body: { file, prune, dry_run: isDryRun, organization_id: organization },
   })
   function look(file: File, prune: boolean) {
     setFile(file)
     setPrune(prune)
     apply.reset()
-    rehearse.mutate(request(file, prune, true))
+    dryRun.mutate(request(file, prune, true))
   }
-  const outcome = apply.data ?? rehearse.data
-  const error = apply.error ?? rehearse.error
-  const changes = rehearse.data ? rehearse.data.created + rehearse.data.updated + rehearse.data.deleted : 0
+  const outcome = apply.data ?? dryRun.data
+  const error = apply.error ?? dryRun.error
+  const changes = dryRun.data ? dryRun.data.created + dryRun.data.updated + dryRun.data.deleted : 0
   return (
     <Panel title="Import">
       <DropZone
@@ -92,23 +92,23 @@ function Import() {
         label={file ? file.name : 'Drop a YAML or JSON file here'}
         hint={
           file
-            ? `${formatBytes(file.size)}. Nothing changes until you apply it.`
-            : 'Up to 5 MiB. Fields that an entry lacks stay unchanged; null or [] erases. Nothing changes until you apply it.'
+            ? `${formatBytes(file.size)}. You can review changes before applying them.`
+            : 'Maximum size: 5 MiB. Missing fields stay unchanged; null or [] clears a field. You can review changes before applying them.'
         }
         onFiles={([chosen]) => chosen && look(chosen, prune)}
       />
       <CheckField
-        label="Delete the topics that the file does not name"
-        hint="Otherwise they stay as they are."
+        label="Delete topics not in the file"
+        hint="Otherwise they are left unchanged."
         checked={prune}
         onChange={({ target }) => (file ? look(file, target.checked) : setPrune(target.checked))}
       />
       <div aria-live="polite" className="stack">
-        {rehearse.isPending && <p className="muted">Comparing …</p>}
+        {dryRun.isPending && <p className="muted">Comparing …</p>}
         {error && <Rejected error={error} />}
-        {outcome && !error && !rehearse.isPending && <Difference outcome={outcome} />}
+        {outcome && !error && !dryRun.isPending && <Difference outcome={outcome} />}
       </div>
-      {file && rehearse.data && !apply.data && !rehearse.isPending && changes > 0 && (
+      {file && dryRun.data && !apply.data && !dryRun.isPending && changes > 0 && (
         <div>
           <Button kind="primary" isBusy={apply.isPending} onClick={() => apply.mutate(request(file, prune, false))}>
             Apply {counted(changes, 'change')}
@@ -124,9 +124,7 @@ function Rejected({ error }: { error: Error }) {
   return (
     <div role="alert" className="stack-tight">
       <p className={styles.problem}>
-        {reasons.length > 0
-          ? `Nothing was changed: ${counted(reasons.length, 'thing is', 'things are')} wrong with this file.`
-          : error.message}
+        {reasons.length > 0 ? `Nothing was changed: the file has ${counted(reasons.length, 'error')}.` : error.message}
       </p>
       {reasons.length > 0 && (
         <ul className={styles.reasons}>
@@ -151,16 +149,16 @@ function Difference({ outcome }: { outcome: Outcome }) {
     `${formatCount(outcome.created)} new`,
     `${formatCount(outcome.updated)} changed`,
     `${formatCount(outcome.deleted)} deleted`,
-    `${formatCount(outcome.unchanged)} as they are`,
+    `${formatCount(outcome.unchanged)} unchanged`,
   ].join(', ')
   return (
     <>
       <p>
-        <strong>{outcome.dry_run ? 'This would happen' : 'This was done'}</strong>: {numbers}.
+        <strong>{outcome.dry_run ? 'Preview' : 'Changes applied'}</strong>: {numbers}.
       </p>
-      {total === 0 && <p className="muted">The topics are as the file says already.</p>}
+      {total === 0 && <p className="muted">The topics already match the file.</p>}
       {outcome.changes.length > 0 && (
-        <Table label="What the file changes" head={['Topic', 'What', 'How']}>
+        <Table label="Changes" head={['Topic', 'Change', 'Details']}>
           {outcome.changes.map(({ action, name, fields }) => (
             <tr key={`${action} ${name}`}>
               <td className="mono">{name}</td>
@@ -180,13 +178,13 @@ function Difference({ outcome }: { outcome: Outcome }) {
         </Table>
       )}
       {total > outcome.changes.length && (
-        <p className="muted small">The first {formatCount(outcome.changes.length)} are shown.</p>
+        <p className="muted small">Showing the first {formatCount(outcome.changes.length)} changes.</p>
       )}
     </>
   )
 }
 
-/** A text, a list of names, or nothing. */
+/** Formats a text or a list of names; `none` if empty. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length > 0 ? value.join(', ') : 'none'
   return typeof value === 'string' && value !== '' ? value : 'none'

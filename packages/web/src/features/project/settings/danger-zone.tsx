@@ -17,29 +17,29 @@ export function DangerZone() {
   const archive = useAction('POST /projects/{id}/archive', { done: 'Project archived.', onDone: close })
   const { namespace, path_with_namespace: place } = project
   const remove = useAction('DELETE /projects/{id}', {
-    done: `${place} was deleted.`,
+    done: `Project ${place} deleted.`,
     isLeaving: true,
     onDone: () => navigate(namespace.kind === 'group' ? `/groups/${namespace.full_path}` : `/${namespace.path}`),
   })
   const request = { path: { id: project.id } }
   return (
-    <Panel title="Archive, move, delete">
+    <Panel title="Danger zone">
       <div className="row-wrap">
         {!project.archived && (
           <>
             <Button onClick={() => setAsked('archive')}>Archive</Button>
-            <Button onClick={() => setAsked('transfer')}>Move to another place</Button>
+            <Button onClick={() => setAsked('transfer')}>Transfer project</Button>
           </>
         )}
         <Button kind="danger" onClick={() => setAsked('delete')}>
-          Delete the project
+          Delete project
         </Button>
       </div>
       <ConfirmDialog
         isOpen={asked === 'archive'}
         onClose={close}
         title={`Archive ${project.name}?`}
-        lead="An archived project is read-only: it can be read and exported, but not changed. You can unarchive it at any time."
+        lead="An archived project is read-only: it can be viewed and exported, but not changed. You can unarchive it at any time."
         confirm="Archive"
         isDangerous={false}
         isBusy={archive.isPending}
@@ -49,9 +49,9 @@ export function DangerZone() {
       {asked === 'delete' && (
         <TypedConfirm
           title={`Delete ${project.name}?`}
-          lead="Its uploads, findings, vulnerabilities and everything written about them are gone at once, and for good."
+          lead="This immediately and permanently deletes its uploads, findings, vulnerabilities and comments. This cannot be undone."
           word={place}
-          confirm="Delete the project"
+          confirm="Delete project"
           isBusy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(request)}

@@ -17,13 +17,13 @@ const perPage = 20
 const outcomes = [
   { value: '', label: 'All' },
   { value: 'successful', label: 'Accepted (2xx)' },
-  { value: 'client_failure', label: 'Refused (4xx)' },
-  { value: 'server_failure', label: 'Receiver failed (5xx)' },
+  { value: 'client_failure', label: 'Rejected (4xx)' },
+  { value: 'server_failure', label: 'Server error (5xx)' },
 ] as const
 type Outcome = (typeof outcomes)[number]['value']
 type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
 
-/** What was sent within a week, and what came back. */
+/** Requests and responses of a webhook in the last week. */
 export function Deliveries({ hook }: { hook: Hook }) {
   const { project } = useProject()
   const [{ status }, set] = useSearchState(['status'])
@@ -33,9 +33,9 @@ export function Deliveries({ hook }: { hook: Hook }) {
     query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
   })
   return (
-    <section className="stack" aria-label="What was sent">
+    <section className="stack" aria-label="Recent deliveries">
       <div className="row-wrap">
-        <h2>What was sent</h2>
+        <h2>Recent deliveries</h2>
         <div className="push">
           <SelectField<Outcome>
             label="Outcome"
@@ -49,7 +49,7 @@ export function Deliveries({ hook }: { hook: Hook }) {
       <Answered query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <p className="muted">Nothing {outcome ? 'like this ' : ''}within the last week.</p>
+            <p className="muted">No {outcome ? 'matching ' : ''}deliveries in the last 7 days.</p>
           ) : (
             <>
               <ul className={styles.list}>
@@ -70,7 +70,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
   const { project } = useProject()
   const isWriter = useMayChange()
   const resend = useAction('POST /projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend', {
-    done: 'It was sent again.',
+    done: 'Delivery sent again.',
   })
   const path = { id: project.id, hook_id: hook.id, hook_event_id: delivery.id }
   return (
@@ -78,7 +78,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
       <details>
         <summary className={styles.summary}>
           <Badge tone={toneOf(delivery)}>
-            {delivery.response_status === 'internal error' ? 'No answer' : delivery.response_status}
+            {delivery.response_status === 'internal error' ? 'No response' : delivery.response_status}
           </Badge>
           <span>
             <Time of={delivery.created_at} />
@@ -89,7 +89,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
           {isWriter && delivery.url === hook.url && (
             <div>
               <Button size="small" icon={RotateCw} isBusy={resend.isPending} onClick={() => resend.mutate({ path })}>
-                Send it again
+                Redeliver
               </Button>
             </div>
           )}
@@ -113,7 +113,7 @@ function Part({ title, headers, body }: { title: string; headers: Record<string,
       <h3>{title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className={styles.raw} tabIndex={0}>
-        {[...lines, '', body].join('\n').trim() || 'Nothing.'}
+        {[...lines, '', body].join('\n').trim() || 'Empty'}
       </pre>
     </div>
   )

@@ -16,7 +16,7 @@ import { SettingCheck } from './setting-check.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 import { UploadLimits } from './upload-limits.tsx'
 
-/** What maintainers may change, and below it what only owners may. */
+/** Settings of a project: those of maintainers first, then those of owners. */
 export function GeneralSettings() {
   const { level } = useProject()
   const isOwner = level >= levels.owner
@@ -31,7 +31,7 @@ export function GeneralSettings() {
         {isOwner && <Visibility />}
         {isOwner && <Address />}
       </ForWriters>
-      {/* Archived projects can be deleted as well. */}
+      {/* Outside `ForWriters`, because archived projects can be deleted. */}
       {isOwner && mayWrite(session) && <DangerZone />}
     </Page>
   )
@@ -46,7 +46,7 @@ function useChange() {
     showsErrors: true,
     done: 'Saved.',
     onDone({ path_with_namespace: path }) {
-      // Another path is another address.
+      // A new path changes the address of this page.
       if (path !== project.path_with_namespace)
         navigate(to('settings').replace(project.path_with_namespace, path ?? ''))
     },
@@ -72,7 +72,7 @@ function General() {
           label="Description"
           name="description"
           defaultValue={project.description ?? ''}
-          hint="Markdown. Everybody who may see the project sees it."
+          hint="Supports Markdown. Visible to everyone who can view the project."
           error={fields['description']}
         />
         <TextField
@@ -80,7 +80,7 @@ function General() {
           name="default_branch"
           defaultValue={project.default_branch ?? ''}
           required
-          hint="Reports of this branch say what the project’s vulnerabilities are."
+          hint="Reports of this branch determine the vulnerabilities of the project."
           error={fields['default_branch']}
         />
         <Problem text={rest} />
@@ -99,13 +99,13 @@ function Vulnerabilities() {
     <Panel title="Vulnerabilities">
       <SettingCheck
         name="promote_vulnerabilities_on_ingestion"
-        label="Promote findings when a report comes in"
-        hint="New findings of the default branch become vulnerabilities at once, without anybody promoting them."
+        label="Create vulnerabilities automatically"
+        hint="New findings on the default branch become vulnerabilities without triage."
       />
       <SettingCheck
         name="auto_resolve_vulnerabilities"
-        label="Resolve what is no longer reported"
-        hint="What its scanner no longer finds on the default branch is resolved, not only marked."
+        label="Resolve vulnerabilities automatically"
+        hint="Resolves vulnerabilities that are no longer detected on the default branch."
       />
     </Panel>
   )
@@ -124,7 +124,7 @@ function Visibility() {
   )
   const { fields, rest } = problemsOf(action.error, ['visibility_level'])
   return (
-    <Panel title="Who may see it">
+    <Panel title="Visibility">
       <form
         className="form"
         onSubmit={(event) => {
@@ -134,20 +134,20 @@ function Visibility() {
       >
         <VisibilityField
           value={chosen}
-          most={group.data ? visibilityOf(group.data.visibility) : 'public'}
+          max={group.data ? visibilityOf(group.data.visibility) : 'public'}
           within={group.data && `the group ${group.data.name}`}
           onChange={setChosen}
           error={fields['visibility_level']}
         />
         <SettingCheck
           name="enforce_auth_checks_on_uploads"
-          label="Uploads only for those who may see the project"
-          hint="Otherwise whoever has the address of a picture may see it."
+          label="Require project access to view uploads"
+          hint="Otherwise anyone with the URL of an image can view it."
         />
         <Problem text={rest} />
         <div>
           <Button type="submit" kind="primary" isBusy={action.isPending} disabled={chosen === now}>
-            Save the visibility
+            Save visibility
           </Button>
         </div>
       </form>
@@ -161,7 +161,7 @@ function Address() {
   const [path, setPath] = useState(project.path)
   const { fields, rest } = problemsOf(action.error, ['path'])
   return (
-    <Panel title="Address">
+    <Panel title="URL">
       <form
         className="form"
         onSubmit={(event) => {
@@ -174,13 +174,13 @@ function Address() {
           value={path}
           onChange={({ target }) => setPath(target.value)}
           required
-          hint={`Its address is /${project.namespace.full_path}/${path.trim() || project.path}. Links and scripts that use the old one are led to the new one, until something else takes the old path.`}
+          hint={`URL: /${project.namespace.full_path}/${path.trim() || project.path}. The old URL redirects until the old path is used again.`}
           error={fields['path']}
         />
         <Problem text={rest} />
         <div>
           <Button type="submit" isBusy={action.isPending} disabled={path.trim() === project.path}>
-            Change the path
+            Change path
           </Button>
         </div>
       </form>

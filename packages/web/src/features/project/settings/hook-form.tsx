@@ -10,13 +10,13 @@ export interface HookDraft {
   url: string
   name: string | null
   description: string | null
-  /** Absent: as it is. */
+  /** Absent: unchanged. */
   token?: string | null
   vulnerability_events: boolean
   enable_ssl_verification: boolean
 }
 
-/** The token goes in and never comes out. */
+/** Form of a webhook. The secret token is write-only. */
 export function HookForm({
   hook,
   error,
@@ -48,7 +48,7 @@ export function HookForm({
   return (
     <form className="form" onSubmit={submit}>
       <TextField
-        label="Address"
+        label="URL"
         type="url"
         required
         placeholder="https://example.com/hook"
@@ -71,26 +71,26 @@ export function HookForm({
         error={fields['token']}
         hint={
           isMoved
-            ? 'With another address the token is forgotten, unless you give one here.'
-            : `Sent as X-Gitlab-Token, so that the receiver knows who calls. It is never shown again.${hook ? ' Empty: it stays as it is.' : ''}`
+            ? 'Changing the URL removes the secret token. Enter one here to set it again.'
+            : `Sent in the X-Gitlab-Token header so that the receiver can verify requests. It is not shown again.${hook ? ' Leave empty to keep the current token.' : ''}`
         }
       />
-      {hook && !isMoved && <CheckField label="Forget the token" name="forget" />}
+      {hook && !isMoved && <CheckField label="Remove secret token" name="forget" />}
       <CheckField
-        label="Tell of vulnerabilities"
+        label="Vulnerability events"
         name="vulnerability_events"
-        hint="When one is found, changed, or found no longer."
+        hint="Sent when a vulnerability is detected, changed or no longer detected."
         defaultChecked={hook?.vulnerability_events ?? true}
       />
       <CheckField
-        label="Check the certificate of the receiver"
+        label="Enable SSL verification"
         name="enable_ssl_verification"
         defaultChecked={hook?.enable_ssl_verification ?? true}
       />
       <Problem text={rest} />
       <div>
         <Button type="submit" kind="primary" isBusy={isBusy}>
-          {hook ? 'Save' : 'Add the webhook'}
+          {hook ? 'Save' : 'Add webhook'}
         </Button>
       </div>
     </form>

@@ -19,11 +19,11 @@ export function NewHook() {
   const [, navigate] = useLocation()
   const action = useAction('POST /projects/{id}/hooks', {
     showsErrors: true,
-    done: 'The webhook was added.',
+    done: 'Webhook added.',
     onDone: ({ id }) => navigate(to(`settings/hooks/${id}`)),
   })
   return (
-    <Page title="Add a webhook" crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}>
+    <Page title="Add webhook" crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}>
       <ForWriters>
         <Panel>
           <HookForm
@@ -37,7 +37,7 @@ export function NewHook() {
   )
 }
 
-/** A webhook, and what was sent to it. */
+/** Settings and recent deliveries of a webhook. */
 export function HookPage({ id }: { id: string }) {
   const { project } = useProject()
   const query = useAnswer('GET /projects/{id}/hooks/{hook_id}', { path: { id: project.id, hook_id: id } })
@@ -54,10 +54,10 @@ function Found({ hook }: { hook: Hook }) {
   const [, navigate] = useLocation()
   const [isAsked, setAsked] = useState(false)
   const path = { id: project.id, hook_id: hook.id }
-  const change = useAction('PUT /projects/{id}/hooks/{hook_id}', { showsErrors: true, done: 'The webhook was saved.' })
-  const test = useAction('POST /projects/{id}/hooks/{hook_id}/test/{trigger}', { done: 'It was sent and accepted.' })
+  const change = useAction('PUT /projects/{id}/hooks/{hook_id}', { showsErrors: true, done: 'Webhook saved.' })
+  const test = useAction('POST /projects/{id}/hooks/{hook_id}/test/{trigger}', { done: 'Test delivery succeeded.' })
   const remove = useAction('DELETE /projects/{id}/hooks/{hook_id}', {
-    done: 'The webhook was deleted.',
+    done: 'Webhook deleted.',
     isLeaving: true,
     onDone: () => navigate(to('settings/hooks')),
   })
@@ -71,7 +71,7 @@ function Found({ hook }: { hook: Hook }) {
           {hook.url}
           {hook.disabled_until && (
             <span>
-              – tries again <Time of={hook.disabled_until} />
+              – retries <Time of={hook.disabled_until} />
             </span>
           )}
         </p>
@@ -84,7 +84,7 @@ function Found({ hook }: { hook: Hook }) {
               isBusy={test.isPending}
               onClick={() => test.mutate({ path: { ...path, trigger: 'vulnerability_events' } })}
             >
-              Send the newest vulnerability
+              Send test event
             </Button>
             <Button icon={Trash2} kind="danger" onClick={() => setAsked(true)}>
               Delete
@@ -94,9 +94,9 @@ function Found({ hook }: { hook: Hook }) {
       }
     >
       {isWriter && (
-        <Panel title="What is sent where">
+        <Panel title="Webhook settings">
           <HookForm
-            // Anew when what it edits has changed; not when a delivery has.
+            // Resets the form when the edited fields change, but not after a delivery.
             key={[hook.url, hook.name, hook.description, hook.vulnerability_events, hook.enable_ssl_verification].join(
               '\n',
             )}
@@ -111,8 +111,8 @@ function Found({ hook }: { hook: Hook }) {
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Delete the webhook?"
-        lead="Nobody is told at this address any more, and the log of what was sent is gone."
+        title="Delete this webhook?"
+        lead="This URL no longer receives events, and the log of deliveries is deleted."
         confirm="Delete"
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({ path })}

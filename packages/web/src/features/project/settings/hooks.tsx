@@ -14,7 +14,7 @@ import { SettingsTabs } from './settings-tabs.tsx'
 
 const perPage = 20
 
-/** Who is told when something happens to a vulnerability. */
+/** Webhooks of a project. */
 export function Hooks() {
   const { project, to } = useProject()
   const isWriter = useMayChange()
@@ -24,11 +24,11 @@ export function Hooks() {
   })
   const add = isWriter && (
     <LinkButton icon={Plus} kind="primary" to={to('settings/hooks/new')}>
-      Add a webhook
+      Add webhook
     </LinkButton>
   )
   return (
-    <Page title="Webhooks" lead="Addresses that are told when something happens to a vulnerability." actions={add}>
+    <Page title="Webhooks" lead="Webhooks send an HTTP request when a vulnerability changes." actions={add}>
       <SettingsTabs />
       <Answered query={query}>
         {(found) =>
@@ -38,7 +38,7 @@ export function Hooks() {
             </Empty>
           ) : (
             <div className="stack">
-              <Table label="Webhooks" head={['Address', 'State', 'Added']}>
+              <Table label="Webhooks" head={['URL', 'Status', 'Added']}>
                 {found.rows.map((hook) => (
                   <tr key={hook.id}>
                     <td>
@@ -64,13 +64,13 @@ export function Hooks() {
 }
 
 const states: Record<string, { label: string; tone: Tone }> = {
-  executable: { label: 'Works', tone: 'success' },
-  temporarily_disabled: { label: 'Resting after failures', tone: 'warning' },
-  disabled: { label: 'Off after failures', tone: 'danger' },
+  executable: { label: 'Active', tone: 'success' },
+  temporarily_disabled: { label: 'Temporarily disabled', tone: 'warning' },
+  disabled: { label: 'Disabled', tone: 'danger' },
 }
 
 export function HookState({ status, isOn }: { status: string; isOn: boolean }) {
-  if (!isOn) return <Badge>Nothing chosen</Badge>
+  if (!isOn) return <Badge>No events</Badge>
   const { label, tone } = states[status] ?? { label: status, tone: 'neutral' as const }
   return <Badge tone={tone}>{label}</Badge>
 }

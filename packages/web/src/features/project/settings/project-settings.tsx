@@ -3,7 +3,7 @@ import { GeneralSettings } from './general.tsx'
 import { HookPage, NewHook } from './hook-page.tsx'
 import { Hooks } from './hooks.tsx'
 
-/** The screens behind `settings` in the address. */
+/** Pages below `/-/settings`. */
 export function ProjectSettings({ part }: { part: string }) {
   const [, second, third] = part.split('/')
   if (second === undefined || second === '') return <GeneralSettings />

@@ -5,11 +5,11 @@ import { useProject } from '../../../nouns/project/project.ts'
 
 type Name = 'promote_vulnerabilities_on_ingestion' | 'auto_resolve_vulnerabilities' | 'enforce_auth_checks_on_uploads'
 
-/** Something about the project that is on or off, and is saved at once. */
+/** Checkbox for a project setting, saved when it changes. */
 export function SettingCheck({ name, label, hint }: { name: Name; label: string; hint: ReactNode }) {
   const { project } = useProject()
   const value = project[name] ?? false
-  // What was asked for is shown until the project says the same.
+  // The requested value is shown until the project has it.
   const [wanted, setWanted] = useState<boolean>()
   useEffect(() => {
     if (wanted === value) setWanted(undefined)

@@ -5,7 +5,7 @@ export function SettingsTabs() {
   const { to } = useProject()
   return (
     <Tabs
-      label="Settings: parts"
+      label="Settings sections"
       tabs={[
         { label: 'Project', to: to('settings'), isExact: true },
         { label: 'Webhooks', to: to('settings/hooks') },

@@ -9,7 +9,7 @@ import { levels } from '../../../data/session.ts'
 import { NamespaceField, type Place } from '../../../nouns/project/namespace-field.tsx'
 import { useProject } from '../../../nouns/project/project.ts'
 
-/** Moves the project into another group, or to oneself. */
+/** Dialog that transfers the project to another namespace. */
 export function Transfer({ onClose }: { onClose: () => void }) {
   const { project } = useProject()
   const [, navigate] = useLocation()
@@ -17,7 +17,7 @@ export function Transfer({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const action = useAction('PUT /projects/{id}/transfer', {
     showsErrors: true,
-    done: 'The project has moved.',
+    done: 'Project transferred.',
     onDone: ({ path_with_namespace: path }) => navigate(`/${path}/-/settings`),
   })
   const isMeant = typed.trim() === project.path_with_namespace
@@ -29,16 +29,18 @@ export function Transfer({ onClose }: { onClose: () => void }) {
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Move ${project.name}`}
-      lead="Members of the groups it leaves lose what they may do here; those of the groups it comes into may do what their roles say. Its old address leads to the new one."
+      title={`Transfer ${project.name}`}
+      lead="Members of the current groups lose their inherited access. Members of the new groups gain access according to their roles. The old URL redirects to the new one."
     >
       <form className="form" onSubmit={submit}>
-        <NamespaceField label="Where to" least={levels.maintainer} value={place} onChange={setPlace} />
+        <NamespaceField label="New namespace" least={levels.maintainer} value={place} onChange={setPlace} />
         {place?.kind === 'group' && place.visibility !== 'public' && (
-          <p className="small muted">The group is {place.visibility}; the project will not be wider.</p>
+          <p className="small muted">
+            The group is {place.visibility}. The project's visibility will be limited to that.
+          </p>
         )}
         <TextField
-          label={`Type ${project.path_with_namespace} to go on`}
+          label={`Type ${project.path_with_namespace} to confirm`}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
@@ -47,7 +49,7 @@ export function Transfer({ onClose }: { onClose: () => void }) {
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="danger" disabled={!place || !isMeant} isBusy={action.isPending}>
-            Move it
+            Transfer
           </Button>
         </DialogActions>
       </form>
@@ -55,7 +57,7 @@ export function Transfer({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The sentence inside of GitLab's way to say it. */
+/** Extracts the message from GitLab's error format. */
 function transferProblem(error: Error | null): string {
   const message = error?.message ?? ''
   return /=>\["(.+)"\]\}/.exec(message)?.[1] ?? message

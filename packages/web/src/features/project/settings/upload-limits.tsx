@@ -11,28 +11,28 @@ import { useProject } from '../../../nouns/project/project.ts'
 
 const mebi = 1024 * 1024
 
-/** How much room the project has; administrators give it. */
+/** Upload limits of a project, which only administrators may change. */
 export function UploadLimits() {
   const { project } = useProject()
   const session = useSession()
   const mayChange = useMayChange()
   const query = useAnswer('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
   return (
-    <Panel title="Limits of uploads">
+    <Panel title="Upload limits">
       <Answered query={query}>
         {(limits) => (
           <>
             <p>
-              {counted(limits.files, 'file')} with {formatBytes(limits.used_bytes)}. A file may have{' '}
-              {formatBytes(limits.max_upload_bytes)}
+              {counted(limits.files, 'file')}, {formatBytes(limits.used_bytes)}. Maximum file size:{' '}
+              {formatBytes(limits.max_upload_bytes)}.
               {limits.quota_bytes === null
-                ? '; all together may have any size.'
-                : `, all together ${formatBytes(limits.quota_bytes)}.`}
+                ? ' No storage quota.'
+                : ` Storage quota: ${formatBytes(limits.quota_bytes)}.`}
             </p>
             {session.is_admin && mayChange ? (
               <Form key={`${limits.max_upload_bytes} ${limits.quota_bytes}`} limits={limits} />
             ) : (
-              <p className="muted small">Administrators of this server can change that.</p>
+              <p className="muted small">Only administrators can change these limits.</p>
             )}
           </>
         )}
@@ -45,38 +45,38 @@ function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: num
   const { project } = useProject()
   const session = useSession()
   const isOwn = limits.max_upload_bytes !== session.max_upload_bytes
-  const [most, setMost] = useState(isOwn ? inMebi(limits.max_upload_bytes) : '')
+  const [max, setMax] = useState(isOwn ? inMebi(limits.max_upload_bytes) : '')
   const [quota, setQuota] = useState(limits.quota_bytes === null ? '' : inMebi(limits.quota_bytes))
-  const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: 'The limits were saved.' })
+  const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: 'Limits saved.' })
   function submit(event: FormEvent) {
     event.preventDefault()
-    const body = { max_upload_bytes: inBytes(most), quota_bytes: inBytes(quota) }
+    const body = { max_upload_bytes: inBytes(max), quota_bytes: inBytes(quota) }
     action.mutate({ path: { id: project.id }, body })
   }
   return (
     <form className="form" onSubmit={submit}>
       <TextField
-        label="Largest file, in MiB"
+        label="Maximum file size (MiB)"
         type="number"
         min="0.001"
         step="any"
-        value={most}
-        onChange={({ target }) => setMost(target.value)}
-        hint={`Empty: the server’s limit, ${formatBytes(session.max_upload_bytes)}.`}
+        value={max}
+        onChange={({ target }) => setMax(target.value)}
+        hint={`Leave empty for the server limit of ${formatBytes(session.max_upload_bytes)}.`}
       />
       <TextField
-        label="All files together, in MiB"
+        label="Storage quota (MiB)"
         type="number"
         min="0"
         step="any"
         value={quota}
         onChange={({ target }) => setQuota(target.value)}
-        hint="Empty: what the server is set to."
+        hint="Leave empty for the server default."
       />
       <Problem text={action.error?.message ?? ''} />
       <div>
         <Button type="submit" isBusy={action.isPending}>
-          Save the limits
+          Save limits
         </Button>
       </div>
     </form>

@@ -4,20 +4,20 @@ import { type SessionState, sessionQuery } from '../../../data/session.ts'
 import { keyOf, type UploadOwner } from '../owner.ts'
 import { addFiles, type QueuedFile, queuedFiles, subscribeToQueue } from '../queue/upload-queue.ts'
 
-/** The text of one owner's pad, and which words in it stand for files of the queue, by their keys. */
+/** Text of a pad, and the placeholders in it for queued files, by file key. */
 interface Pad {
   text: string
   marks: Map<number, string>
 }
 
-// Outside of React: uploads end, and their Markdown takes its place, also while another screen is shown.
+// Outside React state: finished uploads replace their placeholders also while another page is shown.
 const pads = new Map<string, Pad>()
 const listeners = new Set<() => void>()
 
 function padOf(owner: UploadOwner): Pad {
   const known = pads.get(storageKey(owner))
   if (known) return known
-  // Marks from an earlier visit: what they stood for never came.
+  // Placeholders from an earlier visit, whose uploads never finished.
   const text = read(owner).replace(/!\[uploading ([^\]\n]*) …\]\(\)/g, '![$1 was not uploaded]()')
   const pad = { text, marks: new Map<number, string>() }
   pads.set(storageKey(owner), pad)
@@ -41,7 +41,7 @@ function setText(owner: UploadOwner, text: string): void {
   for (const listener of listeners) listener()
 }
 
-/** Sends the files. Answers the words that hold their places, to be put where they belong. */
+/** Uploads the files. Returns the placeholders to insert into the text. */
 export function uploadIntoPad(owner: UploadOwner, files: readonly File[]): string {
   const { marks } = padOf(owner)
   const keys = addFiles(owner, files)
@@ -86,7 +86,7 @@ function wordsFor({ name, state, stored }: QueuedFile, mark: string): string {
   }
 }
 
-/** In the same place; where somebody has deleted it, nothing is added. */
+/** Replaces a placeholder. Does nothing if the user has deleted it. */
 function replaceMark(owner: UploadOwner, key: number, mark: string, next: string): void {
   const pad = padOf(owner)
   pad.marks.set(key, next)
@@ -95,7 +95,7 @@ function replaceMark(owner: UploadOwner, key: number, mark: string, next: string
   if (start >= 0) setText(owner, text.slice(0, start) + next + text.slice(start + mark.length))
 }
 
-/** One for each who uses this browser. */
+/** Returns the storage key, which differs for each user of this browser. */
 function storageKey(owner: UploadOwner): string {
   const user = queries.getQueryData<SessionState>(sessionQuery.queryKey)?.user?.id
   return `alcove-pad-${user ?? 'nobody'}-${keyOf(owner)}`
@@ -109,7 +109,7 @@ function read(owner: UploadOwner): string {
   }
 }
 
-/** Full or forbidden, the text lives as long as the page. */
+/** Stores the text. If storage is full or blocked, the text is kept only until the page closes. */
 function keep(owner: UploadOwner, text: string): void {
   try {
     if (text === '') localStorage.removeItem(storageKey(owner))
@@ -117,7 +117,7 @@ function keep(owner: UploadOwner, text: string): void {
   } catch {}
 }
 
-/** Written on in another tab. */
+// Takes over changes from other tabs.
 addEventListener('storage', ({ key, newValue }) => {
   if (key === null) return
   const pad = pads.get(key)

@@ -21,7 +21,7 @@ import { SignInFirst } from '../sign-in-first.tsx'
 import styles from './pad.module.css'
 import { uploadIntoPad, usePadText } from './pad-text.ts'
 
-/** A place to write Markdown with pictures, before it goes where it belongs. Kept in this browser. */
+/** Scratchpad for Markdown with images, stored in this browser. */
 export function MarkdownPad({ owner }: { owner: UploadOwner }) {
   const session = useSession()
   const mayUpload = useMayChange()
@@ -49,14 +49,14 @@ function Pad({ owner }: { owner: UploadOwner }) {
   const isOver = useFileDrops(take)
   const clear = () => {
     setText('')
-    toast({ text: 'The pad is empty.', action: { label: 'Undo', run: () => setText(text) } })
+    toast({ text: 'Pad cleared.', action: { label: 'Undo', run: () => setText(text) } })
   }
 
   return (
     <Page
       title="Markdown pad"
       crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead="Write, paste screenshots, see how it looks, and copy it to where it belongs. The text stays in this browser until you sign out."
+      lead="Write Markdown, paste screenshots, preview and copy the result. The text is stored in this browser until you sign out."
       actions={
         <>
           <ChooseFiles label="Add files" onFiles={take} />
@@ -103,26 +103,26 @@ function Pad({ owner }: { owner: UploadOwner }) {
 }
 
 /**
- * Brings what changed elsewhere into the field: only the part that differs is exchanged, so the cursor stays where it is
- * while uploads end before or behind it.
+ * Updates the field when the text changes elsewhere. Replaces only the part that differs, so that the cursor keeps its
+ * position when uploads before or after it finish.
  */
 function useShown(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const area = field.current
     if (!area || area.value === text) return
     const before = area.value
-    const most = Math.min(before.length, text.length)
+    const max = Math.min(before.length, text.length)
     let start = 0
-    while (start < most && before[start] === text[start]) start++
+    while (start < max && before[start] === text[start]) start++
     let same = 0
-    while (same < most - start && before[before.length - 1 - same] === text[text.length - 1 - same]) same++
+    while (same < max - start && before[before.length - 1 - same] === text[text.length - 1 - same]) same++
     area.setRangeText(text.slice(start, text.length - same), start, before.length - same, 'preserve')
   }, [field, text])
 }
 
 const restMs = 300
 
-/** As the API renders it, once the typing rests. What was shown before stays until then. */
+/** Debounced preview, rendered by the API. The previous preview stays until the new one is loaded. */
 function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
   const [rested, setRested] = useState(text)
   useEffect(() => {
@@ -139,15 +139,15 @@ function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
   })
   if (isBlank) {
     return (
-      <Empty icon={NotebookPen} title="Nothing to show yet">
-        <p>What you write is shown here.</p>
+      <Empty icon={NotebookPen} title="Nothing to preview">
+        <p>The preview of your text appears here.</p>
       </Empty>
     )
   }
   return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
 }
 
-/** The API knows projects; the links to a group's uploads are given the address that they have. */
+/** Returns the request body. The API resolves upload links of projects only, so those of groups are expanded here. */
 function bodyFor(owner: UploadOwner, text: string): { text: string; gfm: boolean; project?: string } {
   if (owner.kind === 'project') return { text, gfm: true, project: owner.path }
   return { text: text.replace(/\]\(\/uploads\/(?=[0-9a-f]{32}\/)/g, `](/-/group/${owner.id}/uploads/`), gfm: true }

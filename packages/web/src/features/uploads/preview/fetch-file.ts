@@ -1,7 +1,7 @@
 import { readFailure } from '@alcove/client'
 import type { StoredFile } from '../owner.ts'
 
-/** The bytes of a file, or the first of them. */
+/** Fetches a file, or its first bytes. */
 export async function fetchFile(
   { fullPath }: StoredFile,
   { signal, maxBytes }: { signal: AbortSignal; maxBytes?: number },

@@ -10,13 +10,13 @@ import {
 } from 'lucide-react'
 import type { StoredFile } from '../owner.ts'
 
-/** How a file can be shown. `unknown` may be text; who shows it finds out. */
+/** Kind of preview. `unknown` may be text, which the preview detects from the content. */
 export type FileKind = 'image' | 'video' | 'audio' | 'pdf' | 'text' | 'unknown' | 'other'
 
-/** Pictures that every browser shows. */
+/** Image types that every browser displays. */
 const images = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/
 const texts = /^text\/|[/+](json|xml|yaml|toml|javascript|ecmascript|x-sh|sql|graphql|x-ndjson|x-httpd-php|rtf)$/
-/** Some of these have other types beside, by the same extension. */
+/** Extensions of text files, some of which also belong to other media types. */
 const textNames = /\.(ts|tsx|jsx|rs|go|py|rb|java|kt|c|h|cpp|cs|swift|log|ini|conf|env|lock|diff|patch|sarif|tf|bat)$/i
 
 export function kindOf({ name, contentType }: Pick<StoredFile, 'name' | 'contentType'>): FileKind {

@@ -5,17 +5,17 @@ import { type FileKind, kindOf } from './file-kind.ts'
 import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
 import { PreviewPdf } from './preview-pdf.tsx'
-import { mostTextBytes, PreviewText } from './preview-text.tsx'
+import { maxTextBytes, PreviewText } from './preview-text.tsx'
 
 interface PreviewBodyProps {
   file: StoredFile
-  /** Of a picture: one of its pixels is one of the screen's. */
+  /** True: shows an image at 100 %. */
   isFull: boolean
-  /** Of a picture: its width and height. */
+  /** Reports the dimensions of an image. */
   onSize: (size: string) => void
 }
 
-/** The file as its kind is shown. Nothing that was uploaded is ever a document of this page. */
+/** Preview of a file by its kind. Never renders an upload as an HTML document of this origin. */
 export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
   const [isBroken, setBroken] = useState(false)
   const kind = kindOf(file)
@@ -56,14 +56,14 @@ export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
     case 'text':
       return <PreviewText file={file} />
     case 'unknown':
-      return file.bytes <= mostTextBytes ? <PreviewText file={file} isGuess /> : <PreviewFacts file={file} />
+      return file.bytes <= maxTextBytes ? <PreviewText file={file} isGuess /> : <PreviewFacts file={file} />
     default:
       return <PreviewFacts file={file} />
   }
 }
 
 const brokenNotes: { [K in FileKind]?: string } = {
-  image: 'Your browser cannot show this picture: it may be damaged, or no picture at all.',
+  image: 'Your browser cannot display this image. The file may be damaged.',
   video: 'Your browser cannot play this video.',
-  audio: 'Your browser cannot play this sound.',
+  audio: 'Your browser cannot play this audio file.',
 }

@@ -5,10 +5,10 @@ import type { StoredFile } from '../owner.ts'
 import { iconOf } from './file-kind.ts'
 import styles from './preview-body.module.css'
 
-/** What is known of a file that cannot be shown. */
+/** Details of a file that has no preview. */
 export function PreviewFacts({
   file,
-  note = 'There is no preview of this kind of file.',
+  note = 'No preview available for this file type.',
 }: {
   file: StoredFile
   note?: string
@@ -26,7 +26,7 @@ export function PreviewFacts({
             {file.bytes >= 1024 && ` (${formatCount(file.bytes)} bytes)`}
           </dd>
           <dt>Type</dt>
-          <dd>{file.contentType || 'Not known'}</dd>
+          <dd>{file.contentType || 'Unknown'}</dd>
           {file.sha256 && (
             <>
               <dt>SHA-256</dt>

@@ -6,7 +6,9 @@ import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
 
-/** At its own address a PDF is in a sandbox, where browsers refuse their viewers; so its bytes are fetched and shown. */
+/**
+ * PDF preview from fetched bytes. Uploads are served with a sandbox policy, which disables the browser's PDF viewer.
+ */
 export function PreviewPdf({ file }: { file: StoredFile }) {
   const canShow = navigator.pdfViewerEnabled
   const query = useQuery({
@@ -17,14 +19,16 @@ export function PreviewPdf({ file }: { file: StoredFile }) {
     gcTime: 0,
   })
   if (!canShow)
-    return <PreviewFacts file={file} note="Your browser shows no PDF inside of pages. Open it or download it." />
+    return (
+      <PreviewFacts file={file} note="Your browser cannot display PDF files in a page. Open or download the file." />
+    )
   return <Answered query={query}>{(bytes) => <Frame bytes={bytes} name={file.name} />}</Answered>
 }
 
 function Frame({ bytes, name }: { bytes: Blob; name: string }) {
   const [address, setAddress] = useState<string>()
   useEffect(() => {
-    // By its type alone it is a PDF, whatever is in it: never a page.
+    // The explicit type prevents the browser from rendering other content, such as HTML.
     const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
     setAddress(made)
     return () => URL.revokeObjectURL(made)

@@ -7,15 +7,15 @@ import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
 import { textOf } from './text-of.ts'
 
-export const mostTextBytes = 256 * 1024
+export const maxTextBytes = 256 * 1024
 
-/** Always as text, also what would be a page. `isGuess`: nobody said that it is one, so it must look like it. */
+/** Text preview, also for HTML. With `isGuess` the content must look like text. */
 export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGuess?: boolean }) {
   const query = useQuery({
-    queryKey: ['upload', file.fullPath, mostTextBytes],
+    queryKey: ['upload', file.fullPath, maxTextBytes],
     async queryFn({ signal }) {
       if (file.bytes === 0) return new ArrayBuffer(0)
-      return (await fetchFile(file, { signal, maxBytes: mostTextBytes })).arrayBuffer()
+      return (await fetchFile(file, { signal, maxBytes: maxTextBytes })).arrayBuffer()
     },
     staleTime: Infinity,
   })
@@ -38,5 +38,5 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
 
 function noteOn({ bytes }: StoredFile): string {
   if (bytes === 0) return 'This file is empty.'
-  return bytes > mostTextBytes ? `The first ${formatBytes(mostTextBytes)} of ${formatBytes(bytes)}.` : ''
+  return bytes > maxTextBytes ? `Showing the first ${formatBytes(maxTextBytes)} of ${formatBytes(bytes)}.` : ''
 }

@@ -16,7 +16,7 @@ import { PreviewBody } from './preview-body.tsx'
 
 const names = ['preview', 'page'] as const
 
-/** Which file is looked at stands in the address: `?preview=41`. */
+/** State of the preview, stored in the address: `?preview=41`. */
 export function usePreview() {
   const [{ preview, page }, set] = useSearchState(names)
   const [path] = useLocation()
@@ -28,7 +28,7 @@ export function usePreview() {
       parameters.set('preview', String(id))
       return `${path}?${parameters}`
     },
-    // `page` is named, so that it stays.
+    // Setting `page` explicitly keeps it.
     show: (id: number) => set({ preview: String(id), page }),
     goTo: (id: number) => set({ preview: String(id), page }, { isReplacing: true }),
     close: () => set({ preview: undefined, page }),
@@ -37,11 +37,11 @@ export function usePreview() {
 
 interface PreviewProps {
   owner: UploadOwner
-  /** What is listed: the arrows go from one to the next. */
+  /** Listed files, which the arrow keys move through. */
   files: readonly StoredFile[]
-  /** False while the list is on its way. */
+  /** False while the list loads. */
   isReady: boolean
-  /** True: a file that is not on this page of the list can be asked for. */
+  /** True: a file outside the shown page of the list can be fetched. */
   mayList: boolean
 }
 
@@ -112,7 +112,7 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
           ) : null}
           {file && kindOf(file) === 'image' && (
             <IconButton
-              label={isFull ? 'Fit to the window' : 'Show at 100 %'}
+              label={isFull ? 'Fit to window' : 'Show at 100 %'}
               icon={isFull ? Minimize : Maximize}
               onClick={() => setFull(!isFull)}
             />
@@ -132,8 +132,8 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
           <PreviewBody key={file.id} file={file} isFull={isFull} onSize={(text) => setSize({ of: file.id, text })} />
         )}
         {isAbsent && (
-          <Empty title="This file is not here">
-            <p>It was deleted, or it was uploaded in another visit.</p>
+          <Empty title="File not found">
+            <p>The file was deleted, or you no longer have access to it.</p>
           </Empty>
         )}
       </div>
@@ -152,7 +152,7 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
   )
 }
 
-/** On the whole window, since the button that was pressed may have gone out of use; before the dialog swallows them. */
+/** Handles the arrow keys on the window, because the pressed button may be disabled, and before the dialog does. */
 function useArrows(before: number | undefined, after: number | undefined, onGo: (id: number) => void): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -166,7 +166,7 @@ function useArrows(before: number | undefined, after: number | undefined, onGo: 
   }, [before, after, onGo])
 }
 
-/** Players seek with them, and what is wider than its frame scrolls. */
+/** Returns true for elements that use the arrow keys: media players and horizontally scrolling ones. */
 function usesArrows(target: EventTarget | null): boolean {
   if (target instanceof HTMLMediaElement) return true
   if (!(target instanceof HTMLElement) || target.scrollWidth <= target.clientWidth) return false

@@ -1,6 +1,6 @@
 /**
- * The text in these bytes, by their byte order mark, else as UTF-8, else as Windows-1252. Undefined when it is none:
- * it has zero bytes, or `isGuess` and it is not UTF-8.
+ * Decodes text by its byte order mark, else as UTF-8, else as Windows-1252. Returns undefined for binary content: it
+ * contains NUL characters, or it is not UTF-8 and `isGuess` is set.
  */
 export function textOf(bytes: ArrayBuffer, isGuess: boolean): string | undefined {
   const [first, second] = new Uint8Array(bytes)
@@ -12,7 +12,7 @@ export function textOf(bytes: ArrayBuffer, isGuess: boolean): string | undefined
 
 function utf8Of(bytes: ArrayBuffer): string | undefined {
   try {
-    // `stream`: a character that is cut at the end is no mistake.
+    // `stream` accepts a truncated character at the end.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
   } catch {
     return undefined

@@ -3,10 +3,10 @@ import type { StoredFile } from '../owner.ts'
 import { iconOf, kindOf } from './file-kind.ts'
 import styles from './thumbnail.module.css'
 
-/** What is larger is not worth its way for a small picture. */
+/** Maximum size of an image that is downloaded for its thumbnail. */
 const maxBytes = 4 * 1024 * 1024
 
-/** The picture itself, small; of everything else its kind. */
+/** Thumbnail of an image, or an icon for other files. */
 export function Thumbnail({ file }: { file: StoredFile }) {
   const [isBroken, setBroken] = useState(false)
   const isShown = kindOf(file) === 'image' && file.bytes <= maxBytes && !file.deletedAt && !isBroken

@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from 'react'
 import { Button } from '../../../components/button.tsx'
 import styles from './drop-zone.module.css'
 
-/** Where files are chosen; below it stands what may be uploaded. Files may be dropped anywhere on the page. */
+/** Area with a button to choose files and the upload limits. Files can be dropped anywhere on the page. */
 export function DropZone({ onFiles, children }: { onFiles: (files: File[]) => void; children?: ReactNode }) {
   return (
     <section className={styles.zone} aria-label="Upload files">
@@ -35,7 +35,7 @@ export function ChooseFiles({
         aria-label={label}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])])
-          // So that the same file can be chosen once more.
+          // Resetting the input allows the same file to be chosen again.
           target.value = ''
         }}
       />

@@ -6,9 +6,9 @@ import { CopyButton } from '../../../components/copy-button.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
 import type { UploadOwner } from '../owner.ts'
 import styles from './queue-list.module.css'
-import { cancelFile, forgetEnded, isActive, type QueuedFile, retryFile, useQueue } from './upload-queue.ts'
+import { cancelFile, isActive, type QueuedFile, removeFinished, retryFile, useQueue } from './upload-queue.ts'
 
-/** The files of this visit: how far each is, and their Markdown. `previewOf` is where one of them is shown. */
+/** Upload queue with progress and Markdown. `previewOf` returns the address of a preview. */
 export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?: (id: number) => string }) {
   const queue = useQueue(owner)
   const done = queue.flatMap(({ stored }) => stored ?? [])
@@ -17,9 +17,9 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
     <>
       <Announcer queue={queue} />
       {queue.length > 0 && (
-        <section className={styles.panel} aria-label="Files of this visit">
+        <section className={styles.panel} aria-label="Recent uploads">
           <header className="row-wrap">
-            <h2>{active.length > 0 ? `Uploading ${counted(active.length, 'file')}` : 'Uploaded in this visit'}</h2>
+            <h2>{active.length > 0 ? `Uploading ${counted(active.length, 'file')}` : 'Recent uploads'}</h2>
             <div className="row push">
               {done.length > 1 && (
                 <CopyButton label="Copy all Markdown" text={done.map(({ markdown }) => markdown).join('\n')} />
@@ -30,8 +30,8 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
                 </Button>
               )}
               {active.length < queue.length && (
-                <Button size="small" kind="quiet" onClick={() => forgetEnded(owner)}>
-                  Clear this list
+                <Button size="small" kind="quiet" onClick={() => removeFinished(owner)}>
+                  Clear list
                 </Button>
               )}
             </div>
@@ -76,8 +76,9 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
       <div className={styles.actions}>
         {stored && <CopyButton label="Copy Markdown" text={stored.markdown} />}
         {(state === 'failed' || state === 'cancelled') && !isPermanent && (
-          <Button size="small" icon={RotateCw} aria-label={`Try again: ${name}`} onClick={() => retryFile(key)}>
-            Try again
+          <Button size="small" icon={RotateCw} aria-label={`Retry ${name}`} onClick={() => retryFile(key)}>
+            {' '}
+            Retry{' '}
           </Button>
         )}
         {isActive(item) && <IconButton label={`Cancel ${name}`} icon={X} onClick={() => cancelFile(key)} />}
@@ -89,19 +90,19 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
 function stateOf({ state, bytes, sentBytes, startedAt, problem }: QueuedFile): string {
   switch (state) {
     case 'waiting':
-      return `${formatBytes(bytes)}, waiting`
+      return `${formatBytes(bytes)}, queued`
     case 'sending':
-      return sentBytes >= bytes ? `${formatBytes(bytes)}, being stored` : progressOf(sentBytes, bytes, startedAt)
+      return sentBytes >= bytes ? `${formatBytes(bytes)}, processing` : progressOf(sentBytes, bytes, startedAt)
     case 'done':
       return formatBytes(bytes)
     case 'failed':
-      return problem ?? 'That did not work.'
+      return problem ?? 'Upload failed.'
     case 'cancelled':
-      return 'Cancelled'
+      return 'Canceled'
   }
 }
 
-/** `3.2 MiB of 10 MiB, 1.1 MiB per second, 6 s left`. */
+/** Formats the progress: `3.2 MiB of 10 MiB, 1.1 MiB per second, 6 s left`. */
 function progressOf(sent: number, bytes: number, startedAt: number): string {
   const seconds = (performance.now() - startedAt) / 1000
   const shown = `${formatBytes(sent)} of ${formatBytes(bytes)}`
@@ -114,7 +115,7 @@ function durationOf(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** Says when files begin and when all have ended, and nothing between. */
+/** Announces to screen readers when uploads start and when all have finished. */
 function Announcer({ queue }: { queue: readonly QueuedFile[] }) {
   const [said, say] = useState('')
   const before = useRef(0)

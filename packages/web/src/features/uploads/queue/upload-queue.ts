@@ -7,7 +7,7 @@ import { NotSent, sendForm } from '../../../data/send-form.ts'
 import { refusalFor, roomIn } from '../limits.ts'
 import { fileFromAnswer, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
 
-/** A file that somebody chose in this visit. */
+/** File in the upload queue. */
 export interface QueuedFile {
   key: number
   owner: UploadOwner
@@ -15,22 +15,22 @@ export interface QueuedFile {
   bytes: number
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
   sentBytes: number
-  /** When sending began, on the clock of `performance`. */
+  /** Start of the upload, in the time of `performance.now()`. */
   startedAt: number
-  /** Why it failed, in a sentence. */
+  /** Error message. */
   problem?: string
   /** True: sending the same file again cannot succeed. */
   isPermanent?: boolean
   stored?: StoredFile
 }
 
-const mostAtOnce = 3
+const maxConcurrent = 3
 
-// Outside of React: what is on its way goes on while the reader looks at other screens.
+// Outside React state: uploads continue while the user opens other pages.
 let queue: readonly QueuedFile[] = []
 let lastKey = 0
 const files = new Map<number, File>()
-/** Those that the limits let through. */
+/** Keys of the files that passed the limits. */
 const ready = new Set<number>()
 const cancels = new Map<number, () => void>()
 const listeners = new Set<() => void>()
@@ -44,7 +44,7 @@ export function queuedFiles(): readonly QueuedFile[] {
   return queue
 }
 
-/** The files of this visit, of this owner. */
+/** Returns the queued files of an owner. */
 export function useQueue(owner: UploadOwner): readonly QueuedFile[] {
   const all = useSyncExternalStore(subscribeToQueue, queuedFiles)
   const wanted = keyOf(owner)
@@ -55,7 +55,7 @@ export function isActive({ state }: QueuedFile): boolean {
   return state === 'waiting' || state === 'sending'
 }
 
-/** Sends them, a few at a time, in this order. Answers their keys. */
+/** Queues files for upload in this order, a few at a time. Returns their keys. */
 export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] {
   const added = chosen.map((file): QueuedFile => {
     lastKey++
@@ -64,7 +64,7 @@ export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] 
     return { key: lastKey, owner, name, bytes, state: 'waiting', sentBytes: 0, startedAt: 0 }
   })
   show([...queue, ...added])
-  void admit(owner, added)
+  void checkLimits(owner, added)
   return added.map(({ key }) => key)
 }
 
@@ -80,11 +80,11 @@ export function retryFile(key: number): void {
   const { problem: _, isPermanent: __, ...rest } = item
   const again: QueuedFile = { ...rest, state: 'waiting', sentBytes: 0 }
   show(queue.map((item) => (item.key === key ? again : item)))
-  void admit(item.owner, [again])
+  void checkLimits(item.owner, [again])
 }
 
-/** Takes what has ended off the list. */
-export function forgetEnded(owner: UploadOwner): void {
+/** Removes finished files from the list. */
+export function removeFinished(owner: UploadOwner): void {
   const isKept = (item: QueuedFile) => isActive(item) || keyOf(item.owner) !== keyOf(owner)
   for (const { key } of queue.filter((item) => !isKept(item))) {
     files.delete(key)
@@ -93,8 +93,8 @@ export function forgetEnded(owner: UploadOwner): void {
   show(queue.filter(isKept))
 }
 
-/** Asks what there is room for, so that nothing is sent in vain. Where nobody says, the server decides. */
-async function admit(owner: UploadOwner, items: readonly QueuedFile[]): Promise<void> {
+/** Checks files against the limits before sending. If the limits cannot be loaded, only the server checks them. */
+async function checkLimits(owner: UploadOwner, items: readonly QueuedFile[]): Promise<void> {
   const limits = await api.call(operationsOf(owner).limits, { path: { id: owner.id } }).catch(() => undefined)
   const room = limits && roomIn(limits)
   for (const { key, bytes } of items) {
@@ -110,12 +110,12 @@ async function admit(owner: UploadOwner, items: readonly QueuedFile[]): Promise<
   sendNext()
 }
 
-/** Keys of uploads that may have arrived: the next try sends the same one. */
+/** Idempotency keys of uploads whose outcome is unknown; a retry sends the same key. */
 const idempotencyKeys = new Map<number, string>()
 
 function sendNext(): void {
   for (const { key, owner, state } of queue) {
-    if (cancels.size >= mostAtOnce) return
+    if (cancels.size >= maxConcurrent) return
     const file = files.get(key)
     if (state !== 'waiting' || !ready.delete(key) || !file) continue
     const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
@@ -165,7 +165,7 @@ function withStop(sentence: string): string {
 const refreshMs = 400
 let willRefresh = false
 
-/** One question for many files that end at about the same time. */
+/** Refetches once for several files that finish at about the same time. */
 function refreshSoon(): void {
   if (willRefresh) return
   willRefresh = true
@@ -181,12 +181,12 @@ function change(key: number, changes: Partial<QueuedFile>): void {
 
 function show(next: readonly QueuedFile[]): void {
   queue = next
-  if (queue.some(isActive)) addEventListener('beforeunload', askFirst)
-  else removeEventListener('beforeunload', askFirst)
+  if (queue.some(isActive)) addEventListener('beforeunload', confirmLeave)
+  else removeEventListener('beforeunload', confirmLeave)
   for (const listener of listeners) listener()
 }
 
-/** Leaving the page would end what is on its way. */
-function askFirst(event: BeforeUnloadEvent): void {
+/** Asks before leaving the page, because active uploads would be aborted. */
+function confirmLeave(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }

@@ -3,7 +3,7 @@ import { Button } from '../../../components/button.tsx'
 import { type Chip, type FilterChanges, nothing } from '../../../nouns/vulnerability/filter.ts'
 import styles from './chips.module.css'
 
-/** What is filtered by, each word to be taken out by itself. */
+/** Active filters, each with a button to remove it. */
 export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (changes: FilterChanges) => void }) {
   if (chips.length === 0) return null
   return (
@@ -14,7 +14,7 @@ export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (
             type="button"
             className={styles.chip}
             data-focus-safe=""
-            aria-label={`Remove the filter ${label}`}
+            aria-label={`Remove filter ${label}`}
             onClick={() => onChange(without)}
           >
             <span className={styles.label}>{label}</span>

@@ -47,7 +47,7 @@ const choices: readonly ChoiceFilter[] = [
   },
 ]
 
-/** The filters beside the severities. On a narrow screen a button shows them, so that the list comes first. */
+/** Severity bar and filters. On a narrow screen the filters open from a button, so that the list comes first. */
 export function FilterBar({
   state,
   onChange,
@@ -59,7 +59,7 @@ export function FilterBar({
   onChange: (changes: FilterChanges, options?: { isReplacing?: boolean }) => void
   statistics: Statistics | undefined
   summary: Schemas['VulnerabilitySummary'] | undefined
-  /** Links to what belongs to the list. */
+  /** Links and buttons beside the severity bar. */
   links: ReactNode
 }) {
   const id = useId()

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { type Chip, chipsOf, type FilterState } from '../../../nouns/vulnerability/filter.ts'
 
-/** Scanners by the names that people know them by. */
+/** Returns the chips of a filter, with scanner names instead of ids. */
 export function useFilterChips(
   state: FilterState,
   scanners: readonly { external_id: string; name: string }[],

@@ -10,7 +10,7 @@ export interface FilterChoice {
   count?: number | undefined
 }
 
-/** A choice of several; what is chosen is counted on its button. */
+/** Menu with several choices. Its button shows the number of selected ones. */
 export function FilterMenu({
   label,
   choices,
@@ -32,7 +32,7 @@ export function FilterMenu({
       <Menu.Portal container={document.getElementById('main')}>
         <Menu.Positioner className={styles.positioner} sideOffset={4} align="start">
           <Menu.Popup className={styles.popup}>
-            {choices.length === 0 && <p className={styles.none}>There is nothing to choose from yet.</p>}
+            {choices.length === 0 && <p className={styles.none}>No options yet.</p>}
             {choices.map(({ value, label, count }) => (
               <Menu.CheckboxItem
                 key={value}

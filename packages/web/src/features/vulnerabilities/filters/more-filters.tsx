@@ -18,7 +18,7 @@ export interface ChoiceFilter {
   choices: readonly { value: string; label: string }[]
 }
 
-/** What is asked for less often. */
+/** Popover with less common filters. */
 export function MoreFilters({
   texts,
   choices = [],

@@ -19,7 +19,7 @@ export function SeverityBar({
   state,
   onChange,
 }: {
-  /** Undefined while it is loaded: the bar is as high as it will be. */
+  /** Undefined while loading: the bar already has its final height. */
   statistics: Statistics | undefined
   state: FilterState
   onChange: (changes: FilterChanges) => void

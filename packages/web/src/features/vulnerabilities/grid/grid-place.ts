@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 
-/** The widths at which a row changes its layout, as in row-grid.module.css and title-cell.module.css. */
+/** Breakpoints of the row layout; the same as in row-grid.module.css and title-cell.module.css. */
 const narrow = matchMedia('(max-width: 48rem)')
 const wide = matchMedia('(min-width: 76rem)')
 
-/** The height of a row: one line where title and place fit beside each other, else two; on a narrow screen three. */
+/** Returns the height of a row: one line on wide screens, two on medium ones, three on narrow ones. */
 export function useRowHeight(): number {
   const [height, setHeight] = useState(rowHeight)
   useEffect(() => {
@@ -21,7 +21,7 @@ function rowHeight(): number {
   return narrow.matches ? 88 : wide.matches ? 38 : 54
 }
 
-/** How far below the page's top the rows begin, and what stays above them while they scroll. */
+/** Measures the offset of the first row from the top of the page, and the height of the sticky toolbar. */
 export function usePlaceOnPage(body: RefObject<HTMLDivElement | null>, bar: RefObject<HTMLDivElement | null>) {
   const [place, setPlace] = useState({ margin: 0, barHeight: 0 })
   useLayoutEffect(() => {

@@ -3,11 +3,11 @@ import styles from './row-grid.module.css'
 
 export interface GridColumn<Row> {
   name: string
-  /** How wide, as a track of a CSS grid. */
+  /** Width, as a CSS grid track. */
   width: string
-  /** True: where there is little room its content is below the others. */
+  /** True: shown below the other columns on narrow screens. */
   isSecondary?: boolean
-  /** True: where there is little room it is left out. */
+  /** True: hidden on narrow screens. */
   isSpare?: boolean
   cell: (row: Row) => ReactNode
 }
@@ -29,7 +29,7 @@ interface RowProps<Row> {
   onOpen: (row: Row) => void
 }
 
-export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo forgets that it is generic
+export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo loses the type parameter
 
 function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps<Row>) {
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
@@ -77,7 +77,7 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
   )
 }
 
-/** React reports the click that changed a checkbox as its native event. */
+/** Returns true for a click with Shift. The native event of a checkbox change is the click. */
 const isShift = (event: Event) => event instanceof MouseEvent && event.shiftKey
 
 // biome-ignore-end lint/a11y/useSemanticElements: as above

@@ -5,8 +5,12 @@ interface Place {
   top: number
 }
 
-/** Where one was in a list stays with its entry in the browser's history: back and reload lead there again. */
-export function useKeptPlace(isReady: boolean, active: number, onMove: (index: number, isExtending: boolean) => void) {
+/** Stores the active row and scroll position in the history entry, so that back and reload restore them. */
+export function useStoredPlace(
+  isReady: boolean,
+  active: number,
+  onMove: (index: number, isExtending: boolean) => void,
+) {
   const index = useRef(active)
   index.current = active
   const move = useRef(onMove)
@@ -36,7 +40,7 @@ export function useKeptPlace(isReady: boolean, active: number, onMove: (index: n
     const place: Place | undefined = history.state?.place
     if (!place) return
     move.current(place.index, false)
-    // After the page has been scrolled to its top, as it is whenever another one is shown.
+    // Runs after `Announcer` has scrolled the new page to the top.
     const timer = setTimeout(() => scrollTo(0, place.top))
     return () => clearTimeout(timer)
   }, [isReady])

@@ -5,35 +5,35 @@ import { counted } from '../../../components/format.ts'
 import { type RowSource, rowsPerPage } from '../../../nouns/vulnerability/row-source.ts'
 
 export interface PagedRows<Row> {
-  /** Of the list that is shown. */
+  /** Id of the shown list. */
   id: string
-  /** Rows there are; where that is not known, those that were seen and room for another page. */
+  /** Number of rows; if unknown, the number of rows loaded so far plus one page. */
   length: number
   isCounted: boolean
-  /** Undefined while it is on its way. */
+  /** Returns a row; undefined while it loads. */
   rowAt: (index: number) => Row | undefined
-  /** Where in what was fetched a row is now; -1 when it is in none of it. */
+  /** Returns the index of a row in the loaded pages near `near`; -1 if it is not there. */
   indexOf: (isIt: (row: Row) => boolean, near: number) => number
-  /** These rows as they were fetched last. */
+  /** Returns the latest loaded versions of these rows. */
   newestOf: (rows: readonly Row[]) => Row[]
-  /** True while rows are fetched again: they may stand at two places, or at none, until all pages are there. */
+  /** True while pages are refetched. Until all are loaded, a row may be on two pages or on none. */
   isRefreshing: boolean
-  /** Which rows are in view. */
+  /** Reports which rows are in view. */
   show: (first: number, last: number) => void
-  /** The filter has changed and its answer is on its way; what is shown is the one before. */
-  isBehind: boolean
+  /** True while the rows of a new filter load and those of the previous one are shown. */
+  isOutdated: boolean
   error: Error | null
   retry: () => void
   isLoading: boolean
 }
 
-/** Fast scrolling passes pages by: they are asked for once it rests. */
+/** Debounce of page requests, which skips pages during fast scrolling. */
 const restMs = 40
 const pageKey = (id: string, page: number) => [rowsKey, id, page]
-/** What the keys of all row queries begin with. */
+/** Prefix of the keys of all row queries. */
 export const rowsKey = 'rows'
 
-/** The pages in view and those beside them, of the newest list whose first page is there. */
+/** Loads the pages in view and their neighbours, for the newest list whose first page is loaded. */
 export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>): PagedRows<Row> {
   const client = useQueryClient()
   const [shown, setShown] = useState(wanted)
@@ -52,7 +52,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
   })
   const total = head?.total ?? (head?.hasNext === false ? head.rows.length : (counted.data ?? undefined))
 
-  // Where nobody knows the end, it moves on with what was seen.
+  // Without a total, the length grows with the loaded pages.
   const [seen, setSeen] = useState({ id: shown.id, rows: 0 })
   const reached = Math.max(0, ...found.map(({ data }, index) => endOf(data, pages[index] ?? 1)))
   const soFar = seen.id === shown.id ? Math.max(seen.rows, reached) : Math.max(endOf(head, 1), reached)
@@ -93,7 +93,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
     isRefreshing: found.some(({ isFetching }) => isFetching),
     show: (first, last) =>
       setView((before) => (before.first === first && before.last === last ? before : { first, last })),
-    isBehind: shown.id !== wanted.id,
+    isOutdated: shown.id !== wanted.id,
     error: first.data ? null : first.error,
     retry: () => void first.refetch(),
     isLoading: head === undefined,
@@ -119,7 +119,7 @@ function endOf(page: Page<unknown> | undefined, number: number): number {
   return (number - 1) * rowsPerPage + page.rows.length + (page.hasNext ? rowsPerPage : 0)
 }
 
-/** `12 findings`, or where nobody knows how many follow `More than 300 findings`. */
+/** Formats the length: `12 findings`, or `More than 300 findings` without a total. */
 export function lengthInWords(
   { length, isCounted }: Pick<PagedRows<unknown>, 'length' | 'isCounted'>,
   one: string,

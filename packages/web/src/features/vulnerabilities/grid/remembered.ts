@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
-/** A choice that this browser keeps. */
-export function useRemembered<T extends string>(
+/** State that is stored in this browser. */
+export function useStoredChoice<T extends string>(
   key: string,
   choices: readonly T[],
   first: T,

@@ -12,7 +12,7 @@ import {
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
 import { type GridColumn, GridRow } from './grid-row.tsx'
-import { useKeptPlace } from './kept-place.ts'
+import { useStoredPlace } from './kept-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
@@ -24,29 +24,29 @@ interface GridProps<Row extends { id: number; title: string }> {
   label: string
   rows: PagedRows<Row>
   columns: readonly GridColumn<Row>[]
-  /** Absent: nothing can be selected. */
+  /** Absent: rows cannot be selected. */
   selection?: GridSelection<Row> | undefined
   active: number
-  /** Changes when the active row is to be scrolled into view. */
+  /** Incremented to scroll the active row into view. */
   advances?: number
   onMove: (index: number, isExtending: boolean) => void
   onOpen: (row: Row) => void
-  /** Whatever else is pressed; true when it meant something. */
+  /** Handles all other keys. Returns true for a key that it handled. */
   onKey: (press: Press) => boolean
-  /** What stands fixed above the rows, and its height. */
+  /** Sticky toolbar above the rows. */
   toolbar: ReactNode
 }
 
 interface GridSelection<Row> {
   isAll: boolean
   has: (row: Row) => boolean
-  /** Extending selects every row from the last toggled one to this one. */
+  /** With `isExtending`, selects every row from the last toggled one to this one. */
   toggle: (row: Row, index: number, isExtending: boolean) => void
-  /** Absent: only row by row. */
+  /** Absent: rows can only be selected one by one. */
   toggleAll?: (() => void) | undefined
 }
 
-/** Rows of one height, of which only those in view exist. The window scrolls; screen readers hear how many there are. */
+/** Virtualised grid with rows of equal height, scrolled by the window. Screen readers get the total number of rows. */
 export function RowGrid<Row extends { id: number; title: string }>(props: GridProps<Row>) {
   const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
   const id = useId()
@@ -55,7 +55,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   const bar = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
   const { margin, barHeight } = usePlaceOnPage(body, bar)
-  // Screen readers are told which row is active, so it has to be there wherever one scrolls.
+  // `aria-activedescendant` refers to the active row, so it is always rendered.
   const inView = useCallback(
     ({ startIndex, endIndex, overscan, count }: Range) => {
       const first = Math.max(0, startIndex - overscan)
@@ -66,7 +66,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     },
     [active],
   )
-  const length = Math.min(rows.length, mostRows)
+  const length = Math.min(rows.length, maxRows)
   const virtual = useWindowVirtualizer({
     count: length,
     estimateSize: () => rowHeight,
@@ -84,7 +84,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   const { show } = rows
   useEffect(() => show(first, last), [show, first, last])
   useScrollAnchor(rows, { active, first, last, rowHeight })
-  const keepPlace = useKeptPlace(length > 0, active, onMove)
+  const storePlace = useStoredPlace(length > 0, active, onMove)
 
   const move = (to: number, isExtending: boolean) => {
     const index = Math.min(Math.max(0, to), length - 1)
@@ -104,11 +104,11 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     if (advances > 0) virtual.scrollToIndex(latestActive.current, { align: 'auto' })
   }, [virtual, advances])
   const open = (row: Row) => {
-    keepPlace()
+    storePlace()
     onOpen(row)
   }
 
-  /** True when it meant something. */
+  /** Handles a key. Returns true for a key that it handled. */
   function press(event: Press): boolean {
     const page = Math.max(1, Math.floor((innerHeight - barHeight) / rowHeight) - 1)
     const step = stepOf(event.key, page, length)
@@ -122,9 +122,9 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   }
   usePageKeys(grid, press)
 
-  /** Given the focus, a browser shows the middle of what is higher than its window: of 100,000 rows the 50,000th. */
+  /** Scrolls to the active row on focus. Browsers would scroll to the middle of an element taller than the window. */
   function showActive({ target, currentTarget }: FocusEvent) {
-    // By then it may be another one.
+    // The active row may change before the callback runs.
     const show = () => virtual.scrollToIndex(latestActive.current, { align: 'auto' })
     if (target === currentTarget) requestAnimationFrame(show)
   }
@@ -142,7 +142,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
         tabIndex={0}
         className={styles.grid}
         aria-label={label}
-        aria-busy={rows.isBehind || undefined}
+        aria-busy={rows.isOutdated || undefined}
         aria-rowcount={rows.isCounted ? rows.length + 1 : -1}
         aria-colcount={columnCount}
         aria-multiselectable={selection ? true : undefined}
@@ -197,18 +197,20 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
           })}
         </div>
       </div>
-      {rows.length > mostRows && (
-        <p className={styles.note}>The first {mostRows.toLocaleString('en')} are shown; a filter shows the others.</p>
+      {rows.length > maxRows && (
+        <p className={styles.note}>
+          Showing the first {maxRows.toLocaleString('en')} rows. Filter the list to see others.
+        </p>
       )}
     </div>
   )
 }
 
-/** Kept free below the active row, where messages appear: see toast.module.css. */
+/** Space below the active row for toasts: see toast.module.css. */
 const messageRoom = 112
 
-/** Browsers draw no page that is higher than some 17 million pixels. */
-const mostRows = 150_000
+/** Maximum number of rows. Browsers do not render pages taller than about 17 million pixels. */
+const maxRows = 150_000
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: Press) => !ctrlKey && !metaKey && !altKey
 

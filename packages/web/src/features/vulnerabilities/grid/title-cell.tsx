@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import styles from './title-cell.module.css'
 
-/** What it is and where, a line each. Enter opens it from the list, so the link is no stop of its own. */
+/** Title and location. The link is not a tab stop, because Enter opens the active row. */
 export function TitleCell({
   title,
   place,

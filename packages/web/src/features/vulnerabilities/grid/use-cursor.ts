@@ -9,11 +9,11 @@ export interface Cursor<Row> {
   active: number
   row: Row | undefined
   move: (index: number, isExtending: boolean) => void
-  /** To the row after the active one, at once; the last row stays active. */
+  /** Moves to the next row immediately; stays on the last row. */
   advance: () => void
-  /** How often it has advanced; each time its row is scrolled into view. */
+  /** Number of calls of `advance`; each one scrolls the active row into view. */
   advances: number
-  /** The rows selected one by one, in the order of selection. */
+  /** Individually selected rows, in the order of selection. */
   selected: readonly Row[]
   isAll: boolean
   has: (row: Row) => boolean
@@ -23,21 +23,22 @@ export interface Cursor<Row> {
 }
 
 /**
- * The active row, which keys act on, and the selection. The cursor stays with its row when rows come or go; when the row
- * itself leaves the list, the row in its place is next.
+ * State of the active row and the selection. The cursor follows its row when rows are added or removed; when the row
+ * itself
+ * is removed, the row at its index becomes active.
  */
 export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: string): Cursor<Row> {
   const [active, setActive] = useState(0)
   const [selected, setSelected] = useState<ReadonlyMap<number, Row>>(new Map())
   const [isAll, setAll] = useState(false)
   const [advances, setAdvances] = useState(0)
-  /** The row that the cursor is on, as the user has seen it. */
+  // The active row as the user last saw it.
   const current = useRef<Row>(undefined)
   const anchor = useRef<number>(undefined)
   const latest = useRef(rows)
   latest.current = rows
 
-  // Another list begins at its first row, with nothing selected.
+  // A new list starts at its first row without a selection.
   const [before, setBefore] = useState(list)
   if (before !== list) {
     setBefore(list)
@@ -100,7 +101,7 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
 
   return {
     active,
-    // While pages are fetched another row may stand here for a moment.
+    // While pages are refetched, another row may be at this index.
     row: isRefreshing && row && current.current && current.current.id !== row.id ? current.current : row,
     move,
     advance: () => {

@@ -5,20 +5,20 @@ import { useToast } from '../../../data/toasts.ts'
 import { areActionsPending, areActionsUnsent } from '../triage/triage-queue.ts'
 import type { PagedRows } from './paged-rows.ts'
 
-type Shown = Pick<PagedRows<unknown>, 'id' | 'length' | 'isCounted' | 'isBehind'>
+type Shown = Pick<PagedRows<unknown>, 'id' | 'length' | 'isCounted' | 'isOutdated'>
 
-/** Refreshes a list while it is open, and announces how many rows it has gained. */
+/** Refreshes an open list and shows a toast with the number of added rows. */
 export function useLiveRows(rows: Shown, [one, many]: readonly [one: string, many: string]): void {
   const toast = useToast()
   useLiveUpdates({ isPaused: areActionsUnsent })
-  const { id, length, isCounted, isBehind } = rows
+  const { id, length, isCounted, isOutdated } = rows
   const before = useRef({ id, length, isCounted: false })
   useEffect(() => {
-    if (isBehind) return
+    if (isOutdated) return
     const { id: list, length: had, isCounted: wasCounted } = before.current
     before.current = { id, length, isCounted }
     const added = length - had
     if (list !== id || !wasCounted || !isCounted || added <= 0 || areActionsPending()) return
     toast({ text: `${counted(added, one, many)} added to this list.`, topic: 'live' })
-  }, [id, length, isCounted, isBehind, one, many, toast])
+  }, [id, length, isCounted, isOutdated, one, many, toast])
 }

@@ -8,20 +8,20 @@ interface Anchor {
 
 interface View {
   active: number
-  /** The indexes of the rows that can be seen. */
+  /** Index of the first visible row. */
   first: number
   last: number
   rowHeight: number
 }
 
-/** Keeps the active row, or else the topmost row in view, at its place on the screen when rows above it come or go. */
+/** Keeps the active or topmost visible row at its screen position when rows above it are added or removed. */
 export function useScrollAnchor<Row extends { id: number }>(rows: PagedRows<Row>, view: View): void {
   const anchors = useRef<{ list: string; rows: readonly Anchor[] }>({ list: rows.id, rows: [] })
-  // Without dependencies: each render may be the last one before the rows change.
+  // No dependencies: each render may be the last one before the rows change.
   useLayoutEffect(() => {
     const before = anchors.current.list === rows.id ? anchors.current.rows : []
     const anchor = before.find(({ id, index }) => indexOf(rows, id, index) >= 0)
-    // The row may stand on a page that is still being fetched.
+    // The row may be on a page that is still loading.
     if (rows.isRefreshing && before.length > 0 && anchor !== before[0]) return
     if (anchor) {
       const moved = indexOf(rows, anchor.id, anchor.index) - anchor.index

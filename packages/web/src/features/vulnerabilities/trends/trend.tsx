@@ -6,31 +6,31 @@ import { formatCount, inWords } from '../../../components/format.ts'
 import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
-import { useRemembered } from '../grid/remembered.ts'
+import { useStoredChoice } from '../grid/remembered.ts'
 import styles from './trend.module.css'
 
 type DayCounts = Statistics['per_day'][number]
 
 const lengths = [
-  { value: '30', label: 'The last 30 days' },
-  { value: '90', label: 'The last 90 days' },
-  { value: '365', label: 'The last year' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+  { value: '365', label: 'Last year' },
 ] as const
 const lengthNames = lengths.map(({ value }) => value)
 const height = 100
-/** Mildest first: the worst lies on top, where its edge is the sum. */
+/** Lowest severity first, so that the highest severity is the top layer. */
 const layers = severities.toReversed()
 
-/** The open vulnerabilities at the end of each day, as stacked areas or as a table. */
+/** Open vulnerabilities at the end of each day, as a stacked area chart or a table. */
 export function Trend({ days: all }: { days: readonly DayCounts[] }) {
-  const [length, setLength] = useRemembered('alcove.vulnerability-days', lengthNames, '90')
+  const [length, setLength] = useStoredChoice('alcove.vulnerability-days', lengthNames, '90')
   const [isTable, setTable] = useState(false)
   const [pointed, setPointed] = useState<number>()
   const days = all.slice(-Number(length))
-  const most = Math.max(1, ...days.map(({ total }) => total))
+  const max = Math.max(1, ...days.map(({ total }) => total))
   const [first, last] = [days[0], days.at(-1)]
   if (!first || !last) return null
-  const told = days[pointed ?? -1] ?? last
+  const shownDay = days[pointed ?? -1] ?? last
 
   function point({ currentTarget, clientX }: PointerEvent) {
     const { left, width } = currentTarget.getBoundingClientRect()
@@ -39,15 +39,15 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   }
 
   return (
-    <figure className={styles.trend} aria-label="Open vulnerabilities by day">
+    <figure className={styles.trend} aria-label="Open vulnerabilities per day">
       <div className="row-wrap">
         <figcaption className={styles.caption}>
           <span className="muted small numbers">
-            <Day of={told.date} />: {inWordsOf(told)}
+            <Day of={shownDay.date} />: {inWordsOf(shownDay)}
           </span>
         </figcaption>
         <span className="row push">
-          <SelectField label="Days" isLabelHidden choices={lengths} value={length} onChoose={setLength} />
+          <SelectField label="Period" isLabelHidden choices={lengths} value={length} onChoose={setLength} />
           <Button size="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
             Show as table
           </Button>
@@ -55,7 +55,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
       </div>
       {isTable ? (
         <div className={styles.numbers}>
-          <Table label="Open vulnerabilities by day" head={['Day', 'All', ...severities.map(inWords)]}>
+          <Table label="Open vulnerabilities per day" head={['Day', 'Total', ...severities.map(inWords)]}>
             {days.toReversed().map((day) => (
               <tr key={day.date} className="numbers">
                 <td>
@@ -72,11 +72,11 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
       ) : (
         <div className={styles.chart}>
           <span className={styles.most} aria-hidden="true">
-            {formatCount(most)}
+            {formatCount(max)}
           </span>
           <svg
             role="img"
-            aria-label={`${formatCount(first.total)} open ${days.length} days ago, ${formatCount(last.total)} now, ${formatCount(most)} at most.`}
+            aria-label={`${formatCount(first.total)} open ${days.length} days ago, ${formatCount(last.total)} now, maximum ${formatCount(max)}.`}
             viewBox={`0 0 ${days.length} ${height}`}
             preserveAspectRatio="none"
             className={styles.areas}
@@ -87,7 +87,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
               <path
                 key={severity}
                 className={styles[severity]}
-                d={areaOf(days, layers.slice(0, index), severity, most)}
+                d={areaOf(days, layers.slice(0, index), severity, max)}
               />
             ))}
             {pointed !== undefined && (
@@ -104,9 +104,9 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   )
 }
 
-/** Between the sum of what lies below and that sum with this one; a day is a step. */
-function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, most: number): string {
-  const y = (value: number) => (height * (1 - value / most)).toFixed(2)
+/** Returns the SVG path of a layer in the stacked step chart. */
+function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, max: number): string {
+  const y = (value: number) => (height * (1 - value / max)).toFixed(2)
   const bottoms = days.map((day) => below.reduce((sum, name) => sum + day[name], 0))
   const upper = days.map((day, x) => `V${y((bottoms[x] ?? 0) + day[severity])}H${x + 1}`)
   const lower = bottoms.map((bottom, x) => `V${y(bottom)}H${x}`).reverse()

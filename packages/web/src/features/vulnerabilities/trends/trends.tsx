@@ -7,7 +7,7 @@ import type { Statistics } from '../filters/severity-bar.tsx'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
 
-/** How the number of open vulnerabilities has changed, and how quickly they are resolved. */
+/** Trends page: grade, mean time to resolve and open vulnerabilities over time. */
 export function Trends({
   query,
   crumb,
@@ -15,7 +15,7 @@ export function Trends({
 }: {
   query: UseQueryResult<Statistics, Error>
   crumb: Crumb
-  /** What is missing for a good grade, in words. */
+  /** Returns why grade A cannot be given. */
   missing: (statistics: Statistics) => string | undefined
 }) {
   return (
@@ -23,7 +23,7 @@ export function Trends({
       <Answered query={query}>
         {(statistics) => (
           <div className={styles.columns}>
-            <Panel title="At a glance">
+            <Panel title="Summary">
               <Facts statistics={statistics} missing={missing(statistics)} />
             </Panel>
             <Panel title="Open vulnerabilities over time">
@@ -50,7 +50,7 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
     const seconds = bySeverity[severity]
     return seconds === null ? [] : [`${inWords(severity)} ${formatDuration(seconds)}`]
   })
-  // An A stands for the absence of vulnerabilities, so it needs a scan that could have found some.
+  // Grade A means no vulnerabilities, so it requires a scan.
   const isGraded = missing === undefined || grade !== 'A'
   return (
     <dl className={styles.facts}>
@@ -66,7 +66,7 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
         <dt>Mean time to resolve</dt>
         <dd>
           <span className={styles.time}>{mean === null ? 'No data' : formatDuration(mean)}</span>
-          <span className="muted small">{mean === null ? 'No vulnerability has been resolved' : times.join(', ')}</span>
+          <span className="muted small">{mean === null ? 'No resolved vulnerabilities' : times.join(', ')}</span>
         </dd>
       </div>
     </dl>
@@ -79,7 +79,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** `3 days`, `1.5 hours`: below ten with one decimal. */
+/** Formats a duration: `3 days`, `1.5 hours`. Values below ten have one decimal. */
 function formatDuration(seconds: number): string {
   const [name, length] = units.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
   const value = seconds / length

@@ -7,7 +7,7 @@ import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
 import { type Action, actions, type Change, type Outcome, type Target } from './triage.ts'
 
-/** Asks for the reason and the comment of an action, and for confirmation where it is about many. */
+/** Dialog for the dismissal reason and comment of an action. Confirms actions on several rows. */
 export function ActionDialog({
   action,
   target,
@@ -67,7 +67,7 @@ export function ActionDialog({
   )
 }
 
-/** Submits by Enter, and by Ctrl Enter where Enter begins a line. */
+/** Submits on Enter, and on Ctrl+Enter in a text area. */
 function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
   if (event.key !== 'Enter') return
   const isPlainLine = event.target instanceof HTMLTextAreaElement && !event.ctrlKey && !event.metaKey
@@ -78,7 +78,7 @@ function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
 
 function sizeOf(target: Target): string {
   if ('rows' in target) return counted(target.rows.length, 'vulnerability', 'vulnerabilities')
-  return target.count === undefined ? 'all that match' : counted(target.count, 'vulnerability', 'vulnerabilities')
+  return target.count === undefined ? 'all matching' : counted(target.count, 'vulnerability', 'vulnerabilities')
 }
 
 function leadOf(target: Target): string {

@@ -6,8 +6,8 @@ import styles from './keys.module.css'
 
 const storageKey = 'alcove.keys'
 
-/** False: single keys mean something only while the list has the focus. */
-export function areKeysEverywhere(): boolean {
+/** Returns false if shortcuts work only while the list has the focus. */
+export function arePageKeysEnabled(): boolean {
   return localStorage.getItem(storageKey) !== 'in lists'
 }
 
@@ -30,15 +30,15 @@ export const otherKeys: KeyHelp = [
   ['?', 'Keyboard shortcuts'],
 ]
 
-/** Drawn, because fonts may lack the characters. */
+/** Arrow keys as icons, because fonts may lack the characters. */
 const arrows: Readonly<Record<string, ReactNode>> = {
   Up: <ArrowUp size={14} role="img" aria-label="Up arrow" />,
   Down: <ArrowDown size={14} role="img" aria-label="Down arrow" />,
 }
 
-/** What can be pressed. */
+/** Dialog that lists the keyboard shortcuts. */
 export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => void }) {
-  const [isEverywhere, setEverywhere] = useState(areKeysEverywhere)
+  const [isEverywhere, setEverywhere] = useState(arePageKeysEnabled)
   return (
     <Dialog isOpen onClose={onClose} title="Keyboard shortcuts">
       <dl className={styles.keys}>

@@ -1,16 +1,16 @@
 import type { Press } from './page-keys.ts'
 
-interface Meanings {
-  /** Absent: only row by row. */
+interface ListKeyActions {
+  /** Absent: rows can only be selected one by one. */
   selectAll?: (() => void) | undefined
   clear: () => void
-  /** What the search field is in. */
+  /** Element that contains the search field. */
   search: HTMLElement | null
   help: () => void
 }
 
-/** The keys that mean the same in every list; true when it was one of them. */
-export function pressInList({ key, ctrlKey, metaKey, altKey }: Press, on: Meanings): boolean {
+/** Handles the keys that all lists share. Returns true for a key that it handled. */
+export function handleListKey({ key, ctrlKey, metaKey, altKey }: Press, on: ListKeyActions): boolean {
   if (key === 'a' && (ctrlKey || metaKey) && on.selectAll) on.selectAll()
   else if (key === 'Escape') on.clear()
   else if (key === '/' && !ctrlKey && !metaKey && !altKey) on.search?.querySelector('input')?.focus()

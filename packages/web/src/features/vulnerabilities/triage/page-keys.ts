@@ -1,12 +1,11 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import { areKeysEverywhere } from './keys.tsx'
+import { arePageKeysEnabled } from './keys.tsx'
 
-/** A key that was pressed: what React's events and the browser's have in common. */
+/** Key event, with the fields that React events and native events share. */
 export type Press = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 /**
- * Letters work while nothing else has the focus too, so that one can begin at once; who does not want that says so
- * (`areKeysEverywhere`).
+ * Handles shortcuts also while the list does not have the focus. Users can turn this off (`arePageKeysEnabled`).
  */
 export function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (press: Press) => boolean): void {
   const latest = useRef(press)
@@ -14,7 +13,7 @@ export function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (pres
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { target, key } = event
-      if (event.defaultPrevented || !areKeysEverywhere() || !(target instanceof Element)) return
+      if (event.defaultPrevented || !arePageKeysEnabled() || !(target instanceof Element)) return
       if (grid.current?.contains(target) || target.closest(typingPlaces) || !/^[a-z?/]$/i.test(key)) return
       if (!latest.current(event)) return
       event.preventDefault()
@@ -25,7 +24,7 @@ export function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (pres
   }, [grid])
 }
 
-/** Where there are no rows to have the focus, such as after the last one was dealt with. */
+/** Handles shortcuts when the list has no rows, such as undo after the last row was dismissed. */
 export function KeysWithoutRows({ press }: { press: (press: Press) => boolean }): null {
   usePageKeys(useRef(null), press)
   return null

@@ -4,7 +4,7 @@ import { counted } from '../../../components/format.ts'
 import { ProgressBar } from '../../../components/progress-bar.tsx'
 import type { Promotion, PromotionProgress } from './promotion.ts'
 
-/** Asks whether it shall be; then, when it takes long, tells how far it is. */
+/** Dialog that confirms a promotion and then shows the progress of a long one. */
 export function PromotionDialog({
   promotion,
   progress,
@@ -23,9 +23,9 @@ export function PromotionDialog({
       <ConfirmDialog
         isOpen
         onClose={onClose}
-        title={`Promote ${sizeOf(promotion)}?`}
-        lead="Each becomes a vulnerability, all of them or none. A vulnerability stays; it can be dismissed, but not made a finding again."
-        confirm="Promote"
+        title={`Accept ${sizeOf(promotion)}?`}
+        lead="Creates one vulnerability per finding, for all or none. This cannot be undone, but vulnerabilities can be dismissed."
+        confirm="Accept"
         isDangerous={false}
         isBusy={isBusy}
         onConfirm={onConfirm}
@@ -37,11 +37,11 @@ export function PromotionDialog({
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Promoting ${counted(total, 'finding')}`}
-      lead="It goes on when this is closed."
+      title={`Accepting ${counted(total, 'finding')}`}
+      lead="You can close this dialog. The process continues in the background."
     >
       <div className="stack" aria-live="polite">
-        <ProgressBar label="Promoting" value={promoted + unchanged} max={total} />
+        <ProgressBar label="Creating vulnerabilities" value={promoted + unchanged} max={total} />
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
         </DialogActions>
@@ -52,5 +52,5 @@ export function PromotionDialog({
 
 function sizeOf(promotion: Promotion): string {
   const count = 'rows' in promotion ? promotion.rows.length : promotion.count
-  return count === undefined ? 'every finding that matches' : counted(count, 'finding')
+  return count === undefined ? 'all matching findings' : counted(count, 'finding')
 }

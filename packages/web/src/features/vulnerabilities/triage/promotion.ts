@@ -7,15 +7,16 @@ import { useToast } from '../../../data/toasts.ts'
 import type { FindingFilter } from '../../../nouns/vulnerability/filter.ts'
 import type { FindingRow } from '../findings-of.ts'
 
-/** Some findings, or every one that waits and that a filter lets through. */
+/** Findings to promote: selected ones, or all that await triage and match a filter. */
 export type Promotion = { rows: readonly FindingRow[] } | { filter: FindingFilter; count: number | undefined }
 
-/** Of many, how far it is. */
+/** Progress of a promotion. */
 export type PromotionProgress = Schemas['FindingPromotion']
 
 /**
- * Makes vulnerabilities of findings, of all of them or of none; false when the server refused. Of many it takes a while,
- * and goes on when nobody looks any more.
+ * Promotes findings to vulnerabilities, all or none. Returns false when the server rejects the request. A large
+ * promotion
+ * continues on the server when the page is closed.
  */
 export function usePromotion(projectId: number) {
   const toast = useToast()
@@ -25,21 +26,21 @@ export function usePromotion(projectId: number) {
   const promote = useCallback(
     async (promotion: Promotion) => {
       setBusy(true)
-      let begun: PromotionProgress | undefined
+      let started: PromotionProgress | undefined
       try {
         const request = requestOf(projectId, promotion)
-        begun = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
+        started = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
           api.call(bulkPath, request, { idempotencyKey }),
         )
-        const ended = await followToItsEnd(projectId, begun, setProgress)
-        const text = `Promoted: ${counted(ended.promoted, 'finding')}.`
-        if (ended.status === 'done') toast({ text })
-        else toast({ text: `${text} The others could not be, and wait.`, kind: 'error' })
+        const result = await pollUntilDone(projectId, started, setProgress)
+        const text = `${counted(result.promoted, 'vulnerability', 'vulnerabilities')} created.`
+        if (result.status === 'done') toast({ text })
+        else toast({ text: `${text} The other findings failed and still await triage.`, kind: 'error' })
         return true
       } catch (error) {
-        const what = begun ? 'How far the promotion is cannot be told' : 'Nothing was promoted'
+        const what = started ? 'The progress could not be loaded' : 'No vulnerabilities were created'
         toast({ text: `${what}: ${(error as Error).message}`, kind: 'error' })
-        return begun !== undefined
+        return started !== undefined
       } finally {
         setBusy(false)
         setProgress(undefined)
@@ -61,17 +62,17 @@ function requestOf(projectId: number, promotion: Promotion): Request<typeof bulk
   return { path: { id: projectId }, body: { action: 'promote', async: true, ...chosen } }
 }
 
-const askAgainMs = 500
+const pollMs = 500
 
-async function followToItsEnd(
+async function pollUntilDone(
   projectId: number,
-  begun: PromotionProgress,
-  tell: (progress: PromotionProgress) => void,
+  started: PromotionProgress,
+  onProgress: (progress: PromotionProgress) => void,
 ): Promise<PromotionProgress> {
-  let last = begun
+  let last = started
   while (last.status === 'running' && last.id !== null) {
-    tell(last)
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+    onProgress(last)
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
     last = await api.call('GET /projects/{id}/vulnerability_findings/bulk/{promotion_id}', {
       path: { id: projectId, promotion_id: last.id },
     })

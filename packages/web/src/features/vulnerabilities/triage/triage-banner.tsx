@@ -1,7 +1,7 @@
 import { LinkButton } from '../../../components/button.tsx'
 import styles from './triage-banner.module.css'
 
-/** Leads from the list of vulnerabilities to the findings that are not promoted yet. */
+/** Banner on the vulnerability list that links to the findings that await triage. */
 export function TriageBanner({ text, to }: { text: string; to: string }) {
   return (
     <section className={styles.banner} aria-label="Findings that need triage">

@@ -3,40 +3,40 @@ import { queries } from '../../../data/api.ts'
 import type { State } from '../../../nouns/vulnerability/filter.ts'
 import { rowsKey } from '../grid/paged-rows.ts'
 
-/** What a list shows of a row that an action is about to change. */
-export interface ShownState {
+/** Optimistic state of a row that a queued action will change. */
+export interface OptimisticState {
   state: State
   dismissalReason: string | null
 }
 
-/** An action on its way. Its states cover those of the list until the list has been fetched after the answer. */
+/** Queued action. Its states override those of the list until the list is refetched after the response. */
 interface Pending {
-  states: ReadonlyMap<number, ShownState>
+  states: ReadonlyMap<number, OptimisticState>
   isAnswered: boolean
 }
 
-// Outside of React: actions go on while the user opens other screens.
+// Outside React state: actions continue while the user opens other pages.
 let pending: readonly Pending[] = []
-let shown: ReadonlyMap<number, ShownState> = new Map()
+let shown: ReadonlyMap<number, OptimisticState> = new Map()
 let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 const listeners = new Set<() => void>()
 
-/** True while the server has not answered every action. */
+/** Returns true while an action has no response. */
 export function areActionsUnsent(): boolean {
   return waiting > 0
 }
 
-/** Resolves after the server has answered every action, so that messages keep the order of the keys. */
+/** Resolves when every action has a response, so that messages keep the order of the key presses. */
 export const actionsAnswered = (): Promise<unknown> => last
 
-/** True while lists show what actions have made of their rows. */
+/** Returns true while lists show optimistic states. */
 export function areActionsPending(): boolean {
   return pending.length > 0
 }
 
-/** The states that lists show instead of those they fetched, by the ids of vulnerabilities. */
-export function useShownStates(): ReadonlyMap<number, ShownState> {
+/** Returns the optimistic states by vulnerability id. */
+export function useOptimisticStates(): ReadonlyMap<number, OptimisticState> {
   return useSyncExternalStore(subscribe, () => shown)
 }
 
@@ -46,14 +46,15 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Shows the states at once and sends the request after those that were made before: two actions on one row reach the
- * server in the order of the keys.
+ * Shows the states immediately and sends the request after all earlier ones, so that two actions on one row reach the
+ * server
+ * in the order of the key presses.
  */
-export function enqueue<T>(states: ReadonlyMap<number, ShownState>, send: () => Promise<T>): Promise<T> {
+export function enqueue<T>(states: ReadonlyMap<number, OptimisticState>, send: () => Promise<T>): Promise<T> {
   const entry: Pending = { states, isAnswered: false }
   show([...pending, entry])
   waiting += 1
-  addEventListener('beforeunload', askFirst)
+  addEventListener('beforeunload', confirmLeave)
   const answer = last.then(send)
   last = answer.then(
     () => settle(entry, true),
@@ -66,17 +67,17 @@ function settle(entry: Pending, isDone: boolean): void {
   show(pending.flatMap((one) => (one !== entry ? one : isDone ? { ...one, isAnswered: true } : [])))
   waiting -= 1
   if (waiting > 0) return
-  removeEventListener('beforeunload', askFirst)
+  removeEventListener('beforeunload', confirmLeave)
   void refresh()
 }
 
-/** Fetches everything on screen. Until the rows are there, they show what the answered actions have made of them. */
+/** Refetches all shown data. Until the rows are loaded, they keep the optimistic states of completed actions. */
 async function refresh(): Promise<void> {
   const answered = new Set(pending.filter(({ isAnswered }) => isAnswered))
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== rowsKey })
   await queries.invalidateQueries({ queryKey: [rowsKey] })
   const rows = queries.getQueryCache().findAll({ queryKey: [rowsKey], type: 'active' })
-  // After a failed request the list is as old as before.
+  // After a failed request the list is still outdated.
   const isFetched = rows.every(({ state }) => !state.isInvalidated)
   if (isFetched) show(pending.filter((entry) => !answered.has(entry)))
 }
@@ -87,7 +88,7 @@ function show(next: readonly Pending[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Leaving the page would lose the actions that have not been sent. */
-function askFirst(event: BeforeUnloadEvent): void {
+/** Asks before leaving the page, because unsent actions would be lost. */
+function confirmLeave(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }

@@ -7,7 +7,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filter.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { actionsAnswered, enqueue, type ShownState } from './triage-queue.ts'
+import { actionsAnswered, enqueue, type OptimisticState } from './triage-queue.ts'
 
 export const actions = {
   confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
@@ -23,15 +23,15 @@ export interface Change {
   reason?: DismissalReason | undefined
 }
 
-/** Some rows, or everything in a project that a filter lets through. */
+/** Target of an action: rows, or everything in a project that matches a filter. */
 export type Target =
   | { rows: readonly VulnerabilityRow[] }
   | { projectId: number; filter: Filter; count: number | undefined }
 
-/** What became of an action; a conflict has been neither applied nor shown to the user. */
+/** Result of an action. A conflict was neither applied nor shown to the user. */
 export type Outcome = 'done' | 'failed' | Conflict
 
-/** A bulk change of one project, which can be undone. */
+/** Completed bulk change of one project, which can be undone. */
 interface Done {
   projectId: number
   bulkId: number
@@ -39,18 +39,18 @@ interface Done {
   unchanged: number
 }
 
-/** An action that `undo` takes back, whether or not the server has answered it. */
+/** Action that `undo` can revert, even before its response. */
 interface Step {
   answer: Promise<readonly Done[]>
-  before: ReadonlyMap<number, ShownState>
+  before: ReadonlyMap<number, OptimisticState>
 }
 
 export interface Triage {
-  /** Shown at once, and sent after what was done before. */
+  /** Applies a change optimistically and sends it after earlier ones. */
   apply: (change: Change, target: Target) => Promise<Outcome>
-  /** Applies a change to one row; a conflict is shown in a message that offers to go on. */
+  /** Applies a change to one row. A conflict is shown in a toast that offers to apply it anyway. */
   applyToRow: (change: Change, row: VulnerabilityRow) => void
-  /** Takes back the last thing that was done here. */
+  /** Undoes the last action of this list. */
   undo: () => void
 }
 
@@ -60,7 +60,7 @@ export function useTriage(): Triage {
   const toast = useToast()
   const journal = useRef<Step[]>([])
 
-  const requeueAbandoned = useCallback(
+  const undoStep = useCallback(
     async (step: Step) => {
       journal.current = journal.current.filter((other) => other !== step)
       try {
@@ -84,7 +84,7 @@ export function useTriage(): Triage {
         answer,
         before: new Map(rows.map(({ id, state, dismissalReason }) => [id, { state, dismissalReason }])),
       }
-      // What is so already is sent all the same, since the server may know better; but there is nothing to take back.
+      // An action without a visible effect is still sent, because the list may be outdated, but it cannot be undone.
       if (!isShownAlready(change, rows)) journal.current.push(step)
       try {
         const done = await answer
@@ -94,7 +94,7 @@ export function useTriage(): Triage {
         toast({
           text: doneInWords(change, target, done),
           topic,
-          ...(isLast && { action: { label: 'Undo', run: () => void requeueAbandoned(step) } }),
+          ...(isLast && { action: { label: 'Undo', run: () => void undoStep(step) } }),
         })
         return 'done'
       } catch (error) {
@@ -106,7 +106,7 @@ export function useTriage(): Triage {
         return conflict ? 'done' : 'failed'
       }
     },
-    [toast, requeueAbandoned],
+    [toast, undoStep],
   )
 
   const applyToRow = useCallback(
@@ -125,31 +125,34 @@ export function useTriage(): Triage {
 
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
-    if (last) void requeueAbandoned(last)
+    if (last) void undoStep(last)
     else void actionsAnswered().then(() => toast({ text: 'Nothing to undo.', topic }))
-  }, [toast, requeueAbandoned])
+  }, [toast, undoStep])
 
   return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
 }
 
-/** True when each row shows the state that the action leads to. A dismissal may bring another reason. */
+/** Returns true when each row already has the target state. A dismissal may still change the reason. */
 function isShownAlready({ action }: Change, rows: readonly VulnerabilityRow[]): boolean {
   return rows.length > 0 && action !== 'dismiss' && rows.every(({ state }) => state === actions[action].to)
 }
 
-function statesAfter({ action, reason }: Change, rows: readonly VulnerabilityRow[]): ReadonlyMap<number, ShownState> {
-  const after: ShownState = {
+function statesAfter(
+  { action, reason }: Change,
+  rows: readonly VulnerabilityRow[],
+): ReadonlyMap<number, OptimisticState> {
+  const after: OptimisticState = {
     state: actions[action].to,
     dismissalReason: action === 'dismiss' ? (reason ?? null) : null,
   }
   return new Map(rows.map(({ id }) => [id, after]))
 }
 
-// Outside of React, like the queue of actions.
+// Outside React state, like the queue of actions.
 const keyring = createKeyring()
 const bulkPath = 'POST /projects/{id}/vulnerabilities/bulk'
 
-/** One request per project, each of them all or nothing. Also for a single row, since a bulk change can be undone exactly. */
+/** Sends one atomic bulk request per project, also for a single row, because bulk changes can be undone exactly. */
 async function send(change: Change, target: Target): Promise<readonly Done[]> {
   const { action, comment, reason } = change
   const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason }) }
@@ -160,7 +163,7 @@ async function send(change: Change, target: Target): Promise<readonly Done[]> {
   const rowsOf = new Map<number, VulnerabilityRow[]>()
   for (const row of target.rows) rowsOf.set(row.projectId, [...(rowsOf.get(row.projectId) ?? []), row])
   const done: Done[] = []
-  // One after the other, so that the projects before a refusal are known, and can be taken back.
+  // Sequential, so that earlier projects can be reverted when a later one is rejected.
   for (const [projectId, rows] of rowsOf) {
     const checked = rows.filter(({ isUnchecked }) => !isUnchecked)
     try {
