@@ -40,7 +40,7 @@ export function Browsers() {
       <Answered query={query}>
         {(sessions) => (
           <Table
-            label="Active sessions"
+            label="Sessions"
             head={['Browser', 'IP address', 'Last used', 'Signed in', 'Expires', <Hidden key="end" />]}
           >
             {sessions.map((session) => {
