@@ -10,7 +10,8 @@ const common = {
   setupFiles: ['packages/server/src/testing/equal-bytes.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  expect: { poll: { timeout: 10_000 } },
+  // Long enough for a machine that is busy; a test that passes does not wait.
+  expect: { poll: { timeout: 40_000 } },
 }
 
 /** Tests whose subject may behave differently on the two engines. */
