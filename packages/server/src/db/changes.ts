@@ -27,7 +27,7 @@ export function createChangeLog(): ChangeLog {
   const counts = new Map<string, number>()
   const remembered = new Map<string, readonly string[]>()
   const watchers = new Map<string, Set<() => void>>()
-  const tell = (table: string) => watchers.get(table)?.forEach((told) => void told())
+  const notify = (table: string) => watchers.get(table)?.forEach((callback) => void callback())
   let base = 0
   let connected = true
   let foreignKeys: readonly ForeignKey[] = []
@@ -39,10 +39,10 @@ export function createChangeLog(): ChangeLog {
       for (const table of tables) sum += counts.get(table) ?? 0
       return sum
     },
-    watch(table, told) {
+    watch(table, callback) {
       const watching = watchers.get(table) ?? new Set()
-      watchers.set(table, watching.add(told))
-      return () => void watching.delete(told)
+      watchers.set(table, watching.add(callback))
+      return () => void watching.delete(callback)
     },
     tablesWritten(text) {
       const known = remembered.get(text)
@@ -55,12 +55,12 @@ export function createChangeLog(): ChangeLog {
     bump(tables) {
       for (const table of tables) {
         counts.set(table, (counts.get(table) ?? 0) + 1)
-        tell(table)
+        notify(table)
       }
     },
     bumpAll() {
       base++
-      for (const table of watchers.keys()) tell(table)
+      for (const table of watchers.keys()) notify(table)
     },
     setConnected(value) {
       connected = value

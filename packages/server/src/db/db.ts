@@ -73,8 +73,8 @@ export interface Changes {
    * one process. Requests await it before they use a cache, so that they see what other processes have acknowledged.
    */
   synchronize(): Promise<void> | undefined
-  /** Calls `told` after every commit that changed the table, in any process. Returns a function that stops it. */
-  watch(table: string, told: () => void): () => void
+  /** Calls `callback` after every commit that changed the table, in any process. Returns a function that stops it. */
+  watch(table: string, callback: () => void): () => void
 }
 
 /** SQL fragments that differ between the two engines. */
