@@ -2,7 +2,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 /**
  * A Chromium from npm. The package unpacks its own libraries only where it believes to be on AWS Lambda, and brings
- * switches that take security away; both are worked around, so that pages behave as in anybody's browser.
+ * switches that take security away; both are worked around, so that pages behave as in the browser of a user.
  */
 export async function openBrowser(): Promise<Browser> {
   const before = { ...process.env }

@@ -83,7 +83,7 @@ interface Owner {
   gid: number
 }
 
-/** Returns the user `nobody`, because PostgreSQL refuses to run as root. */
+/** Returns an unprivileged user, because PostgreSQL refuses to run as root. */
 function nobody(): Owner {
   const id = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }

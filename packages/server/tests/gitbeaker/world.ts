@@ -8,7 +8,7 @@ export interface World {
   url: string
   token: string
   admin: Api
-  /** A blank token goes out as a blank header, which stands for nobody. */
+  /** A blank token is sent as a blank header, which means an anonymous request. */
   api(token: string): Api
   group(): Promise<{ id: number; name: string; full_path: string }>
   project(options?: { topics?: string[]; visibility?: 'public' | 'private' }): Promise<ProjectSchema>

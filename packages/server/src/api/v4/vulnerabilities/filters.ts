@@ -95,7 +95,7 @@ export function writeCursor({ severity, id }: VulnerabilityPlace): string {
   return Buffer.from(`${severity}:${id}`).toString('base64url')
 }
 
-/** Throws when the cursor was not created by this server. */
+/** Throws when the cursor is malformed. */
 export function readCursor(cursor: string): VulnerabilityPlace {
   const [, severity, id] = /^(\d{1,2}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')

@@ -98,7 +98,7 @@ function replaceMark(owner: UploadOwner, key: number, mark: string, next: string
 /** Returns the storage key, which differs for each user of this browser. */
 function storageKey(owner: UploadOwner): string {
   const user = queries.getQueryData<SessionState>(sessionQuery.queryKey)?.user?.id
-  return `alcove-pad-${user ?? 'nobody'}-${keyOf(owner)}`
+  return `alcove-pad-${user ?? 'nobody'}-${keyOf(owner)}` // english: part of a stored key
 }
 
 function read(owner: UploadOwner): string {
