@@ -74,7 +74,7 @@ describe('uploading', () => {
     })
     await choose(page, note('one.txt'), note('two.txt'), note('three.txt'), note('four.txt'))
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(3)
-    await expect.poll(() => visit(page).innerText()).toMatch(/four\.txt\s+16 bytes, waiting/)
+    await expect.poll(() => visit(page).innerText()).toMatch(/four\.txt\s+16 bytes, queued/)
     expect(await accessProblems(page)).toEqual([])
 
     let asked = 0
