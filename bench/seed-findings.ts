@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Database, Db } from '../packages/server/src/db/db.ts'
-import { keepPromoted } from '../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
+import { upsertPromoted } from '../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
 import { shownState } from '../packages/server/src/domain/vulnerabilities/rows.ts'
 import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/vulnerabilities/scales.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
@@ -21,7 +21,7 @@ export async function seedFindings(db: Database, { findings }: Sizes): Promise<v
       const ids = numbers.map((number) => ({ id: 1 + before + number, number }))
       await insertVulnerabilities(db, projectId, ids)
       await insertFindings(db, projectId, ids, identifiers)
-      await keepPromoted(
+      await upsertPromoted(
         db,
         ids.map(({ id }) => id),
       )

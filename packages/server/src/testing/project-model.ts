@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findingUuid } from '../domain/reports/formats/fingerprints.ts'
 import type { Report, ReportFinding } from '../domain/reports/formats/report.ts'
-import { uuidBesides } from '../domain/reports/formats/result-fingerprints.ts'
+import { disambiguatedUuid } from '../domain/reports/formats/result-fingerprints.ts'
 import type { ImportCounts } from '../domain/reports/imports/import.ts'
 import type { Severity, State } from '../domain/vulnerabilities/scales.ts'
 
@@ -75,7 +75,7 @@ export function startModel(projectId: number): ProjectModel {
       const owner = knownAs(finding.uuid)
       const isSame = !owner || isDeepStrictEqual(stored(owner.said), stored(finding))
       if (isSame || agree(finding, owner.said) !== false) continue
-      names.set(finding, uuidBesides(finding.uuid, finding.fingerprints))
+      names.set(finding, disambiguatedUuid(finding.uuid, finding.fingerprints))
       owners.set(finding, owner)
     }
     const doubts = report.findings.flatMap((finding) => {

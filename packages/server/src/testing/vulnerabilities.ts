@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
-import { keepPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
+import { upsertPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
 import { severityRanks } from '../domain/vulnerabilities/scales.ts'
 
 /** A vulnerability with its finding that a test inserts without a report. */
@@ -111,7 +111,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
       r.location, '', '{}', ${{ links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }},
       '', '15.2.1', '{}', ${now}, ${now}, ${now}
     from ${records(rows, columns)} as r`)
-  await keepPromoted(
+  await upsertPromoted(
     db,
     all.map(({ id }) => id),
   )

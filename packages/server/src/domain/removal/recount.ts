@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { recountStars } from '../projects/project-queries.ts'
-import { keepPromoted } from '../vulnerabilities/list/promoted-queries.ts'
+import { upsertPromoted } from '../vulnerabilities/list/promoted-queries.ts'
 import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
 import { listIdsIn } from './finding-removal-queries.ts'
 import {
@@ -116,7 +116,7 @@ async function correctPromoted(db: Db, findingIds: readonly number[]): Promise<n
     db,
     wrong.map(({ findingId }) => findingId),
   )
-  await keepPromoted(
+  await upsertPromoted(
     db,
     wrong.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? []),
   )

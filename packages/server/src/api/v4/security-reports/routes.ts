@@ -3,7 +3,7 @@ import type { RootDeps } from '../../../domain/deps.ts'
 import { type Import, type ImportState, importStates, type Sample } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
-import { rehearseReport } from '../../../domain/reports/imports/ingest.ts'
+import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
 import { reportTypes } from '../../../domain/vulnerabilities/scales.ts'
 import { filePart, flag, integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'
@@ -181,9 +181,7 @@ export const securityReportRoutes: readonly Route[] = [
       const { file } = input
       if (input.dry_run) {
         await assertMayPromote(deps, project, { userId: caller.user.id, asAdmin: caller.isAdmin }, options)
-        return viewImport(
-          await rehearseReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options),
-        )
+        return viewImport(await dryRunReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options))
       }
       const done = await importReport(deps, project, caller, file, options)
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`

@@ -14,9 +14,9 @@ export const isIn = ({ id }: Category, categories: string): boolean =>
   id !== undefined && categories.includes(categoriesOf(id))
 
 /** Returns true if the report covers the finding, so that the finding is absent when the report does not contain it. */
-export const speaksFor = (category: Category | undefined, categories: string): boolean =>
+export const isCovered = (category: Category | undefined, categories: string): boolean =>
   !category || isIn(category, categories)
 
 /** Returns true if the report covers the finding and no report of another category contains it. */
-export const speaksAloneFor = (category: Category | undefined, categories: string): boolean =>
-  speaksFor(category, categories) && (!category || categories === categoriesOf(category.id))
+export const isCoveredExclusively = (category: Category | undefined, categories: string): boolean =>
+  isCovered(category, categories) && (!category || categories === categoriesOf(category.id))

@@ -29,26 +29,26 @@ export interface Classified {
   /** Scanners with earlier findings in this project. Only their findings can have moved or be absent. */
   scannersWithPast: Set<number>
   /** Ids of known findings in the report, under any uuid. */
-  seen: Set<number>
+  observed: Set<number>
   /** New to the project; invisible until the import becomes visible. */
-  newcomers: number[]
+  newIds: number[]
   /** Known, and never observed on this ref. */
-  arrivals: number[]
+  newOnRef: number[]
   /** Findings of `newOnRef` that have a vulnerability. */
-  found: number[]
+  newOnRefPromoted: number[]
   returned: number[]
   /** Present, and never in a report of this category before. */
-  joined: number[]
+  addedToCategory: number[]
   /** Known findings whose content has changed. */
   changed: StagedFinding[]
   /** Findings without a vulnerability. A dry run adds the id 0 for each new one. */
   unattached: number[]
   /** Findings whose uuid is unknown, but that may match a known finding. */
-  fresh: FreshFinding[]
+  unmatched: ReportedFinding[]
   /** Number of findings that match no known one, and the first of them. */
-  news: { total: number; first: FreshFinding[] }
+  newFindings: { total: number; first: ReportedFinding[] }
   /** Findings matched by an earlier import, unless another entry of this report has the known finding's own uuid. */
-  claims: Claim[]
+  candidateMatches: CandidateMatch[]
   /** Findings at the place of a known finding, but with other fingerprints. */
   contested: Contested[]
   /** Fingerprints that occur more than once in the report. */
@@ -56,7 +56,7 @@ export interface Classified {
   /** Known findings that a doubtful entry may represent. */
   doubts: Gaps
   /** Number of findings in the report. */
-  kept: number
+  total: number
 }
 
 export interface StagedFinding {
@@ -67,7 +67,7 @@ export interface StagedFinding {
   isLarge: boolean
 }
 
-export interface FreshFinding {
+export interface ReportedFinding {
   /** 0 in a dry run. */
   id: number
   uuid: string
@@ -86,13 +86,13 @@ export interface FreshFinding {
   former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
 }
 
-interface Claim extends FreshFinding {
+interface CandidateMatch extends ReportedFinding {
   known: KnownFinding
   differs: boolean
 }
 
 /** A finding whose uuid belongs to a known finding at the same place with other fingerprints. */
-interface Contested extends FreshFinding {
+interface Contested extends ReportedFinding {
   owner: KnownFinding
 }
 
@@ -104,25 +104,25 @@ export const mayChange = (place: ImportPlace, known: { wasOnDefaultBranch: boole
   place.ref === place.defaultBranch || !known.wasOnDefaultBranch
 
 /** Returns the initial state of a comparison. */
-export function nothingClassified(): Classified {
+export function emptyComparison(): Classified {
   return {
     scannerIds: new Map(),
     scannersWithPast: new Set(),
-    seen: new Set(),
-    newcomers: [],
-    arrivals: [],
-    found: [],
+    observed: new Set(),
+    newIds: [],
+    newOnRef: [],
+    newOnRefPromoted: [],
     returned: [],
-    joined: [],
+    addedToCategory: [],
     changed: [],
     unattached: [],
-    fresh: [],
-    news: { total: 0, first: [] },
-    claims: [],
+    unmatched: [],
+    newFindings: { total: 0, first: [] },
+    candidateMatches: [],
     contested: [],
     repeats: startRepeats(),
     doubts: startGaps(),
-    kept: 0,
+    total: 0,
   }
 }
 
@@ -130,24 +130,24 @@ export function nothingClassified(): Classified {
 export const maxSamples = 10
 
 /** Adds a finding that matches no known one. */
-export function addNew({ news, newcomers, unattached }: Classified, fresh: FreshFinding): void {
-  if (news.total++ < maxSamples) news.first.push(fresh)
-  if (fresh.id !== 0) newcomers.push(fresh.id)
-  unattached.push(fresh.id)
+export function addNew({ newFindings, newIds, unattached }: Classified, reported: ReportedFinding): void {
+  if (newFindings.total++ < maxSamples) newFindings.first.push(reported)
+  if (reported.id !== 0) newIds.push(reported.id)
+  unattached.push(reported.id)
 }
 
 /** Records that the report contains a known finding. */
-export function see(
-  { seen, arrivals, found, returned, joined, unattached }: Classified,
+export function addKnown(
+  { observed, newOnRef, newOnRefPromoted, returned, addedToCategory, unattached }: Classified,
   { category }: Pick<ImportPlace, 'category'>,
   known: Pick<KnownFinding, 'id' | 'vulnerabilityId' | 'wasPresent' | 'categories'>,
 ): void {
-  seen.add(known.id)
-  if (known.wasPresent === undefined) arrivals.push(known.id)
+  observed.add(known.id)
+  if (known.wasPresent === undefined) newOnRef.push(known.id)
   else if (!known.wasPresent) returned.push(known.id)
-  else if (category && !isIn(category, known.categories)) joined.push(known.id)
+  else if (category && !isIn(category, known.categories)) addedToCategory.push(known.id)
   if (known.vulnerabilityId === null) unattached.push(known.id)
-  else if (known.wasPresent === undefined) found.push(known.id)
+  else if (known.wasPresent === undefined) newOnRefPromoted.push(known.id)
 }
 
 export function idOf(ids: ReadonlyMap<string, number>, key: string): number {

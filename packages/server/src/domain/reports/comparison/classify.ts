@@ -1,31 +1,31 @@
 import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
-import { uuidBesides } from '../formats/result-fingerprints.ts'
-import { keepIdentifiers, keepScanners, listScannerIds } from '../imports/catalogue-queries.ts'
+import { disambiguatedUuid } from '../formats/result-fingerprints.ts'
+import { listScannerIds, upsertIdentifiers, upsertScanners } from '../imports/catalogue-queries.ts'
 import {
   findKnownFindings,
   hasAnyFinding,
   hasFindings,
-  insertBelongings,
+  insertChildRows,
   insertFindings,
   type KnownFinding,
   type StoredDraft,
 } from '../imports/finding-queries.ts'
 import { stageFindings } from '../imports/staged-queries.ts'
 import {
+  addKnown,
   addNew,
   type Classified,
-  type FreshFinding,
+  emptyComparison,
   type ImportPlace,
   idOf,
   mayChange,
-  nothingClassified,
-  see,
+  type ReportedFinding,
 } from './classified.ts'
 import { findContested } from './contested.ts'
 import { noteDoubts } from './doubts.ts'
 import { fingerprintKeysOf, formerUuids, lineOf, matchingKeys, nearestKey } from './finding-keys.ts'
-import { inFittingSlices } from './fitting-slices.ts'
+import { forEachAdaptiveBatch } from './fitting-slices.ts'
 import { type ImportedFinding, renamed } from './imported-finding.ts'
 
 /**
@@ -33,17 +33,17 @@ import { type ImportedFinding, renamed } from './imported-finding.ts'
  * content of known ones. Memory use is therefore independent of the report's size, and only the last step is visible.
  */
 export function openClassifier(deps: RootDeps, place: ImportPlace) {
-  const result = nothingClassified()
+  const result = emptyComparison()
   const identifierIds = new Map<string, number>()
   /** Whether the project had findings before this import. Findings of one report have distinct uuids. */
   let hasAny: boolean | undefined
 
-  async function keepScannersOf(scanners: readonly Scanner[]): Promise<void> {
+  async function upsertScannersOf(scanners: readonly Scanner[]): Promise<void> {
     const unknown = scanners.filter(({ externalId }) => !result.scannerIds.has(externalId))
     if (unknown.length === 0) return
     const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
     const ids = place.importId
-      ? await withRelaxedDurability(deps, ({ db }) => keepScanners(db, place.projectId, distinct, place.now))
+      ? await withRelaxedDurability(deps, ({ db }) => upsertScanners(db, place.projectId, distinct, place.now))
       : await listScannerIds(
           deps.db,
           place.projectId,
@@ -56,43 +56,43 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   }
 
   async function add(batch: readonly ImportedFinding[]): Promise<void> {
-    await keepScannersOf(batch.map(({ scanner }) => scanner))
+    await upsertScannersOf(batch.map(({ scanner }) => scanner))
     const uuids = batch.map(({ uuid }) => uuid)
     hasAny ??= await hasAnyFinding(deps.db, place.projectId)
     const known = await knownByUuid(uuids)
     const contested = await findContested(deps.db, batch, known)
-    const besides = await knownByUuid([...contested.keys()].map(besidesOf))
+    const besides = await knownByUuid([...contested.keys()].map(disambiguatedUuidOf))
     const pairs = batch.map((given) => {
       const owner = contested.get(given)
-      const finding = owner ? renamed(given, besidesOf(given)) : given
+      const finding = owner ? renamed(given, disambiguatedUuidOf(given)) : given
       return { finding, owner, match: (owner ? besides : known).get(finding.uuid) }
     })
     await noteDoubts(deps.db, place, pairs, result.doubts)
     const inserted: ImportedFinding[] = []
     const staged: ImportedFinding[] = []
-    result.kept += batch.length
+    result.total += batch.length
     for (const { finding, owner, match } of pairs) {
       if (hasPast(finding)) result.repeats.addAll(fingerprintKeysOf(finding))
       const differs = match !== undefined && match.digest !== finding.digest
       if (!match && owner) {
         staged.push(finding)
-        result.contested.push({ ...freshFrom(finding, 0), owner })
+        result.contested.push({ ...reportedFrom(finding, 0), owner })
       } else if (!match) inserted.push(finding)
       else if (!match.isOwnUuid) {
         staged.push(finding)
-        result.claims.push({ ...freshFrom(finding, match.id), known: match, differs })
+        result.candidateMatches.push({ ...reportedFrom(finding, match.id), known: match, differs })
       } else if (!match.wasSeen) {
         if (differs) {
           staged.push(finding)
           result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
         }
-        addFresh(finding, match.id)
+        addReported(finding, match.id)
       } else {
         if (differs && mayChange(place, match)) {
           staged.push(finding)
           result.changed.push({ findingId: match.id, uuid: finding.uuid, isLarge: finding.isLarge })
         }
-        see(result, place, match)
+        addKnown(result, place, match)
       }
     }
     await write(inserted, staged)
@@ -106,31 +106,32 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   async function write(inserted: readonly ImportedFinding[], staged: readonly ImportedFinding[]): Promise<void> {
     const { importId, projectId, now } = place
     if (importId === undefined) {
-      for (const finding of inserted) addFresh(finding, 0)
+      for (const finding of inserted) addReported(finding, 0)
       return
     }
     if (inserted.length + staged.length === 0) return
     const ids = await withRelaxedDurability(deps, async ({ db }) => {
-      await learnIdentifiers(
+      await loadIdentifierIds(
         db,
         [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),
       )
       const drafts = inserted.map(draftOf)
       const ids = await insertFindings(db, { projectId, importId, now }, drafts)
       const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft }))
-      await insertBelongings(db, projectId, withIds)
+      await insertChildRows(db, projectId, withIds)
       await stageFindings(db, importId, staged.map(draftOf))
       return ids
     })
-    for (const finding of inserted) addFresh(finding, idOf(ids, finding.uuid))
+    for (const finding of inserted) addReported(finding, idOf(ids, finding.uuid))
   }
 
-  async function learnIdentifiers(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
+  async function loadIdentifierIds(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
     const unknown = identifiers.filter(({ fingerprint }) => !identifierIds.has(fingerprint))
     if (unknown.length === 0) return
-    if (identifierIds.size > maxRemembered) identifierIds.clear()
+    if (identifierIds.size > maxCachedIdentifiers) identifierIds.clear()
     const all = identifierIds.size === 0 ? identifiers : unknown
-    for (const [fingerprint, id] of await keepIdentifiers(db, place.projectId, all)) identifierIds.set(fingerprint, id)
+    for (const [fingerprint, id] of await upsertIdentifiers(db, place.projectId, all))
+      identifierIds.set(fingerprint, id)
   }
 
   const hasPast = ({ scanner }: ImportedFinding): boolean =>
@@ -142,14 +143,14 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
     return { uuid, row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }
   }
 
-  function addFresh(finding: ImportedFinding, id: number): void {
-    const fresh = freshFrom(finding, id)
-    const mayBeKnown = fresh.keys.length + fresh.former.length > 0 || fresh.nearestKey !== undefined
-    if (mayBeKnown) result.fresh.push(fresh)
-    else addNew(result, fresh)
+  function addReported(finding: ImportedFinding, id: number): void {
+    const reported = reportedFrom(finding, id)
+    const mayBeKnown = reported.keys.length + reported.former.length > 0 || reported.nearestKey !== undefined
+    if (mayBeKnown) result.unmatched.push(reported)
+    else addNew(result, reported)
   }
 
-  const freshFrom = (finding: ImportedFinding, id: number): FreshFinding => {
+  const reportedFrom = (finding: ImportedFinding, id: number): ReportedFinding => {
     const scannerId = result.scannerIds.get(finding.scanner.externalId) ?? 0
     return {
       id,
@@ -170,18 +171,18 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   }
 
   return {
-    keepScannersOf,
+    upsertScannersOf,
     /** Compares all batches; yields to the event loop between them. */
     async addAll(
       batches: AsyncIterable<readonly ImportedFinding[]>,
       afterEach: () => Promise<void>,
     ): Promise<Classified> {
-      await inFittingSlices(batches, { work: add, afterEach })
+      await forEachAdaptiveBatch(batches, { work: add, afterEach })
       return result
     },
   }
 }
 
-const maxRemembered = 100_000
+const maxCachedIdentifiers = 100_000
 
-const besidesOf = ({ uuid, fingerprints }: ImportedFinding): string => uuidBesides(uuid, fingerprints)
+const disambiguatedUuidOf = ({ uuid, fingerprints }: ImportedFinding): string => disambiguatedUuid(uuid, fingerprints)

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Gaps } from '../formats/gaps.ts'
 import type { KnownFinding } from '../imports/finding-queries.ts'
-import { findNewestSighting } from '../imports/occurrence-queries.ts'
+import { findNewestObservation } from '../imports/occurrence-queries.ts'
 import { isIn } from './categories.ts'
 import type { ImportPlace } from './classified.ts'
 import type { ImportedFinding } from './imported-finding.ts'
@@ -26,7 +26,7 @@ export async function noteDoubts(
     if (!finding) continue
     const { scanner, reportType, doubt, pointer } = finding
     const ids = group.flatMap((one) => one.match?.id ?? [])
-    const since = wasThere(place, match) ? await findNewestSighting(db, place.ref, ids) : undefined
+    const since = wasThere(place, match) ? await findNewestObservation(db, place.ref, ids) : undefined
     for (const _ of group) {
       doubts.add({ scanner: scanner.externalId, reportType, since }, `an entry cannot be read (${doubt})`, pointer)
     }

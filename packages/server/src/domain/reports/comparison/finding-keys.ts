@@ -50,7 +50,7 @@ export const isOfOneFile = (rank: number): boolean =>
   rank !== ranks.code_elsewhere && !(isOfFingerprint(rank) && rank >= anywhereRank)
 
 /** Minimum length of code that is matched across files; shorter code is too common. */
-const leastCodeElsewhere = 20
+const minCodeElsewhere = 20
 
 /**
  * Returns the keys that stay the same when the lines of a finding move. Every key includes scanner and primary
@@ -75,7 +75,7 @@ export function matchingKeys(finding: ImportedFinding, mayHaveHadSignature: bool
   const code = codeExtract?.replace(/\s+/g, ' ').trim()
   if (code) {
     add(ranks.code, file, code)
-    if (code.length >= leastCodeElsewhere) add(ranks.code_elsewhere, code)
+    if (code.length >= minCodeElsewhere) add(ranks.code_elsewhere, code)
   }
   const [container, method] = [textAt(location, 'class'), textAt(location, 'method')]
   if (container || method) add(ranks.symbol, file, container, method)
@@ -109,7 +109,7 @@ export function nearestKey(finding: ImportedFinding): string | undefined {
 export const nearestKeyOf = (scanner: string, rule: string, file: string): string =>
   hash('sha1', [scanner, rule, file].join('\n'), 'base64url').slice(0, 22)
 
-const renamers = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
+const reorderingScanners = ['semgrep', 'gitleaks', 'gitlab-advanced-sast']
 
 /**
  * Returns uuids that the same finding may have had: computed from its place if it now has a signature and, for scanners
@@ -124,7 +124,7 @@ export function formerUuids(
   const [primary, ...others] = identifiers
   const former: { uuid: string; reason: 'identifier' | 'location' }[] = []
   if (signatures.length > 0) former.push({ uuid: uuidOf(primary.fingerprint, locationFingerprint), reason: 'location' })
-  if (!renamers.includes(scanner.externalId)) return former
+  if (!reorderingScanners.includes(scanner.externalId)) return former
   const places = [locationFingerprint, ...signatures.slice(0, 1).map(({ algorithm, sha }) => `${algorithm}:${sha}`)]
   for (const { externalType, fingerprint } of others) {
     if (/^(?:cwe|owasp)$/i.test(externalType)) continue

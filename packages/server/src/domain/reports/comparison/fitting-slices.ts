@@ -2,21 +2,21 @@ import { setImmediate } from 'node:timers/promises'
 import type { ImportedFinding } from './imported-finding.ts'
 
 /** Target duration of a batch, which blocks other requests. The batch size is adapted to it. */
-const turnMs = 10
-const fewestAtOnce = 25
-const mostAtOnce = 200
+const targetMs = 10
+const minBatchSize = 25
+const maxBatchSize = 200
 /** Maximum size of a batch in characters, because single findings may be large. */
-const mostCharacters = 2 * 1024 * 1024
+const maxCharacters = 2 * 1024 * 1024
 
-type Slice = readonly ImportedFinding[]
+type Batch = readonly ImportedFinding[]
 
 /** Processes findings in batches whose size adapts to their duration; yields to the event loop after each batch. */
-export async function inFittingSlices(
-  batches: AsyncIterable<Slice>,
-  { work, afterEach }: { work: (slice: Slice) => Promise<void>; afterEach: () => Promise<void> },
+export async function forEachAdaptiveBatch(
+  batches: AsyncIterable<Batch>,
+  { work, afterEach }: { work: (slice: Batch) => Promise<void>; afterEach: () => Promise<void> },
 ): Promise<void> {
-  let size = fewestAtOnce
-  async function take(slice: Slice): Promise<void> {
+  let size = minBatchSize
+  async function processBatch(slice: Batch): Promise<void> {
     const since = performance.now()
     await work(slice)
     if (slice.length === size) size = nextSize(size, performance.now() - since)
@@ -26,18 +26,18 @@ export async function inFittingSlices(
   let waiting: ImportedFinding[] = []
   for await (const batch of batches) {
     waiting.push(...batch)
-    while (waiting.length >= size || lengthOf(waiting) > mostCharacters) {
+    while (waiting.length >= size || lengthOf(waiting) > maxCharacters) {
       const slice = waiting.slice(0, size)
       waiting = waiting.slice(slice.length)
-      await take(slice)
+      await processBatch(slice)
     }
   }
-  if (waiting.length > 0) await take(waiting)
+  if (waiting.length > 0) await processBatch(waiting)
 }
 
-const lengthOf = (findings: Slice): number => findings.reduce((sum, { row }) => sum + row.length, 0)
+const lengthOf = (findings: Batch): number => findings.reduce((sum, { row }) => sum + row.length, 0)
 
 function nextSize(size: number, tookMs: number): number {
-  const fitting = Math.round(size * Math.min(2, turnMs / tookMs))
-  return Math.min(mostAtOnce, Math.max(fewestAtOnce, fitting))
+  const fitting = Math.round(size * Math.min(2, targetMs / tookMs))
+  return Math.min(maxBatchSize, Math.max(minBatchSize, fitting))
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { listScannerIds } from '../imports/catalogue-queries.ts'
-import { nothingClassified } from './classified.ts'
+import { emptyComparison } from './classified.ts'
 import { findGone } from './gone.ts'
 
 test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
@@ -53,12 +53,12 @@ test('however many are gone, each is found once, also when severities change whi
   }
   const reported = ids.filter((id) => id % 5 === 0)
   const classified = {
-    ...nothingClassified(),
+    ...emptyComparison(),
     scannerIds: new Map([[name, scannerId]]),
     scannersWithPast: new Set([scannerId]),
-    seen: new Set(reported),
+    observed: new Set(reported),
   }
-  const { gone, left } = await findGone(
+  const { gone, removedFromCategory } = await findGone(
     { ...server.deps, db: changing },
     place,
     { reportTypes: ['sast'], gaps: [] },
@@ -66,6 +66,6 @@ test('however many are gone, each is found once, also when severities change whi
   )
   // The last two are nowhere on the branch, though vulnerabilities say so.
   expect(gone).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
-  expect(left).toEqual([])
+  expect(removedFromCategory).toEqual([])
   expect(slices).toBeGreaterThan(2)
 })

@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
-import { listSaidToBeThere } from '../../vulnerabilities/list/promoted-queries.ts'
+import { listPresentByFacets } from '../../vulnerabilities/list/promoted-queries.ts'
 import type { ReportType } from '../../vulnerabilities/scales.ts'
 import { isOfAnother } from '../formats/artifacts.ts'
 import { covers, type Gap, gapsOf, isTotal } from '../formats/gaps.ts'
 import { listScannerIds } from '../imports/catalogue-queries.ts'
 import { listMissedBy, listOfScanner, listPlaces, type Scan } from '../imports/occurrence-queries.ts'
-import { speaksAloneFor, speaksFor } from './categories.ts'
+import { isCovered, isCoveredExclusively } from './categories.ts'
 import type { Classified, ImportPlace } from './classified.ts'
 
 export interface Missing {
   gone: number[]
   /** Still contained in the newest report of another category. */
-  left: number[]
+  removedFromCategory: number[]
   /** Number of missing findings that keep their state, because the report does not cover them. */
-  held: number
+  retained: number
   /** Gaps that retained a finding, and gaps that apply to all findings. */
   effective: ReadonlySet<Gap>
   /** Number of retained findings by artifact, for artifacts other than that of the report. */
@@ -23,7 +23,7 @@ export interface Missing {
   scans: Scan[]
 }
 
-interface Looked {
+interface ReportScope {
   reportTypes: readonly string[]
   /** Parts of the scan that the report does not cover. */
   gaps: readonly Gap[]
@@ -33,7 +33,7 @@ interface Looked {
 interface Source {
   scannerId: number
   reportType: string
-  speakers: readonly string[]
+  coveredBy: readonly string[]
 }
 
 /**
@@ -43,36 +43,41 @@ interface Source {
 export async function findGone(
   deps: Deps,
   place: ImportPlace,
-  { reportTypes, gaps }: Looked,
-  { scannerIds, scannersWithPast, seen }: Classified,
+  { reportTypes, gaps }: ReportScope,
+  { scannerIds, scannersWithPast, observed }: Classified,
 ): Promise<Missing> {
   const effective = new Set(gaps.filter(({ since }) => since === undefined))
-  const missing: Missing = { gone: [], left: [], held: 0, effective, others: new Map(), scans: [] }
+  const missing: Missing = { gone: [], removedFromCategory: [], retained: 0, effective, others: new Map(), scans: [] }
   for (const [externalId, scannerId] of scannerIds) {
     for (const reportType of reportTypes) {
-      const source = { scannerId, reportType, speakers: [externalId] }
-      const held = scannersWithPast.has(scannerId)
-        ? await search(deps, place, source, { gaps, seen, missing, effective })
+      const source = { scannerId, reportType, coveredBy: [externalId] }
+      const retained = scannersWithPast.has(scannerId)
+        ? await search(deps, place, source, { gaps, observed, missing, effective })
         : 0
-      const isComplete = held === 0 && !gapsOf(gaps, [externalId], reportType).some(isTotal)
+      const isComplete = retained === 0 && !gapsOf(gaps, [externalId], reportType).some(isTotal)
       missing.scans.push({ scannerId, reportType, isComplete })
     }
   }
-  if (scannerIds.has(billScanner)) return missing
-  const bills = (await listScannerIds(deps.db, place.projectId, [billScanner])).get(billScanner)
+  if (scannerIds.has(sbomScanner)) return missing
+  const sbomScannerId = (await listScannerIds(deps.db, place.projectId, [sbomScanner])).get(sbomScanner)
   for (const reportType of reportTypes) {
-    const speakers = (speaksForBills.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
-    if (bills === undefined || speakers.length === 0) continue
+    const coveredBy = (sbomCoveredBy.get(reportType) ?? []).filter((externalId) => scannerIds.has(externalId))
+    if (sbomScannerId === undefined || coveredBy.length === 0) continue
     // Another scanner may name the same artifact differently.
     const anyArtifact = { ...place, artifact: undefined }
-    await search(deps, anyArtifact, { scannerId: bills, reportType, speakers }, { gaps, seen, missing, effective })
+    await search(
+      deps,
+      anyArtifact,
+      { scannerId: sbomScannerId, reportType, coveredBy },
+      { gaps, observed, missing, effective },
+    )
   }
   return missing
 }
 
 interface Search {
   gaps: readonly Gap[]
-  seen: ReadonlySet<number>
+  observed: ReadonlySet<number>
   /** Results are added to these two. */
   missing: Missing
   effective: Set<Gap>
@@ -83,38 +88,41 @@ async function search(
   deps: Deps,
   place: ImportPlace,
   source: Source,
-  { gaps, seen, missing, effective }: Search,
+  { gaps, observed, missing, effective }: Search,
 ): Promise<number> {
   const { category } = place
   const { others } = missing
-  const heldAmong = openHold(deps, place, gapsOf(gaps, source.speakers, source.reportType), { effective, others })
-  let held = 0
+  const retainedAmong = openRetention(deps, place, gapsOf(gaps, source.coveredBy, source.reportType), {
+    effective,
+    others,
+  })
+  let retained = 0
   const add = async (list: number[], ids: readonly number[]): Promise<void> => {
-    const kept = await heldAmong(ids)
-    held += kept.size
-    list.push(...ids.filter((id) => !kept.has(id)))
+    const held = await retainedAmong(ids)
+    retained += held.size
+    list.push(...ids.filter((id) => !held.has(id)))
   }
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const slice = await listOfScanner(deps.db, source, place.ref, after, sliceSize)
-    const unseen = slice.filter(({ id }) => !seen.has(id))
-    const spokenFor = unseen.filter(({ isPresent, categories }) => isPresent && speaksFor(category, categories))
-    const [gone, left] = partition(spokenFor, ({ categories }) => speaksAloneFor(category, categories))
+    const slice = await listOfScanner(deps.db, source, place.ref, after, batchSize)
+    const unobserved = slice.filter(({ id }) => !observed.has(id))
+    const covered = unobserved.filter(({ isPresent, categories }) => isPresent && isCovered(category, categories))
+    const [gone, left] = partition(covered, ({ categories }) => isCoveredExclusively(category, categories))
     await add(missing.gone, idsOf(gone))
-    await add(missing.left, idsOf(left))
-    const absent = idsOf(unseen.filter(({ isPresent }) => !isPresent))
-    await add(missing.gone, await listWanting(deps, place, source, absent))
-    after = slice.length < sliceSize ? undefined : slice.at(-1)?.id
+    await add(missing.removedFromCategory, idsOf(left))
+    const absent = idsOf(unobserved.filter(({ isPresent }) => !isPresent))
+    await add(missing.gone, await listRecordedAsPresent(deps, place, source, absent))
+    after = slice.length < batchSize ? undefined : slice.at(-1)?.id
     await setImmediate()
   }
-  missing.held += held
-  return held
+  missing.retained += retained
+  return retained
 }
 
 /**
  * Returns a function that selects the findings that the report does not cover: a gap covers them, or another artifact
  * contained them last.
  */
-function openHold(
+function openRetention(
   { db }: Deps,
   { ref, artifact }: ImportPlace,
   gaps: readonly Gap[],
@@ -124,23 +132,23 @@ function openHold(
   return async (ids) => {
     const isNeeded = ids.length > 0 && (gaps.length > 0 || artifact !== undefined)
     const places = isNeeded ? await listPlaces(db, ref, ids) : []
-    const held = new Set<number>()
+    const retained = new Set<number>()
     for (const one of places) {
       if (one.artifact !== null && isOfAnother(artifact, one.artifact)) {
-        held.add(one.id)
+        retained.add(one.id)
         others.set(one.artifact, (others.get(one.artifact) ?? 0) + 1)
       }
       for (const gap of gaps.filter((gap) => covers(gap, one))) {
-        held.add(one.id)
+        retained.add(one.id)
         effective.add(gap)
       }
     }
-    return held
+    return retained
   }
 }
 
 /** Returns those of the absent findings that are still recorded as present on the default branch. */
-async function listWanting(
+async function listRecordedAsPresent(
   { db }: Deps,
   { ref, defaultBranch, category }: ImportPlace,
   source: Source,
@@ -148,10 +156,10 @@ async function listWanting(
 ): Promise<number[]> {
   // Secrets never become absent: removing one from the code does not revoke it.
   if (ref !== defaultBranch || source.reportType === 'secret_detection' || absent.length === 0) return []
-  const wanting = await listSaidToBeThere(db, absent)
-  if (!category) return wanting
-  if (category.id === undefined || wanting.length === 0) return []
-  return listMissedBy(db, source, ref, category.id, wanting)
+  const recorded = await listPresentByFacets(db, absent)
+  if (!category) return recorded
+  if (category.id === undefined || recorded.length === 0) return []
+  return listMissedBy(db, source, ref, category.id, recorded)
 }
 
 const idsOf = (findings: readonly { id: number }[]): number[] => findings.map(({ id }) => id)
@@ -160,11 +168,11 @@ function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
 }
 
-const sliceSize = 2000
+const batchSize = 2000
 
 /** GitLab's SBOM scanner finds the same flaws as these scanners, so their reports cover its findings. */
-const billScanner = 'gitlab-sbom-vulnerability-scanner'
-const speaksForBills: ReadonlyMap<string, readonly string[]> = new Map<ReportType, readonly string[]>([
+const sbomScanner = 'gitlab-sbom-vulnerability-scanner'
+const sbomCoveredBy: ReadonlyMap<string, readonly string[]> = new Map<ReportType, readonly string[]>([
   ['container_scanning', ['trivy']],
   ['dependency_scanning', ['gemnasium', 'gemnasium-maven', 'gemnasium-python']],
 ])

@@ -4,15 +4,15 @@ import { groupBy } from '../../group-by.ts'
 import { isOfAnother } from '../formats/artifacts.ts'
 import { type Gap, gapsOf } from '../formats/gaps.ts'
 import { pairByFingerprint } from '../formats/result-fingerprints.ts'
-import { speaksFor } from './categories.ts'
-import type { Classified, FreshFinding, ImportPlace } from './classified.ts'
+import { isCovered } from './categories.ts'
+import type { Classified, ImportPlace, ReportedFinding } from './classified.ts'
 import { anywhereRank, isOfOneFile, nearestKeyOf } from './finding-keys.ts'
 import { type Candidate, listByKeys, listFingerprintKeys, listNearby } from './match-queries.ts'
 import { pairNearest } from './nearest.ts'
 
 /** A reported finding and the known finding it matches. */
 export interface Pair {
-  fresh: FreshFinding
+  reported: ReportedFinding
   known: Candidate
 }
 
@@ -27,20 +27,20 @@ export const mayHaveMoved = (
   rank: number,
 ): boolean =>
   !(wasPresent === true && isOfAnother(place.artifact, artifact)) &&
-  (speaksFor(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
+  (isCovered(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
 
 /** Pairs reported findings with known, still unmatched ones by the fingerprints of the scanner. */
 export async function pairsByFingerprint(
   deps: Deps,
   place: ImportPlace,
-  { seen, repeats }: Classified,
-  open: readonly FreshFinding[],
+  { observed, repeats }: Classified,
+  open: readonly ReportedFinding[],
 ): Promise<Pair[]> {
   const keys = open.flatMap(({ fingerprints }) => fingerprints.flatMap(({ inFile, anywhere }) => [inFile, anywhere]))
   const candidates = new Map<number, Candidate>()
   await forEachBatch([...new Set(keys)], async (slice) => {
     for (const known of await listByKeys(deps.db, place, slice)) {
-      if (!seen.has(known.id) && mayHaveMoved(place, known, 1)) candidates.set(known.id, known)
+      if (!observed.has(known.id) && mayHaveMoved(place, known, 1)) candidates.set(known.id, known)
     }
   })
   const withKeys: (Candidate & { inFile: string[]; anywhere: string[]; staysInFile: boolean })[] = []
@@ -63,8 +63,8 @@ export async function pairsByFingerprint(
 export async function pairsByLine(
   deps: Deps,
   place: ImportPlace,
-  { seen, scannerIds }: Classified,
-  open: readonly FreshFinding[],
+  { observed, scannerIds }: Classified,
+  open: readonly ReportedFinding[],
   gaps: readonly Gap[],
 ): Promise<Pair[]> {
   const complete = [...scannerIds].filter(([scanner]) => gapsOf(gaps, [scanner], 'sast').length === 0)
@@ -76,11 +76,11 @@ export async function pairsByLine(
     for (const candidate of await listNearby(deps.db, place, [...scanners.keys()], slice)) {
       const { identifier, file, ...rest } = candidate
       const key = nearestKeyOf(scanners.get(candidate.scannerId) ?? '', identifier, file)
-      if (!seen.has(candidate.id) && mayHaveMoved(place, rest, 1)) known.push({ ...rest, key })
+      if (!observed.has(candidate.id) && mayHaveMoved(place, rest, 1)) known.push({ ...rest, key })
     }
   })
   const knownByKey = groupBy(known, ({ key }) => key)
-  return [...groupBy(bare, ({ nearestKey = '' }) => nearestKey)].flatMap(([key, fresh]) =>
-    pairNearest(fresh, knownByKey.get(key) ?? []),
+  return [...groupBy(bare, ({ nearestKey = '' }) => nearestKey)].flatMap(([key, reported]) =>
+    pairNearest(reported, knownByKey.get(key) ?? []),
   )
 }

@@ -5,8 +5,8 @@ import type { Missing } from './gone.ts'
 
 /** Returns warnings about missing findings whose state may differ from what the sender expects. */
 export function missingWarnings(
-  { kept }: Pick<Classified, 'kept'>,
-  { effective, gone, held, others, artifact }: Missing & { artifact: string | undefined },
+  { total }: Pick<Classified, 'total'>,
+  { effective, gone, retained, others, artifact }: Missing & { artifact: string | undefined },
 ): ReportProblem[] {
   const warnings = [...effective].map((gap) => ({
     type: 'Incomplete',
@@ -17,9 +17,13 @@ export function missingWarnings(
     const message = `The report is about ${artifact}. Missing findings that were last reported for ${printOthers(others)} keep their state. Send the reports of each with a \`category\` of its own.`
     warnings.unshift({ type: 'OtherArtifact', message, pointer: '' })
   }
-  if (held > 0)
-    warnings.unshift({ type: 'Incomplete', message: `Missing findings that keep their state: ${held}.`, pointer: '' })
-  if (kept === 0 && gone.length > 0) {
+  if (retained > 0)
+    warnings.unshift({
+      type: 'Incomplete',
+      message: `Missing findings that keep their state: ${retained}.`,
+      pointer: '',
+    })
+  if (total === 0 && gone.length > 0) {
     const message = `The report has no findings, so all ${gone.length} that it could name are absent now.`
     warnings.unshift({ type: 'Empty', message, pointer: '' })
   }

@@ -1,4 +1,4 @@
-interface Lined {
+interface WithLine {
   line: number
 }
 
@@ -7,23 +7,23 @@ interface Lined {
  * nearest to the other; a tie pairs neither. If all findings moved by the same number of lines and a pair contradicts
  * that, the result is ambiguous and empty.
  */
-export function pairNearest<Fresh extends Lined, Known extends Lined>(
-  fresh: readonly Fresh[],
+export function pairNearest<Reported extends WithLine, Known extends WithLine>(
+  reported: readonly Reported[],
   known: readonly Known[],
-): { fresh: Fresh; known: Known }[] {
-  const pairs: { fresh: Fresh; known: Known }[] = []
-  const after = fresh.toSorted((a, b) => a.line - b.line)
+): { reported: Reported; known: Known }[] {
+  const pairs: { reported: Reported; known: Known }[] = []
+  const after = reported.toSorted((a, b) => a.line - b.line)
   const before = known.toSorted((a, b) => a.line - b.line)
   for (const one of after) {
     const other = onlyNearest(one, before)
-    if (other && onlyNearest(other, after) === one) pairs.push({ fresh: one, known: other })
+    if (other && onlyNearest(other, after) === one) pairs.push({ reported: one, known: other })
   }
   const shift = commonShift(after, before)
-  return shift === undefined || pairs.every((pair) => pair.fresh.line - pair.known.line === shift) ? pairs : []
+  return shift === undefined || pairs.every((pair) => pair.reported.line - pair.known.line === shift) ? pairs : []
 }
 
 /** Returns the nearest element of a list sorted by line, or undefined when two are equally near. */
-function onlyNearest<Other extends Lined>({ line }: Lined, inOrder: readonly Other[]): Other | undefined {
+function onlyNearest<Other extends WithLine>({ line }: WithLine, inOrder: readonly Other[]): Other | undefined {
   let [low, high] = [0, inOrder.length]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -33,13 +33,13 @@ function onlyNearest<Other extends Lined>({ line }: Lined, inOrder: readonly Oth
   // The two elements before and the two after the line include the nearest one and any tie.
   const around = inOrder.slice(Math.max(0, low - 2), low + 2)
   const distance = (other: Other): number => Math.abs(other.line - line)
-  const least = Math.min(...around.map(distance))
-  const nearest = around.filter((other) => distance(other) === least)
+  const shortest = Math.min(...around.map(distance))
+  const nearest = around.filter((other) => distance(other) === shortest)
   return nearest.length === 1 ? nearest[0] : undefined
 }
 
 /** Returns the number of lines that all findings moved by, if it is the same for all. Both lists are sorted by line. */
-function commonShift(after: readonly Lined[], before: readonly Lined[]): number | undefined {
+function commonShift(after: readonly WithLine[], before: readonly WithLine[]): number | undefined {
   if (after.length !== before.length || after.length < 2) return undefined
   const shifts = new Set(after.map(({ line }, index) => line - (before[index]?.line ?? 0)))
   return shifts.size === 1 ? [...shifts][0] : undefined

@@ -12,12 +12,12 @@ function finding(pointer: string, keys: string[], by = acme): ReportFinding {
 
 async function deduplicate(findings: ReportFinding[], isMixed = false) {
   const order = isMixed ? startScannerOrder() : undefined
-  for (const finding of findings) order?.see(finding)
-  const { winnerOf } = startDeduplication(await order?.losers())
+  for (const finding of findings) order?.add(finding)
+  const { keptFor } = startDeduplication(await order?.duplicates())
   const kept: ReportFinding[] = []
   const merged: MergedFinding[] = []
   for (const finding of findings) {
-    const repeat = winnerOf(finding)
+    const repeat = keptFor(finding)
     if (repeat) merged.push(repeat)
     else kept.push(finding)
   }

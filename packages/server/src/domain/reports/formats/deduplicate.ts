@@ -4,21 +4,21 @@ import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
 export interface Deduplicator {
   /** Returns the finding that this one duplicates, or undefined if it is the first of its kind. */
-  winnerOf: (finding: ReportFinding) => MergedFinding | undefined
+  keptFor: (finding: ReportFinding) => MergedFinding | undefined
 }
 
 /**
  * Detects duplicates in a stream of findings; the first of several equal findings stays. With `duplicates`, a map from
  * the pointers of known duplicates to those of the kept findings, that map decides.
  */
-export function startDeduplication(losers?: ReadonlyMap<string, string>): Deduplicator {
+export function startDeduplication(duplicates?: ReadonlyMap<string, string>): Deduplicator {
   const table = startKeyTable()
   const pointers: string[] = []
   return {
-    winnerOf(finding) {
+    keptFor(finding) {
       const { pointer, uuid, keys } = finding
-      if (losers) {
-        const into = losers.get(pointer)
+      if (duplicates) {
+        const into = duplicates.get(pointer)
         return into === undefined ? undefined : { pointer, uuid, into }
       }
       const hashes = keys.map(hashKey)
@@ -35,9 +35,9 @@ export function startDeduplication(losers?: ReadonlyMap<string, string>): Dedupl
 }
 
 export interface ScannerOrder {
-  see: (finding: ReportFinding) => void
+  add: (finding: ReportFinding) => void
   /** Returns the pointers of duplicates with those of the kept findings. Call it after the last finding. */
-  losers: () => Promise<ReadonlyMap<string, string>>
+  duplicates: () => Promise<ReadonlyMap<string, string>>
 }
 
 /** Finds duplicates across scanners: the finding of the scanner with the best rank stays. */
@@ -48,7 +48,7 @@ export function startScannerOrder(): ScannerOrder {
   const halves: number[] = []
   const ordinalsOf = new Map<Scanner, number[]>()
   return {
-    see({ scanner, pointer, keys }) {
+    add({ scanner, pointer, keys }) {
       const ordinal = pointers.push(pointer) - 1
       for (const key of keys) halves.push(...hashKey(key))
       ends.push(halves.length)
@@ -56,7 +56,7 @@ export function startScannerOrder(): ScannerOrder {
       if (ordinals) ordinals.push(ordinal)
       else ordinalsOf.set(scanner, [ordinal])
     },
-    async losers() {
+    async duplicates() {
       const table = startKeyTable()
       const losers = new Map<string, string>()
       for (const scanner of [...ordinalsOf.keys()].sort(compareScanners)) {

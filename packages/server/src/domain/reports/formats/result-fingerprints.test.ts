@@ -29,25 +29,25 @@ test('placeholders, short values and facts that results share identify nothing; 
 
 describe('two results', () => {
   test.for([
-    { fresh: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-one' }, same: true },
-    { fresh: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-two' }, same: false },
-    { fresh: { 'a/v1': 'value-one' }, known: { 'b/v1': 'value-one' }, same: undefined },
-    { fresh: { 'a/v1': 'value-one' }, known: {}, same: undefined },
+    { reported: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-one' }, same: true },
+    { reported: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-two' }, same: false },
+    { reported: { 'a/v1': 'value-one' }, known: { 'b/v1': 'value-one' }, same: undefined },
+    { reported: { 'a/v1': 'value-one' }, known: {}, same: undefined },
     // The newer version decides.
     {
-      fresh: { 'a/v1': 'value-one', 'a/v2': 'value-two' },
+      reported: { 'a/v1': 'value-one', 'a/v2': 'value-two' },
       known: { 'a/v1': 'value-one', 'a/v2': 'other-one' },
       same: false,
     },
-    { fresh: { 'a/v1': 'value-one', 'a/v2': 'value-two' }, known: { 'a/v1': 'value-one' }, same: true },
-    { fresh: { a: 'value-one', b: 'value-two' }, known: { a: 'value-six', b: 'value-two' }, same: true },
-  ])('with $fresh and $known are the same: $same', ({ fresh, known, same }) => {
-    expect(haveSameFingerprint(keysOf(fresh as never), knownKeys(known as never).anywhere)).toBe(same)
+    { reported: { 'a/v1': 'value-one', 'a/v2': 'value-two' }, known: { 'a/v1': 'value-one' }, same: true },
+    { reported: { a: 'value-one', b: 'value-two' }, known: { a: 'value-six', b: 'value-two' }, same: true },
+  ])('with $reported and $known are the same: $same', ({ reported, known, same }) => {
+    expect(haveSameFingerprint(keysOf(reported as never), knownKeys(known as never).anywhere)).toBe(same)
   })
 })
 
 describe('pairs', () => {
-  const fresh = (given: Record<string, string>, file?: string) => ({
+  const reported = (given: Record<string, string>, file?: string) => ({
     reportType: 'sast',
     fingerprints: keysOf(given, file),
   })
@@ -65,19 +65,19 @@ describe('pairs', () => {
   test('are of the same file first, else of any file', () => {
     const given = { hash: 'same-hash-of-a-line' }
     const both = [known(1, given, { file: 'other.c' }), known(2, given)]
-    expect(ids(pairByFingerprint([fresh(given)], both, never))).toEqual([2])
-    expect(ids(pairByFingerprint([fresh(given)], both.slice(0, 1), never))).toEqual([1])
+    expect(ids(pairByFingerprint([reported(given)], both, never))).toEqual([2])
+    expect(ids(pairByFingerprint([reported(given)], both.slice(0, 1), never))).toEqual([1])
   })
 
   test('need a fingerprint that is the only one of its value on either side', () => {
     const given = { hash: 'same-hash-of-a-line' }
-    expect(pairByFingerprint([fresh(given)], [known(1, given), known(2, given)], never)).toEqual([])
-    expect(pairByFingerprint([fresh(given)], [known(1, given)], () => true)).toEqual([])
+    expect(pairByFingerprint([reported(given)], [known(1, given), known(2, given)], never)).toEqual([])
+    expect(pairByFingerprint([reported(given)], [known(1, given)], () => true)).toEqual([])
   })
 
   test('prefer what is on the ref to what was there once', () => {
     const given = { hash: 'same-hash-of-a-line' }
     const all = [known(1, given, { wasPresent: false }), known(2, given), known(3, given, { wasPresent: false })]
-    expect(ids(pairByFingerprint([fresh(given)], all, never))).toEqual([2])
+    expect(ids(pairByFingerprint([reported(given)], all, never))).toEqual([2])
   })
 })

@@ -12,7 +12,7 @@ export interface Fingerprint {
 export const maxFingerprints = 4
 
 /** Minimum length of a fingerprint; shorter values, such as columns, are not distinctive. */
-const leastCharacters = 8
+const minCharacters = 8
 
 /** Values that tools write in place of a fingerprint. */
 const placeholders = new Set(['requires login', 'undefined', 'not available', 'not applicable'])
@@ -24,7 +24,7 @@ const sharedFacts = /^(?:commit.*|author|email|date|scanFileHash|.*column.*)$/i
 export function chooseFingerprints(given: readonly Fingerprint[]): Fingerprint[] {
   const usable = given.filter(
     ({ name, value }) =>
-      value.length >= leastCharacters &&
+      value.length >= minCharacters &&
       !/^(.)\1*$/.test(value) &&
       !placeholders.has(value.toLowerCase()) &&
       !sharedFacts.test(name),
@@ -73,9 +73,12 @@ const digest = (...parts: string[]): string => hash('sha1', parts.join('\n'), 'b
  * Compares the fingerprints of a result with the `anywhere` keys of a known finding. For each name, the highest version
  * that both have decides. Returns undefined if they have no name in common.
  */
-export function haveSameFingerprint(fresh: readonly FingerprintKey[], known: readonly string[]): boolean | undefined {
+export function haveSameFingerprint(
+  reported: readonly FingerprintKey[],
+  known: readonly string[],
+): boolean | undefined {
   const decided = new Map<string, boolean>()
-  for (const { base, anywhere } of fresh) {
+  for (const { base, anywhere } of reported) {
     const isShared = known.some((key) => key.startsWith(anywhere.slice(0, nameCharacters)))
     if (isShared && !decided.has(base)) decided.set(base, known.includes(anywhere))
   }
@@ -83,10 +86,10 @@ export function haveSameFingerprint(fresh: readonly FingerprintKey[], known: rea
 }
 
 /** Returns a uuid for a finding whose place belongs to a known finding with other fingerprints. */
-export const uuidBesides = (uuid: string, [first]: readonly Fingerprint[]): string =>
+export const disambiguatedUuid = (uuid: string, [first]: readonly Fingerprint[]): string =>
   nameUuid(findingNamespace, `${uuid}-${first?.name ?? ''}:${first?.value ?? ''}`)
 
-export interface FreshResult {
+export interface ReportedResult {
   reportType: string
   fingerprints: readonly FingerprintKey[]
 }
@@ -106,13 +109,13 @@ export interface KnownResult {
  * Pairs results with known findings of the same fingerprint, within the same file first. A fingerprint must be unique
  * in the report and among the known findings, where those present on the ref take precedence over absent ones.
  */
-export function pairByFingerprint<Fresh extends FreshResult, Known extends KnownResult>(
-  fresh: readonly Fresh[],
+export function pairByFingerprint<Reported extends ReportedResult, Known extends KnownResult>(
+  reported: readonly Reported[],
   known: readonly Known[],
   isRepeated: (key: string) => boolean,
-): { fresh: Fresh; known: Known }[] {
-  const pairs: { fresh: Fresh; known: Known }[] = []
-  const taken = new Set<Fresh | Known>()
+): { reported: Reported; known: Known }[] {
+  const pairs: { reported: Reported; known: Known }[] = []
+  const taken = new Set<Reported | Known>()
   for (const scope of ['inFile', 'anywhere'] as const) {
     const byKey = new Map<string, Known[]>()
     for (const one of known) {
@@ -120,7 +123,7 @@ export function pairByFingerprint<Fresh extends FreshResult, Known extends Known
       for (const key of keys) byKey.set(key, [...(byKey.get(key) ?? []), one])
     }
     for (let index = 0; index < maxFingerprints; index++) {
-      for (const one of fresh) {
+      for (const one of reported) {
         const key = one.fingerprints[index]?.[scope]
         if (key === undefined || taken.has(one) || isRepeated(key)) continue
         const candidates = (byKey.get(key) ?? []).filter(
@@ -129,7 +132,7 @@ export function pairByFingerprint<Fresh extends FreshResult, Known extends Known
         const best = onlyBest(candidates)
         if (!best || !haveSameFingerprint(one.fingerprints, best.anywhere)) continue
         taken.add(one).add(best)
-        pairs.push({ fresh: one, known: best })
+        pairs.push({ reported: one, known: best })
       }
     }
   }

@@ -2,43 +2,43 @@ import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
-import { followFindings } from '../../vulnerabilities/apply-import/apply-import.ts'
+import { applyImportToVulnerabilities } from '../../vulnerabilities/apply-import/apply-import.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
 import type { Classified, StagedFinding } from '../comparison/classified.ts'
 import type { Match, Matched } from '../comparison/match.ts'
 import { deleteMatches, insertMatches } from '../comparison/match-queries.ts'
 import {
-  absorbFindings,
-  deleteBelongings,
+  deleteChildRows,
   deleteFindings,
-  insertBelongings,
+  insertChildRows,
+  mergeFindings,
   renameFindings,
   type StoredDraft,
   updateFindings,
 } from './finding-queries.ts'
 import {
+  addToCategory,
   insertOccurrences,
   insertScans,
-  joinCategory,
-  leaveCategory,
   listResolvedAmongPresent,
   markGone,
+  markObserved,
   markReturned,
-  markSeen,
+  type Observation,
+  removeFromCategory,
   type Scan,
-  type Sighting,
 } from './occurrence-queries.ts'
 import { listStaged } from './staged-queries.ts'
 
 /** Every change that an import makes to its project. */
 export interface Plan {
-  sighting: Sighting
+  observation: Observation
   result: Classified
   matched: Matched
   gone: readonly number[]
   /** Findings absent from this report but still in the reports of other categories. */
-  left: readonly number[]
+  removedFromCategory: readonly number[]
   /** The scanners and report types that this report covers. */
   scans: readonly Scan[]
   /** Rules that a complete scan evaluated, if the report lists them. */
@@ -52,17 +52,17 @@ export interface Plan {
  * blocks other writers until the end, so any work that can run before this transaction does.
  */
 export async function applyPlan(deps: Deps, project: Project, user: User | undefined, plan: Plan): Promise<number> {
-  const { sighting, result, matched, gone, left, scans } = plan
+  const { observation, result, matched, gone, removedFromCategory, scans } = plan
   const { db } = deps
   await forEachBatch(
     result.changed,
-    (slice) => takeOver(deps, sighting, slice),
+    (slice) => updateChanged(deps, observation, slice),
     ({ isLarge }) => isLarge,
   )
   await forEachBatch(
     matched.matches,
-    (slice) => absorb(deps, sighting, slice),
-    ({ fresh }) => fresh.isLarge,
+    (slice) => mergeMatches(deps, observation, slice),
+    ({ reported }) => reported.isLarge,
   )
   await forEachBatch(matched.rejected, (slice) =>
     deleteMatches(
@@ -71,24 +71,24 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
       slice.map(({ uuid }) => uuid),
     ),
   )
-  await forEachBatch(result.newcomers, (ids) => insertOccurrences(db, sighting, ids))
-  await forEachBatch(result.arrivals, (ids) => insertOccurrences(db, sighting, ids))
-  await forEachBatch(result.returned, (ids) => markReturned(db, sighting, ids))
-  await forEachBatch(result.joined, (ids) => joinCategory(db, sighting, ids))
-  await forEachBatch(left, (ids) => leaveCategory(db, sighting, ids))
-  await forEachBatch(gone, (ids) => markGone(db, sighting, ids))
+  await forEachBatch(result.newIds, (ids) => insertOccurrences(db, observation, ids))
+  await forEachBatch(result.newOnRef, (ids) => insertOccurrences(db, observation, ids))
+  await forEachBatch(result.returned, (ids) => markReturned(db, observation, ids))
+  await forEachBatch(result.addedToCategory, (ids) => addToCategory(db, observation, ids))
+  await forEachBatch(removedFromCategory, (ids) => removeFromCategory(db, observation, ids))
+  await forEachBatch(gone, (ids) => markGone(db, observation, ids))
   if (scans.some(({ isComplete }) => !isComplete))
-    await forEachBatch([...result.seen], (ids) => markSeen(db, sighting, ids))
-  await insertScans(db, sighting, scans)
-  await followFindings(deps, project, {
-    ...sighting,
+    await forEachBatch([...result.observed], (ids) => markObserved(db, observation, ids))
+  await insertScans(db, observation, scans)
+  await applyImportToVulnerabilities(deps, project, {
+    ...observation,
     userId: user?.id ?? null,
-    seen: await touched(deps, project, plan),
-    found: result.found,
+    observed: await listToUpdate(deps, project, plan),
+    newOnRef: result.newOnRefPromoted,
     returned: result.returned,
     gone,
-    moved: matched.matches.flatMap(({ fresh, known: { vulnerabilityId }, reason }) =>
-      vulnerabilityId === null ? [] : { vulnerabilityId, reason, location: fresh.location },
+    moved: matched.matches.flatMap(({ reported, known: { vulnerabilityId }, reason }) =>
+      vulnerabilityId === null ? [] : { vulnerabilityId, reason, location: reported.location },
     ),
     rules: plan.rules,
   })
@@ -98,16 +98,21 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
 /**
  * Lists the findings whose vulnerabilities need an update: changed or moved ones, and resolved ones that are present.
  */
-async function touched({ db }: Deps, project: Project, { sighting, result, matched }: Plan): Promise<number[]> {
-  const told = [...result.changed.map(({ findingId }) => findingId), ...matched.matches.map(({ known }) => known.id)]
-  if (sighting.ref !== project.defaultBranch) return [...new Set(told)]
+async function listToUpdate({ db }: Deps, project: Project, { observation, result, matched }: Plan): Promise<number[]> {
+  const changed = [...result.changed.map(({ findingId }) => findingId), ...matched.matches.map(({ known }) => known.id)]
+  if (observation.ref !== project.defaultBranch) return [...new Set(changed)]
   const resolved = await listResolvedAmongPresent(db, project.id)
   return [
-    ...new Set([...result.arrivals, ...result.returned, ...told, ...resolved.filter((id) => result.seen.has(id))]),
+    ...new Set([
+      ...result.newOnRef,
+      ...result.returned,
+      ...changed,
+      ...resolved.filter((id) => result.observed.has(id)),
+    ]),
   ]
 }
 
-async function takeOver({ db }: Deps, { projectId, importId, now }: Sighting, slice: readonly StagedFinding[]) {
+async function updateChanged({ db }: Deps, { projectId, importId, now }: Observation, slice: readonly StagedFinding[]) {
   const staged = await listStaged(
     db,
     importId,
@@ -129,20 +134,20 @@ async function store(
   })
   if (drafts.length < slice.length) throw new Error('a staged finding is missing')
   await updateFindings(db, projectId, drafts, now)
-  await deleteBelongings(
+  await deleteChildRows(
     db,
     drafts.map(({ findingId }) => findingId),
   )
-  await insertBelongings(db, projectId, drafts)
+  await insertChildRows(db, projectId, drafts)
 }
 
-async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[]): Promise<void> {
+async function mergeMatches({ db }: Deps, sighting: Observation, slice: readonly Match[]): Promise<void> {
   const { projectId, importId, now } = sighting
-  const matches = slice.map(({ fresh, known, reason, takesOver }) => ({
+  const matches = slice.map(({ reported, known, reason, updatesContent }) => ({
     findingId: known.id,
-    uuid: reason === 'identifier' && takesOver ? known.uuid : fresh.uuid,
+    uuid: reason === 'identifier' && updatesContent ? known.uuid : reported.uuid,
     reason,
-    location: fresh.location,
+    location: reported.location,
   }))
   // Delete the earlier match of the same uuid, so that the new row becomes the newest match.
   await deleteMatches(
@@ -151,34 +156,37 @@ async function absorb({ db }: Deps, sighting: Sighting, slice: readonly Match[])
     matches.map(({ uuid }) => uuid),
   )
   await insertMatches(db, sighting, matches)
-  const [stored, staged] = [slice.filter(({ fresh }) => fresh.id !== 0), slice.filter(({ fresh }) => fresh.id === 0)]
-  const absorbed = stored.filter(({ takesOver }) => takesOver)
-  await absorbFindings(
+  const [stored, staged] = [
+    slice.filter(({ reported }) => reported.id !== 0),
+    slice.filter(({ reported }) => reported.id === 0),
+  ]
+  const merged = stored.filter(({ updatesContent }) => updatesContent)
+  await mergeFindings(
     db,
-    absorbed.map(({ fresh, known }) => ({ shadowId: fresh.id, findingId: known.id })),
+    merged.map(({ reported, known }) => ({ shadowId: reported.id, findingId: known.id })),
     now,
   )
   await deleteFindings(
     db,
-    stored.map(({ fresh }) => fresh.id),
+    stored.map(({ reported }) => reported.id),
   )
   const drafts = await listStaged(
     db,
     importId,
-    staged.map(({ fresh }) => fresh.uuid),
+    staged.map(({ reported }) => reported.uuid),
   )
-  const taken = staged.filter(({ takesOver }) => takesOver)
+  const taken = staged.filter(({ updatesContent }) => updatesContent)
   await store(
     db,
     projectId,
     now,
-    taken.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid, isLarge: fresh.isLarge })),
+    taken.map(({ reported, known }) => ({ findingId: known.id, uuid: reported.uuid, isLarge: reported.isLarge })),
     drafts,
   )
-  const renamed = slice.filter(({ reason, takesOver }) => reason === 'identifier' && takesOver)
+  const renamed = slice.filter(({ reason, updatesContent }) => reason === 'identifier' && updatesContent)
   await renameFindings(
     db,
-    renamed.map(({ fresh, known }) => ({ findingId: known.id, uuid: fresh.uuid })),
+    renamed.map(({ reported, known }) => ({ findingId: known.id, uuid: reported.uuid })),
     now,
   )
 }

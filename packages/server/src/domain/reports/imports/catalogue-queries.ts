@@ -4,7 +4,7 @@ import { idsOfKeys } from '../comparison/key-queries.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
 
 /** Inserts unknown scanners and returns the ids by external id. Stored scanners are never updated by later reports. */
-export async function keepScanners(
+export async function upsertScanners(
   db: Db,
   projectId: number,
   scanners: readonly Scanner[],
@@ -40,7 +40,7 @@ export async function listScannerIds(
  * Inserts unknown identifiers and returns the ids by fingerprint. Inserts in fingerprint order, so that two concurrent
  * imports cannot deadlock.
  */
-export async function keepIdentifiers(
+export async function upsertIdentifiers(
   db: Db,
   projectId: number,
   identifiers: readonly Identifier[],

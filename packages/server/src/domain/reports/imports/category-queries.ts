@@ -8,7 +8,7 @@ export async function findCategoryId(db: Db, projectId: number, name: string): P
 }
 
 /** Inserts the category unless it exists, and returns its id. */
-export async function keepCategory(db: Db, projectId: number, name: string): Promise<number> {
+export async function upsertCategory(db: Db, projectId: number, name: string): Promise<number> {
   await db.run(sql`
     insert into report_categories (project_id, name) values (${projectId}, ${name})
     on conflict (project_id, name) do nothing`)

@@ -156,7 +156,7 @@ export async function updateFindings(
 }
 
 /** Inserts the child rows that depend on the content of a finding: identifiers and matching keys. */
-export async function insertBelongings(
+export async function insertChildRows(
   db: Db,
   projectId: number,
   drafts: readonly { findingId: number; draft: StoredDraft }[],
@@ -182,14 +182,14 @@ export async function insertBelongings(
     select r.finding_id, r.rank, ${projectId}, r.key from ${db.dialect.records(keys, columns)} as r`)
 }
 
-export async function deleteBelongings(db: Db, findingIds: readonly number[]): Promise<void> {
+export async function deleteChildRows(db: Db, findingIds: readonly number[]): Promise<void> {
   const ids = db.dialect.integers(findingIds)
   await db.run(sql`delete from finding_identifiers where finding_id in ${ids}`)
   await db.run(sql`delete from finding_keys where finding_id in ${ids}`)
 }
 
 /** Returns up to `limit` findings of an import that have no occurrence and no vulnerability. */
-export async function listUnseen(db: Db, importId: number, limit: number): Promise<number[]> {
+export async function listUnobserved(db: Db, importId: number, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select f.id from findings f where f.import_id = ${importId} and f.vulnerability_id is null
       and not exists (select 1 from occurrences o where o.finding_id = f.id)
@@ -205,7 +205,7 @@ export async function listIdentifierIds(db: Db, findingIds: readonly number[]): 
 }
 
 /** Moves the content and child rows of each shadow finding to its known finding. The caller deletes the shadow. */
-export async function absorbFindings(
+export async function mergeFindings(
   db: Db,
   pairs: readonly { shadowId: number; findingId: number }[],
   now: string,
@@ -222,7 +222,7 @@ export async function absorbFindings(
       updated_at = ${now}
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
   await refreshOccurrences(db, known)
-  await deleteBelongings(db, known)
+  await deleteChildRows(db, known)
   await db.run(sql`
     update finding_identifiers set finding_id = r.finding_id from ${listed} as r
     where finding_identifiers.finding_id = r.shadow_id`)

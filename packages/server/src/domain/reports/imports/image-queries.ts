@@ -18,14 +18,14 @@ export async function isKnownImage(
 }
 
 /** Maximum number of candidate image names that are checked. */
-const mostImages = 1000
+const maxImages = 1000
 
 async function listTextsAround(db: Db, projectId: number, start: string): Promise<string[]> {
   const { contains, containsTerms } = db.dialect
   // The trigram index needs at least three characters.
   const has = [...start].length < 3 ? contains(sql`text`, start) : containsTerms('finding_texts', ['text'], [start])
   const rows = await db.all<{ text: string }>(sql`
-    select text from finding_texts where project_id = ${projectId} and ${has} order by id limit ${mostImages}`)
+    select text from finding_texts where project_id = ${projectId} and ${has} order by id limit ${maxImages}`)
   return rows.map(({ text }) => text)
 }
 

@@ -54,12 +54,12 @@ export async function listImports(
 export async function countImports(
   db: Db,
   { projectId, ref }: { projectId: number; ref: string | undefined },
-  most: number,
+  limit: number,
 ): Promise<number> {
   const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from imports where project_id = ${projectId} and ${ofRef} limit ${most}) as counted`)
+      select 1 from imports where project_id = ${projectId} and ${ofRef} limit ${limit}) as counted`)
   return row?.total ?? 0
 }
 
@@ -84,12 +84,12 @@ export interface UnreadImport extends RunningImport {
 export async function countOpenImports(
   db: Db,
   { projectId, userId }: { projectId?: number; userId?: number },
-  most: number,
+  limit: number,
 ): Promise<{ count: number; bytes: number }> {
   const isOwn = projectId === undefined ? sql`user_id = ${userId}` : sql`project_id = ${projectId}`
   const row = await db.one<{ count: number; bytes: number | null }>(sql`
     select count(*) as count, cast(sum(file_bytes) as bigint) as bytes from (
-      select file_bytes from imports where ${isOwn} and state in ('waiting', 'running') limit ${most}) as counted`)
+      select file_bytes from imports where ${isOwn} and state in ('waiting', 'running') limit ${limit}) as counted`)
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
@@ -100,7 +100,7 @@ export async function interruptImport(db: Db, id: number, interruptions: number)
 }
 
 /** Clears the object key of a failed import, which can then not be retried. */
-export async function forgetReport(db: Db, id: number): Promise<void> {
+export async function clearObjectKey(db: Db, id: number): Promise<void> {
   await db.run(sql`update imports set object_key = null where id = ${id} and state = 'failed'`)
 }
 
@@ -128,7 +128,7 @@ export async function beginImport(db: Db, id: number, run: string, now: string):
  * Locks the import until the transaction ends, so that no other attempt can start. Returns its sender and options, or
  * `undefined` if another attempt has superseded this one.
  */
-export async function holdImport(
+export async function lockImport(
   db: Db,
   id: number,
   run: string,

@@ -28,13 +28,13 @@ export async function assertRoomInQueue(
   { projectId, userId, fileBytes }: { projectId: number; userId: number; fileBytes: number },
 ): Promise<void> {
   const owners = [
-    { whose: 'this project', which: { projectId }, most: maxWaitingReports.ofProject },
-    { whose: 'this user', which: { userId }, most: maxWaitingReports.ofUser },
+    { whose: 'this project', which: { projectId }, max: maxWaitingReports.ofProject },
+    { whose: 'this user', which: { userId }, max: maxWaitingReports.ofUser },
   ]
-  for (const { whose, which, most } of owners) {
-    const { count, bytes } = await countOpenImports(db, which, most)
-    if (count >= most) {
-      throw tooMany(`${count} reports of ${whose} wait to be imported; the limit is ${most}. Try again later.`)
+  for (const { whose, which, max } of owners) {
+    const { count, bytes } = await countOpenImports(db, which, max)
+    if (count >= max) {
+      throw tooMany(`${count} reports of ${whose} wait to be imported; the limit is ${max}. Try again later.`)
     }
     // A single report of permitted size is accepted even if it exceeds the byte limit of the queue.
     if (count > 0 && bytes + fileBytes > maxWaitingReports.bytes) {

@@ -4,7 +4,7 @@ import { isStillPermitted, type Requester } from '../../projects/current-rights.
 import type { Project } from '../../projects/project.ts'
 import { findProjectById } from '../../projects/project-queries.ts'
 import type { IngestOptions } from './import.ts'
-import { Overtaken } from './superseded.ts'
+import { Superseded } from './superseded.ts'
 
 type Options = Pick<IngestOptions, 'promote'>
 
@@ -50,7 +50,7 @@ async function isStillAllowed(
   queued: QueuedImport,
 ): Promise<boolean> {
   const project = await findProjectById(deps.db, queued.projectId)
-  if (!project) throw new Overtaken()
+  if (!project) throw new Superseded()
   return isStillPermitted(deps, permission, project, queued)
 }
 

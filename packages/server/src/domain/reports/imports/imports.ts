@@ -17,7 +17,7 @@ import { importJob } from './run-imports.ts'
 /**
  * Maximum time that a request waits for its import. After that it returns the running import, which clients can poll.
  */
-const patienceMs = 20_000
+const maxWaitMs = 20_000
 
 /**
  * Imports a report. Once the report is queued, a crash of the process does not lose it. Returns the finished import, or
@@ -57,7 +57,7 @@ export async function importReport(
     return importId
   })
   file.kept = true
-  return outcomeOf(deps, importId, options.isAsync ? 0 : patienceMs)
+  return outcomeOf(deps, importId, options.isAsync ? 0 : maxWaitMs)
 }
 
 async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {

@@ -6,7 +6,7 @@ import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
 import { mostAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
-import { type Classified, type FreshFinding, type ImportPlace, idOf, maxSamples } from '../comparison/classified.ts'
+import { type Classified, type ImportPlace, idOf, maxSamples, type ReportedFinding } from '../comparison/classified.ts'
 import { openClassifier } from '../comparison/classify.ts'
 import { findGone, type Missing } from '../comparison/gone.ts'
 import { type Matched, matchMoved } from '../comparison/match.ts'
@@ -16,9 +16,9 @@ import type { ImportReading } from '../reader/reading.ts'
 import type { OpenBytes } from '../reader/source.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import { applyPlan, type Plan } from './apply.ts'
-import { findCategoryId, keepCategory } from './category-queries.ts'
+import { findCategoryId, upsertCategory } from './category-queries.ts'
 import { compareCoverage } from './coverage.ts'
-import { insertBelongings, insertFindings } from './finding-queries.ts'
+import { insertChildRows, insertFindings } from './finding-queries.ts'
 import { isKnownImage } from './image-queries.ts'
 import {
   type Import,
@@ -28,15 +28,15 @@ import {
   noOutcome,
   type Sample,
 } from './import.ts'
-import { finishImport, holdImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
+import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
-import { listSamples, type Sighting } from './occurrence-queries.ts'
+import { listSamples, type Observation } from './occurrence-queries.ts'
 import { stagePromotion } from './promote-import.ts'
 import { dropStaged, listStaged } from './staged-queries.ts'
-import { Overtaken } from './superseded.ts'
+import { Superseded } from './superseded.ts'
 
 /** Computes what an import would change, with the same code as an import, and writes nothing. */
-export async function rehearseReport(
+export async function dryRunReport(
   deps: RootDeps,
   project: Project,
   file: { open: OpenBytes; sha256: string; bytes: number },
@@ -116,18 +116,18 @@ export async function ingestReport(
   const isDone = toPromote.length <= mostAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await transaction(deps, async (deps) => {
-    if (!(await holdImport(deps.db, stored.id, run))) throw new Overtaken()
+    if (!(await lockImport(deps.db, stored.id, run))) throw new Superseded()
     // Check again: reading may have taken long, and the sender may have lost the permission.
     await assertStillAllowed(deps, stored)
     const { category } = stored
-    const sighting: Sighting = {
+    const observation: Observation = {
       projectId: project.id,
       ref: place.ref,
       importId: stored.id,
-      categoryId: category === null ? undefined : await keepCategory(deps.db, project.id, category),
+      categoryId: category === null ? undefined : await upsertCategory(deps.db, project.id, category),
       now: place.now,
     }
-    const plan: Plan = { sighting, ...read, promote: isDone ? toPromote : [] }
+    const plan: Plan = { observation, ...read, promote: isDone ? toPromote : [] }
     const promoted = await applyPlan(deps, project, user, plan)
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
@@ -207,7 +207,7 @@ async function readAll(
   }
   let result: Classified
   try {
-    await classifier.keepScannersOf(scanner ? [scanner, ...scanners] : scanners)
+    await classifier.upsertScannersOf(scanner ? [scanner, ...scanners] : scanners)
     result = await classifier.addAll(counted(), () => afterBatch(kept))
   } finally {
     report.close()
@@ -229,12 +229,12 @@ async function readAll(
 async function storeRejected(deps: RootDeps, place: ImportPlace, { result, matched }: Read): Promise<void> {
   const { importId, projectId, now } = place
   if (importId === undefined) return
-  const store = async (slice: readonly FreshFinding[]) => {
+  const store = async (slice: readonly ReportedFinding[]) => {
     const ids = await withRelaxedDurability(deps, async ({ db }) => {
       const staged = await listStaged(db, importId, uuidsOf(slice))
       const drafts = [...staged.values()]
       const ids = await insertFindings(db, { projectId, importId, now }, drafts)
-      await insertBelongings(
+      await insertChildRows(
         db,
         projectId,
         drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft })),
@@ -242,7 +242,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
       return ids
     })
     for (const { uuid } of slice) {
-      result.newcomers.push(idOf(ids, uuid))
+      result.newIds.push(idOf(ids, uuid))
       result.unattached.push(idOf(ids, uuid))
     }
   }
@@ -260,8 +260,8 @@ function countsOf(report: ImportReading, { result, matched, gone }: Read): Omit<
   const returned = result.returned.length
   return {
     ...report.outcome().counts,
-    new: result.news.total,
-    known: result.kept - result.news.total - returned,
+    new: result.newFindings.total,
+    known: result.total - result.newFindings.total - returned,
     returned,
     gone: gone.length,
     changed: result.changed.length,
@@ -283,18 +283,18 @@ async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: {
-      new: result.news.first.map(sampleOf),
+      new: result.newFindings.first.map(sampleOf),
       returned: await some(result.returned),
       gone: await some(gone),
       changed: await some(result.changed.map(({ findingId }) => findingId)),
       moved: matched.matches
         .slice(0, maxSamples)
-        .map(({ fresh, known, reason }) => ({ ...sampleOf(fresh), uuid: known.uuid, reason })),
+        .map(({ reported, known, reason }) => ({ ...sampleOf(reported), uuid: known.uuid, reason })),
     },
   }
 }
 
-const sampleOf = ({ uuid, name, severity, reportType, location }: FreshFinding): Sample => ({
+const sampleOf = ({ uuid, name, severity, reportType, location }: ReportedFinding): Sample => ({
   uuid,
   name,
   severity,

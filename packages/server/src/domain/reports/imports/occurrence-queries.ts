@@ -5,7 +5,7 @@ import { severityOf } from '../../vulnerabilities/scales.ts'
 import { categoriesOf } from '../comparison/categories.ts'
 import type { Sample } from './import.ts'
 
-export interface Sighting {
+export interface Observation {
   projectId: number
   ref: string
   importId: number
@@ -17,7 +17,7 @@ export interface Sighting {
 /** Inserts occurrences of findings that were never observed on the ref. */
 export async function insertOccurrences(
   db: Db,
-  { projectId, ref, importId, categoryId, now }: Sighting,
+  { projectId, ref, importId, categoryId, now }: Observation,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
@@ -31,7 +31,7 @@ export async function insertOccurrences(
 /** Marks findings as present on the ref again. A report without a category leaves the stored categories unchanged. */
 export async function markReturned(
   db: Db,
-  { ref, importId, categoryId, now }: Sighting,
+  { ref, importId, categoryId, now }: Observation,
   findingIds: readonly number[],
 ): Promise<void> {
   const ofCategory = categoryId === undefined ? empty : sql`categories = ${categoriesOf(categoryId)},`
@@ -42,9 +42,9 @@ export async function markReturned(
 }
 
 /** Adds present findings to the category of the report, which contained them for the first time. */
-export async function joinCategory(
+export async function addToCategory(
   db: Db,
-  { ref, importId, categoryId, now }: Sighting,
+  { ref, importId, categoryId, now }: Observation,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
@@ -54,25 +54,25 @@ export async function joinCategory(
 }
 
 /** Removes findings from the category of the report; other categories still contain them. */
-export async function leaveCategory(
+export async function removeFromCategory(
   db: Db,
-  { ref, categoryId }: Sighting,
+  { ref, categoryId }: Observation,
   findingIds: readonly number[],
 ): Promise<void> {
   await db.run(sql`
-    update occurrences as o set categories = replace(o.categories, ${categoriesOf(categoryId)}, ','), ${asLastSeen(db)}
+    update occurrences as o set categories = replace(o.categories, ${categoriesOf(categoryId)}, ','), ${asLastObserved(db)}
     from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
 /** Marks findings as absent from the ref. */
-export async function markGone(db: Db, { ref }: Sighting, findingIds: readonly number[]): Promise<void> {
+export async function markGone(db: Db, { ref }: Observation, findingIds: readonly number[]): Promise<void> {
   await db.run(sql`
-    update occurrences as o set is_present = false, ${asLastSeen(db)}
+    update occurrences as o set is_present = false, ${asLastObserved(db)}
     from findings f where ${areThese(db, ref, findingIds)}`)
 }
 
 /** Assigns the last complete scan as the last observation. Must run before the scan of this import is inserted. */
-const asLastSeen = (db: Db): Sql =>
+const asLastObserved = (db: Db): Sql =>
   sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
     last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
 
@@ -140,7 +140,7 @@ export async function listPlaces(
 }
 
 /** Returns the id of the newest import that recorded an observation of one of these findings on the ref. */
-export async function findNewestSighting(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
+export async function findNewestObservation(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
   const row = await db.one<{ newest: number | null }>(sql`
     select max(o.last_import_id) as newest from occurrences o
     where o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
@@ -148,7 +148,11 @@ export async function findNewestSighting(db: Db, ref: string, findingIds: readon
 }
 
 /** Records the observation by an incomplete scan. After a complete scan, the row in `scans` is enough. */
-export async function markSeen(db: Db, { ref, importId, now }: Sighting, findingIds: readonly number[]): Promise<void> {
+export async function markObserved(
+  db: Db,
+  { ref, importId, now }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
   await db.run(sql`
     update occurrences set last_import_id = ${importId}, last_seen_at = ${now}
     where ref = ${ref} and is_present = true
@@ -188,7 +192,7 @@ export async function listMissedBy(
 /** Inserts the scans of an import. Must run after absent findings are marked, which reads the earlier scans. */
 export async function insertScans(
   db: Db,
-  { ref, importId, categoryId, now }: Sighting,
+  { ref, importId, categoryId, now }: Observation,
   scans: readonly Scan[],
 ): Promise<void> {
   const rows = scans.map(({ scannerId, reportType, isComplete }) => ({

@@ -3,13 +3,13 @@ import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '..
 import { findProject } from '../../projects/visible.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
 import { promoteSlices, slicesOf } from '../../vulnerabilities/promotion/promotion-batches.ts'
-import { addPromoted, findImport, finishImport, holdImport, setOutcome } from './import-queries.ts'
+import { addPromoted, findImport, finishImport, lockImport, setOutcome } from './import-queries.ts'
 import { lostRights, mayStillPromote } from './import-rights.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
-import { Overtaken } from './superseded.ts'
+import { Superseded } from './superseded.ts'
 
 /** Number of batches that are staged in one transaction. */
-const stagedAtOnce = 20
+const batchesPerTransaction = 20
 
 /** An attempt to run an import; starting another attempt supersedes it. */
 interface Attempt {
@@ -24,9 +24,9 @@ export async function stagePromotion(
   findingIds: readonly number[],
 ): Promise<void> {
   let isFirst = true
-  for (const slices of slicesOf(findingIds, stagedAtOnce)) {
+  for (const slices of slicesOf(findingIds, batchesPerTransaction)) {
     await withRelaxedDurability(deps, async ({ db }) => {
-      if (!(await holdImport(db, importId, run))) throw new Overtaken()
+      if (!(await lockImport(db, importId, run))) throw new Superseded()
       // An interrupted attempt may have staged batches before.
       if (isFirst) await dropPromotions(db, importId)
       await stagePromotions(db, importId, slices)
@@ -37,13 +37,13 @@ export async function stagePromotion(
 }
 
 /** Discards the remaining staged promotions and adds a warning to the outcome. Promoted findings stay promoted. */
-export async function leaveUnpromoted(
+export async function abandonPromotion(
   deps: Deps,
   importId: number,
   reason: { type: string; message: string },
 ): Promise<void> {
   const found = await findImport(deps.db, importId)
-  if (!found) throw new Overtaken()
+  if (!found) throw new Superseded()
   await dropPromotions(deps.db, importId)
   const warnings = [{ ...reason, pointer: '' }, ...found.outcome.warnings]
   await setOutcome(deps.db, importId, { ...found.outcome, warnings })
@@ -59,28 +59,28 @@ export async function promoteStaged(
   signal: AbortSignal,
 ): Promise<boolean> {
   const project = await findProject(deps, `${projectId}`)
-  if (!project) throw new Overtaken()
+  if (!project) throw new Superseded()
   const promoteNext = () =>
     // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
     withRelaxedDurability(deps, async (deps) => {
-      const held = await holdImport(deps.db, importId, run)
-      if (!held) throw new Overtaken()
+      const locked = await lockImport(deps.db, importId, run)
+      if (!locked) throw new Superseded()
       const findingIds = await takePromotion(deps.db, importId)
       if (!findingIds) return false
-      if (!(await mayStillPromote(deps, { ...held, projectId }))) {
-        await leaveUnpromoted(deps, importId, {
+      if (!(await mayStillPromote(deps, { ...locked, projectId }))) {
+        await abandonPromotion(deps, importId, {
           type: lostRights,
           message: 'The user who sent the report may no longer promote findings. The rest was not promoted.',
         })
         return false
       }
-      const promoted = await promoteFindings(deps, project, held.userId, findingIds)
+      const promoted = await promoteFindings(deps, project, locked.userId, findingIds)
       await addPromoted(deps.db, importId, promoted)
       return true
     })
   if (!(await promoteSlices(signal, promoteNext))) return false
   await transaction(deps, async (deps) => {
-    if (!(await holdImport(deps.db, importId, run))) throw new Overtaken()
+    if (!(await lockImport(deps.db, importId, run))) throw new Superseded()
     await finishImport(deps.db, importId, deps.now())
   })
   return true

@@ -9,14 +9,14 @@ import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
 import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
-import { deleteFindings, listIdentifierIds, listUnseen } from './finding-queries.ts'
+import { deleteFindings, listIdentifierIds, listUnobserved } from './finding-queries.ts'
 import { type Import, noOutcome } from './import.ts'
 import {
   beginImport,
+  clearObjectKey,
   failImport,
   findImport,
   finishImport,
-  forgetReport,
   interruptImport,
   type RunningImport,
   setProgress,
@@ -25,9 +25,9 @@ import {
 import { importJobKind, smallImports } from './import-queue.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { ingestReport } from './ingest.ts'
-import { leaveUnpromoted, promoteStaged } from './promote-import.ts'
+import { abandonPromotion, promoteStaged } from './promote-import.ts'
 import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'
-import { Overtaken } from './superseded.ts'
+import { Superseded } from './superseded.ts'
 
 interface ImportJob {
   importId: number
@@ -63,13 +63,13 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
     return undefined
   }
   try {
-    const take = () => takeIn(deps, begun, attempt, job)
-    const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(take) : take())
+    const runStep = () => runNextStep(deps, begun, attempt, job)
+    const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(runStep) : runStep())
     // Postpone instead of failing: a finished step must not count as a failed attempt.
     if (!isDone) return { againAt: deps.now() }
   } catch (error) {
     // Another attempt has taken over, or the import was deleted with its project.
-    if (error instanceof Overtaken) return undefined
+    if (error instanceof Superseded) return undefined
     if (isForeignKeyViolation(error) && !(await findImport(deps.db, begun.id))) return undefined
     const problems = problemsOf(error)
     if (!problems) throw error
@@ -86,7 +86,7 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
 }
 
 /** Runs the next step: reads the report, or continues the promotion of a visible import. Returns true when done. */
-function takeIn(deps: RootDeps, begun: RunningImport, run: string, job: RunningJob<ImportJob>): Promise<boolean> {
+function runNextStep(deps: RootDeps, begun: RunningImport, run: string, job: RunningJob<ImportJob>): Promise<boolean> {
   if (isUnread(begun)) return ingest(deps, begun, run, job)
   const { id: importId, projectId } = begun
   return promoteStaged(deps, { importId, run, projectId }, job.signal)
@@ -101,12 +101,12 @@ async function ingest(
   { signal, progress }: RunningJob<ImportJob>,
 ): Promise<boolean> {
   const project = await findProject(deps, `${begun.projectId}`)
-  if (!project) throw new Overtaken()
+  if (!project) throw new Superseded()
   await assertStillAllowed(deps, begun)
   await assertIntact(deps, { key: begun.objectKey, bytes: begun.fileBytes, sha256: begun.fileSha256 })
   const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
   const read = { bytes: 0 }
-  let told = performance.now()
+  let reportedAt = performance.now()
   return ingestReport(deps, project, user, {
     import: begun,
     run: attempt,
@@ -118,8 +118,8 @@ async function ingest(
     },
     async progress(readFindings) {
       signal.throwIfAborted()
-      if (performance.now() - told < progressEveryMs) return
-      told = performance.now()
+      if (performance.now() - reportedAt < progressEveryMs) return
+      reportedAt = performance.now()
       await progress(read.bytes, begun.fileBytes)
       await setProgress(deps.db, begun.id, { readBytes: read.bytes, readFindings })
     },
@@ -135,7 +135,7 @@ function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
 /** Fails an import whose report is missing from the object store. */
 export async function failLostImport(deps: Deps, importId: number): Promise<void> {
   await abandon(deps, importId, lost)
-  await forgetReport(deps.db, importId)
+  await clearObjectKey(deps.db, importId)
 }
 
 async function abandon(deps: Deps, importId: number, problem: ReportProblem): Promise<void> {
@@ -150,17 +150,17 @@ async function abandon(deps: Deps, importId: number, problem: ReportProblem): Pr
 /** Stops the promotion. Findings and promoted vulnerabilities stay; sending the report again promotes the rest. */
 async function stopPromoting(deps: Deps, importId: number): Promise<void> {
   await transaction(deps, async (deps) => {
-    await leaveUnpromoted(deps, importId, unpromoted)
+    await abandonPromotion(deps, importId, unpromoted)
     await finishImport(deps.db, importId, deps.now())
   })
 }
 
-type Kept = Pick<RunningImport, 'id' | 'objectKey'>
+type FailedFile = Pick<RunningImport, 'id' | 'objectKey'>
 
 /** Marks the import as failed. If its file is kept, `POST /admin/jobs/:id/retry` can run it again. */
 async function fail(
   deps: Deps,
-  { id, objectKey }: Kept,
+  { id, objectKey }: FailedFile,
   problems: readonly ReportProblem[],
   { keepsFile = false } = {},
 ): Promise<void> {
@@ -173,9 +173,9 @@ async function fail(
   })
 }
 
-const sliceSize = 500
+const batchSize = 500
 /** Drafts may be large. */
-const mostDrafts = 20
+const maxDrafts = 20
 
 /** Deletes the invisible findings of an import, and the identifiers and scanners that only they referred to. */
 async function clear(
@@ -184,16 +184,16 @@ async function clear(
 ) {
   for (let isLeft = true; isLeft; ) {
     isLeft = await transaction(deps, async ({ db }) => {
-      const unseen = await listUnseen(db, id, sliceSize)
-      const identifierIds = await listIdentifierIds(db, unseen)
-      await deleteFindings(db, unseen)
+      const unobserved = await listUnobserved(db, id, batchSize)
+      const identifierIds = await listIdentifierIds(db, unobserved)
+      await deleteFindings(db, unobserved)
       await deleteUnusedIdentifiers(db, identifierIds)
-      return unseen.length > 0
+      return unobserved.length > 0
     })
     await setImmediate()
   }
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const staged = await listStagedIdentifiers(deps.db, id, after, mostDrafts)
+    const staged = await listStagedIdentifiers(deps.db, id, after, maxDrafts)
     await deleteUnusedIdentifiers(deps.db, [...new Set(staged.flatMap(({ identifierIds }) => identifierIds))])
     after = staged.at(-1)?.uuid
     await setImmediate()

@@ -1,2 +1,2 @@
 /** Thrown when another attempt has started, or the import was deleted with its project. */
-export class Overtaken extends Error {}
+export class Superseded extends Error {}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { startCutting } from './cut-items.ts'
+import { openRecordSplitter } from './cut-items.ts'
 import { type DocumentLimits, documentLimits, openDocument } from './document.ts'
 import type { ItemPath } from './item-paths.ts'
 import { Unreadable } from './unreadable.ts'
@@ -171,7 +171,7 @@ test('an entry that is too large is named and not held; too much beside the entr
 })
 
 test('half a gigabyte of brackets is refused at the thousandth', () => {
-  const cutter = startCutting([list], documentLimits)
+  const cutter = openRecordSplitter([list], documentLimits)
   cutter.push(Buffer.from('{"list":['))
   expect(() => cutter.push(Buffer.alloc(2000, '['))).toThrow('more than 1000 levels')
 })

@@ -7,7 +7,7 @@ import { unreadable } from './unreadable.ts'
 const shortString = 32
 
 /** The unparsed bytes of one entry of a report. */
-export interface Cut {
+export interface SplitRecord {
   /** The path that the entry matches. */
   path: ItemPath
   /** JSON pointer of the list that contains the entry. */
@@ -19,7 +19,7 @@ export interface Cut {
   bytes: Buffer | undefined
 }
 
-export interface CutLimits extends RestLimits {
+export interface SplitLimits extends RestLimits {
   maxItemBytes: number
   /** Approximate number of values, which determines the memory that parsing needs. */
   maxItemValues: number
@@ -31,12 +31,12 @@ export interface Rest extends RestOfDocument {
   /** Length of the whole text in bytes. */
   length: number
   /** The entry in which the text ends, if it is truncated. */
-  unfinished: Pick<Cut, 'bytes' | 'offset'> | undefined
+  unfinished: Pick<SplitRecord, 'bytes' | 'offset'> | undefined
 }
 
-export interface Cutter {
+export interface RecordSplitter {
   /** Returns the entries that end in this chunk. */
-  push(chunk: Buffer): Cut[]
+  push(chunk: Buffer): SplitRecord[]
   /** Returns the rest of the document; empty unless `keepRest`. */
   end(): Rest
 }
@@ -48,11 +48,11 @@ const [quote = 0, backslash, comma, colon, openList, closeList, openObject, clos
  * Everything else is kept verbatim. Parsing the rest and each entry finds syntax errors, except in the lists of
  * entries, which are checked here. With `elide`, every container below the root's keys is dropped instead.
  */
-export function startCutting(
+export function openRecordSplitter(
   paths: readonly ItemPath[],
-  limits: CutLimits,
+  limits: SplitLimits,
   { elide = false, keepRest = true }: { elide?: boolean; keepRest?: boolean } = {},
-): Cutter {
+): RecordSplitter {
   const root = treeOf(paths)
   const frames: Frame[] = []
   const rest = openRest(limits)
@@ -81,8 +81,8 @@ export function startCutting(
     else parts = []
   }
 
-  function push(chunk: Buffer): Cut[] {
-    const cuts: Cut[] = []
+  function push(chunk: Buffer): SplitRecord[] {
+    const records: SplitRecord[] = []
     const length = chunk.length
     let at = 0
     // Bytes from here to `at` have not been passed to the sink yet.
@@ -100,7 +100,7 @@ export function startCutting(
       flush(at)
       const bytes = isTooLarge() ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts)
       const path = frame.node.each?.path ?? []
-      cuts.push({ path, list: frame.pointer, index: frame.index, offset: began, bytes })
+      records.push({ path, list: frame.pointer, index: frame.index, offset: began, bytes })
       if (++items > limits.maxItems) throw unreadable(`The report has more than ${limits.maxItems} findings.`)
       frame.index++
       frame.expects = 'comma or end'
@@ -229,7 +229,7 @@ export function startCutting(
     if (mode === 'key') collect(chunk.subarray(Math.max(began - position, 0)))
     flush(length)
     position += length
-    return cuts
+    return records
   }
 
   function beginValue(byte: number): void {

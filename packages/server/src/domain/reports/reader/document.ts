@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Cut, type CutLimits, type Rest, startCutting } from './cut-items.ts'
+import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './cut-items.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
-export interface DocumentLimits extends CutLimits, SourceLimits {}
+export interface DocumentLimits extends SplitLimits, SourceLimits {}
 
 export const documentLimits: DocumentLimits = {
   ...sourceLimits,
@@ -62,16 +62,16 @@ export function openDocument(open: OpenBytes, limits: DocumentLimits = documentL
 
 async function survey(text: AsyncIterable<Buffer>, limits: DocumentLimits): Promise<unknown> {
   const everyElement = [['*']]
-  const cutter = startCutting(everyElement, limits, { elide: true })
-  let first: Cut | undefined
+  const splitter = openRecordSplitter(everyElement, limits, { elide: true })
+  let first: SplitRecord | undefined
   let isEmpty = true
-  for await (const chunk of politely(checkUtf8(text))) {
+  for await (const chunk of withYields(checkUtf8(text))) {
     isEmpty &&= isBlank(chunk)
-    const [cut] = cutter.push(chunk)
-    first ??= cut && copied(cut)
+    const [record] = splitter.push(chunk)
+    first ??= record && copied(record)
   }
   if (isEmpty) throw unreadable('Report file is empty', 'EmptyFile')
-  const { value } = parseRest(cutter.end())
+  const { value } = parseRest(splitter.end())
   if (Array.isArray(value) && first?.bytes) value.push(parsePiece(first.bytes, first.offset).value)
   return value
 }
@@ -81,14 +81,14 @@ async function readContext(
   paths: readonly ItemPath[],
   limits: DocumentLimits,
 ): Promise<DocumentContext> {
-  const cutter = startCutting(paths, limits)
+  const splitter = openRecordSplitter(paths, limits)
   const firsts: DocumentContext['firsts'] = new Map()
-  for await (const chunk of politely(text)) {
-    for (const { path, bytes, offset } of cutter.push(chunk)) {
+  for await (const chunk of withYields(text)) {
+    for (const { path, bytes, offset } of splitter.push(chunk)) {
       if (!firsts.has(path)) firsts.set(path, bytes && parsePiece(bytes, offset).value)
     }
   }
-  return { rest: parseRest(cutter.end()), firsts }
+  return { rest: parseRest(splitter.end()), firsts }
 }
 
 async function* readItems(
@@ -96,9 +96,9 @@ async function* readItems(
   paths: readonly ItemPath[],
   limits: DocumentLimits,
 ): AsyncGenerator<Item> {
-  const cutter = startCutting(paths, limits, { keepRest: false })
-  for await (const chunk of politely(text)) {
-    for (const { path, list, index, offset, bytes } of cutter.push(chunk)) {
+  const splitter = openRecordSplitter(paths, limits, { keepRest: false })
+  for await (const chunk of withYields(text)) {
+    for (const { path, list, index, offset, bytes } of splitter.push(chunk)) {
       const json = bytes && parsePiece(bytes, offset)
       const isLarge = bytes !== undefined && bytes.length > largeBytes
       yield { path, pointer: `${list}/${index}`, list, index, json, isLarge }
@@ -112,7 +112,7 @@ const largeBytes = 256 * 1024
 const maxTurnMs = 8
 
 /** Yields to the event loop between chunks. The time that the consumer spends on a chunk counts too. */
-async function* politely(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withYields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let since = performance.now()
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += sliceBytes) {
@@ -130,7 +130,7 @@ const sliceBytes = 64 * 1024
 const isBlank = (chunk: Buffer): boolean => chunk.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))
 
 /** Copies the bytes, so that an entry does not keep the whole chunk in memory. */
-const copied = (cut: Cut): Cut => ({ ...cut, bytes: cut.bytes && Buffer.from(cut.bytes) })
+const copied = (record: SplitRecord): SplitRecord => ({ ...record, bytes: record.bytes && Buffer.from(record.bytes) })
 
 function parsePiece(bytes: Buffer, offset: number): ReportJson {
   const text = bytes.toString('utf8')

@@ -69,7 +69,7 @@ export async function readReport(
       : {
           reading: startReading(document, format, opened, {
             ...opening,
-            losers: await findLosers(document, format, context, opening),
+            losers: await findDuplicates(document, format, context, opening),
           }),
         }
   } catch (error) {
@@ -152,7 +152,7 @@ function startReading(
           if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
           continue
         }
-        const repeat = repeats.winnerOf(made)
+        const repeat = repeats.keptFor(made)
         if (repeat) {
           if (++counts.merged <= maxListed) merged.push(repeat)
         } else {
@@ -207,7 +207,7 @@ function remarksOf({ messages }: Scan): ReportProblem[] {
 }
 
 /** Finds duplicates in an extra pass, for formats in which a later entry may take precedence over an earlier one. */
-async function findLosers(
+async function findDuplicates(
   document: Document,
   format: ReportFormat,
   context: DocumentContext,
@@ -218,9 +218,9 @@ async function findLosers(
   const order = startScannerOrder()
   for await (const item of document.items(format.items)) {
     await prepare(opened, item)
-    for (const made of readItem(opened, item)) if ('uuid' in made) order.see(made)
+    for (const made of readItem(opened, item)) if ('uuid' in made) order.add(made)
   }
-  return await order.losers()
+  return await order.duplicates()
 }
 
 async function prepare(opened: OpenedReport, { json }: Item): Promise<void> {

@@ -7,22 +7,22 @@ import type { Outcome, ReadOptions } from './read-report.ts'
 
 /** Input of a worker thread that reads a report. */
 export interface ReadingJob {
-  options: Omit<ReadOptions, 'isImageKnown'> & { asksForImages: boolean }
+  options: Omit<ReadOptions, 'isImageKnown'> & { checksImages: boolean }
   /** Database engine that the rows are encoded for. */
   engine: Dialect['engine']
   /** Port for requests of the worker to the main thread. */
-  questions: MessagePort
+  requests: MessagePort
   /** Port for results, sent with `sendAll`. */
-  news: MessagePort
+  messages: MessagePort
 }
 
 /**
  * A request of the worker. The response is sent on its own port: the bytes of the file, or whether the image is known.
  */
-export type Question = { answer: MessagePort } & ({ open: true } | { image: string })
+export type ReadingRequest = { answer: MessagePort } & ({ open: true } | { image: string })
 
 /** Messages of the worker: first the header or the problems, then batches, finally the outcome. */
-export type News =
+export type ReadingMessage =
   | { header: ReportHeader }
   | { problems: ReportProblem[] }
   | { batch: ImportedFinding[] }

@@ -5,7 +5,7 @@ import { receiveAll, SenderGone, sendAll } from '../../../platform/port-stream.t
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 import type { ImportReading } from './reading.ts'
-import type { News, Question, ReadingJob } from './reading-messages.ts'
+import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import type { OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
@@ -30,28 +30,28 @@ export async function readOnThread(
   open: OpenBytes,
   { isImageKnown, ...options }: ReadOptions,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
-  const { told, close } = startJob(engine, open, isImageKnown, options)
+  const { received, close } = startJob(engine, open, isImageKnown, options)
   try {
-    const { value: news } = await told.next()
-    if (news && 'header' in news) return { reading: { header: news.header, ...restOf(told), close } }
+    const { value: message } = await received.next()
+    if (message && 'header' in message) return { reading: { header: message.header, ...restOf(received), close } }
     // Read to the end; closing the port early would stop the thread.
-    await told.next()
-    if (news && 'problems' in news) return news
-    throw new Error('a thread said nothing of a report')
+    await received.next()
+    if (message && 'problems' in message) return message
+    throw new Error('the reading thread sent no message')
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [error.problem] }
     throw error
   }
 }
 
-function restOf(told: AsyncGenerator<News>): Pick<ImportReading, 'batches' | 'outcome'> {
+function restOf(received: AsyncGenerator<ReadingMessage>): Pick<ImportReading, 'batches' | 'outcome'> {
   let outcome: Outcome | undefined
   return {
     async *batches() {
-      for await (const news of told) {
-        if ('batch' in news) yield news.batch
-        else if ('outcome' in news) outcome = news.outcome
-        else if ('unreadable' in news) throw new Unreadable(news.unreadable)
+      for await (const message of received) {
+        if ('batch' in message) yield message.batch
+        else if ('outcome' in message) outcome = message.outcome
+        else if ('unreadable' in message) throw new Unreadable(message.unreadable)
       }
     },
     outcome() {
@@ -66,43 +66,43 @@ function startJob(
   open: OpenBytes,
   isImageKnown: ReadOptions['isImageKnown'],
   options: Omit<ReadOptions, 'isImageKnown'>,
-): { told: AsyncGenerator<News>; close: () => void } {
-  const { port1: questions, port2: theirQuestions } = new MessageChannel()
-  const { port1: news, port2: theirNews } = new MessageChannel()
+): { received: AsyncGenerator<ReadingMessage>; close: () => void } {
+  const { port1: requests, port2: theirRequests } = new MessageChannel()
+  const { port1: messages, port2: theirMessages } = new MessageChannel()
   let failure: { error: unknown } | undefined
   const fail = (error: unknown) => {
     failure ??= { error }
-    news.close()
+    messages.close()
   }
-  questions.on('message', (question: Question) => {
-    const { answer } = question
-    const answered = 'image' in question ? tell(answer, isImageKnown?.(question.image)) : sendFile(answer, open)
+  requests.on('message', (request: ReadingRequest) => {
+    const { answer } = request
+    const answered = 'image' in request ? respond(answer, isImageKnown?.(request.image)) : sendFile(answer, open)
     answered.catch(fail)
   })
   const job = {
     engine,
-    options: { ...options, asksForImages: isImageKnown !== undefined },
-    questions: theirQuestions,
-    news: theirNews,
+    options: { ...options, checksImages: isImageKnown !== undefined },
+    requests: theirRequests,
+    messages: theirMessages,
   }
   const running = workers
-    .run(job, [theirQuestions, theirNews])
+    .run(job, [theirRequests, theirMessages])
     .catch(fail)
-    .finally(() => questions.close())
+    .finally(() => requests.close())
 
-  async function* told(): AsyncGenerator<News> {
+  async function* receiveMessages(): AsyncGenerator<ReadingMessage> {
     try {
-      yield* receiveAll<News>(news)
+      yield* receiveAll<ReadingMessage>(messages)
     } catch (error) {
       // Either the thread ended, or this side failed and closed the port.
       if (error instanceof SenderGone) await running
       throw failure ? explained(failure.error) : error
     }
   }
-  return { told: told(), close: () => news.close() }
+  return { received: receiveMessages(), close: () => messages.close() }
 }
 
-async function tell(port: MessagePort, answer: Promise<boolean> | undefined): Promise<void> {
+async function respond(port: MessagePort, answer: Promise<boolean> | undefined): Promise<void> {
   port.postMessage(await answer)
   port.close()
 }

@@ -4,42 +4,45 @@ import { openYoungCollector } from '../../../platform/heap.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { readReport } from './read-report.ts'
-import type { News, Question, ReadingJob } from './reading-messages.ts'
+import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Number of batches read ahead while an earlier one is imported. */
 const batchesAhead = 6
 
 /** Maximum number of bytes in unused buffers before a garbage collection. */
-const mostGarbageBytes = 4 * 1024 * 1024
+const maxGarbageBytes = 4 * 1024 * 1024
 const collectYoung = openYoungCollector()
 
-async function* tidily(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let garbage = 0
   for await (const chunk of chunks) {
     const { byteLength } = chunk
     yield chunk
     garbage += byteLength
-    if (garbage < mostGarbageBytes) continue
+    if (garbage < maxGarbageBytes) continue
     collectYoung()
     garbage = 0
   }
 }
 
 // Runs in a worker thread: see reading-thread.ts.
-parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJob) => {
+parentPort?.on('message', async ({ options, engine, requests, messages }: ReadingJob) => {
   let isOver = false
   // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
-  news.on('close', () => isOver || process.exit())
-  const ask = (question: { open: true } | { image: string }) => {
+  messages.on('close', () => isOver || process.exit())
+  const sendRequest = (request: { open: true } | { image: string }) => {
     const { port1: answer, port2 } = new MessageChannel()
-    questions.postMessage({ ...question, answer } satisfies Question, [answer])
+    requests.postMessage({ ...request, answer } satisfies ReadingRequest, [answer])
     return port2
   }
-  const { asksForImages, ...rest } = options
-  const isImageKnown = asksForImages ? (image: string) => receiveOne<boolean>(ask({ image })) : undefined
-  const tell = async function* (): AsyncGenerator<News> {
-    const read = await readReport(() => tidily(receiveAll<Uint8Array>(ask({ open: true }))), { ...rest, isImageKnown })
+  const { checksImages, ...rest } = options
+  const isImageKnown = checksImages ? (image: string) => receiveOne<boolean>(sendRequest({ image })) : undefined
+  const readMessages = async function* (): AsyncGenerator<ReadingMessage> {
+    const read = await readReport(() => withGarbageCollection(receiveAll<Uint8Array>(sendRequest({ open: true }))), {
+      ...rest,
+      isImageKnown,
+    })
     if ('problems' in read) {
       yield read
       return
@@ -57,11 +60,11 @@ parentPort?.on('message', async ({ options, engine, questions, news }: ReadingJo
     yield { outcome: outcome() }
   }
   try {
-    await sendAll(news, tell(), { ahead: batchesAhead })
+    await sendAll(messages, readMessages(), { ahead: batchesAhead })
   } catch {
     // The main thread already has the error.
   }
   isOver = true
-  questions.close()
+  requests.close()
   parentPort?.postMessage('done')
 })

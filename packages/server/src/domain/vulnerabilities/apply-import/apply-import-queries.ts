@@ -20,7 +20,7 @@ export async function listOutdated(db: Db, findingIds: readonly number[]): Promi
 /**
  * Returns vulnerabilities to mark as absent. Excludes secrets, which stay leaked, and manually created vulnerabilities.
  */
-export async function listGone(db: Db, findingIds: readonly number[]): Promise<number[]> {
+export async function listToMarkAbsent(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select v.id from findings f join vulnerabilities v on v.id = f.vulnerability_id
     where f.id in ${db.dialect.integers(findingIds)} and v.is_resolved_on_default_branch = false

@@ -5,9 +5,9 @@ import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { importedColumns } from '../../reports/comparison/imported-finding.ts'
 import { deleteMatches, listByKeys, listByUuids } from '../../reports/comparison/match-queries.ts'
-import { keepIdentifiers } from '../../reports/imports/catalogue-queries.ts'
+import { upsertIdentifiers } from '../../reports/imports/catalogue-queries.ts'
 import { findKnownFindings, insertFindings } from '../../reports/imports/finding-queries.ts'
-import { leaveCategory, listMissedBy, listOfScanner, markGone } from '../../reports/imports/occurrence-queries.ts'
+import { listMissedBy, listOfScanner, markGone, removeFromCategory } from '../../reports/imports/occurrence-queries.ts'
 import { listStaged } from '../../reports/imports/staged-queries.ts'
 import { promotionProbe, selectPresent } from '../finding-queries.ts'
 import { listOccurrences } from '../occurrence-queries.ts'
@@ -119,7 +119,7 @@ describe('before the engine has counted its tables', () => {
     const plans = [
       await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
       await planIn((db) => markGone(db, sighting, [1, 2, 3])),
-      await planIn((db) => leaveCategory(db, sighting, [1, 2, 3])),
+      await planIn((db) => removeFromCategory(db, sighting, [1, 2, 3])),
       await planIn((db) => listMissedBy(db, { scannerId: 1, reportType: 'sast' }, 'main', 3, [1, 2, 3])),
     ]
     for (const plan of plans) {
@@ -160,7 +160,7 @@ describe('before the engine has counted its tables', () => {
       matches: (db) => deleteMatches(db, 1, keys),
       staged: (db) => listStaged(db, 1, keys),
       identifiers: (db) =>
-        keepIdentifiers(
+        upsertIdentifiers(
           db,
           1,
           keys.map((fingerprint) => ({

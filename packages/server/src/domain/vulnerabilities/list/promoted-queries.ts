@@ -26,7 +26,7 @@ const placeIn = (words: readonly string[], word: string | null) => 1 + words.ind
 export const severityIn = (facets: Sql): Sql => sql`(${facets} & 7)`
 
 /** Returns those of the findings whose vulnerability is recorded as present on the default branch. */
-export async function listSaidToBeThere(db: Db, findingIds: readonly number[]): Promise<number[]> {
+export async function listPresentByFacets(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const { isOnDefaultBranch, isResolvedOnDefaultBranch } = places
   const mask = isOnDefaultBranch + isResolvedOnDefaultBranch
   const rows = await db.all<{ id: number }>(sql`
@@ -39,7 +39,7 @@ export async function listSaidToBeThere(db: Db, findingIds: readonly number[]): 
 /**
  * Upserts promoted findings. Must be called in the transaction that changes a vulnerability or attaches its finding.
  */
-export async function keepPromoted(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
+export async function upsertPromoted(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   await db.run(sql`
     insert into promoted_findings (finding_id, vulnerability_id, facets, scanner_id)
     select f.id, v.id, ${facets}, v.scanner_id

@@ -5,7 +5,7 @@ import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { addToCounts, type CountChange, newlyDetected } from '../list/count-queries.ts'
 import type { VulnerabilityWithFinding } from '../list/list.ts'
-import { keepPromoted } from '../list/promoted-queries.ts'
+import { upsertPromoted } from '../list/promoted-queries.ts'
 import { severityOf } from '../scales.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
@@ -44,7 +44,7 @@ export function promoteFinding(
     // Two requests may get this far; only one of them attaches.
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
-    await keepPromoted(deps.db, [vulnerability.id])
+    await upsertPromoted(deps.db, [vulnerability.id])
     await addToCounts(
       deps.db,
       project.id,
@@ -100,7 +100,7 @@ async function promoteSlice(
     drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),
     now,
   )
-  await keepPromoted(deps.db, vulnerabilityIds)
+  await upsertPromoted(deps.db, vulnerabilityIds)
   await insertCreated(deps.db, vulnerabilityIds, authorId, now)
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
   return unattached

@@ -50,7 +50,7 @@ export interface PastImport {
 }
 
 /** Import that recorded observations, as passed on by `applyImportToVulnerabilities`. */
-export interface SightingOrigin {
+export interface ObservationOrigin {
   importId: number
   userId: number | null
   ref: string

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { User } from '../../users/user.ts'
 import { selectState } from '../../users/user-queries.ts'
-import type { HistoryEntry, HistoryKind, PastEntry, SightingOrigin } from './history-entry.ts'
+import type { HistoryEntry, HistoryKind, ObservationOrigin, PastEntry } from './history-entry.ts'
 
 const columns = {
   vulnerability_id: 'integer',
@@ -41,11 +41,11 @@ export async function insertHistory(db: Db, entries: readonly HistoryEntry[], no
     from ${db.dialect.records(rows, columns)} as r`)
 }
 
-export async function insertSightings(
+export async function insertObservations(
   db: Db,
   kind: HistoryKind,
   findingIds: readonly number[],
-  { importId, userId, ref, now }: SightingOrigin,
+  { importId, userId, ref, now }: ObservationOrigin,
 ): Promise<void> {
   await db.run(sql`
     insert into vulnerability_history (vulnerability_id, kind, user_id, import_id, ref, created_at, updated_at)

@@ -2,9 +2,9 @@ import type { Db } from '../../../db/db.ts'
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
-import type { HistoryEntry, PastEntry, SightingOrigin } from './history-entry.ts'
+import type { HistoryEntry, ObservationOrigin, PastEntry } from './history-entry.ts'
 import { historyKinds } from './history-entry.ts'
-import { countHistory, insertHistory, insertSightings, listHistory, listTransitions } from './history-queries.ts'
+import { countHistory, insertHistory, insertObservations, listHistory, listTransitions } from './history-queries.ts'
 
 /** Stores history entries in the transaction of the change. */
 export async function recordHistory(db: Db, entries: readonly HistoryEntry[], now: string): Promise<void> {
@@ -12,13 +12,13 @@ export async function recordHistory(db: Db, entries: readonly HistoryEntry[], no
 }
 
 /** Stores observations of an import for those of the findings that have a vulnerability. */
-export async function recordSightings(
+export async function recordObservations(
   db: Db,
   kind: 'found' | 'gone' | 'back',
   findingIds: readonly number[],
-  origin: SightingOrigin,
+  origin: ObservationOrigin,
 ): Promise<void> {
-  await forEachBatch(findingIds, (slice) => insertSightings(db, kind, slice, origin))
+  await forEachBatch(findingIds, (slice) => insertObservations(db, kind, slice, origin))
 }
 
 export async function findHistory(

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Vulnerability } from '../finding.ts'
-import { keepPromoted } from '../list/promoted-queries.ts'
+import { upsertPromoted } from '../list/promoted-queries.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../rows.ts'
 import { confidenceOf, confidenceRanks, type Severity, severityOf, severityRanks } from '../scales.ts'
 
@@ -104,7 +104,7 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
       updated_at = r.updated_at
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
-  await keepPromoted(
+  await upsertPromoted(
     db,
     rows.map(({ id }) => id),
   )

@@ -119,7 +119,7 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     },
     mixesScanners: major === 14,
     check: (value, { index }) => findProblems(check, value, ['vulnerabilities', index]),
-    ...(images && { prepare: images.learn }),
+    ...(images && { prepare: images.lookUp }),
     ...(artifacts && { artifact: artifacts.only }),
     read: (entry, { pointer, json }) => {
       artifacts?.add(objectOf(entry.location)?.image)

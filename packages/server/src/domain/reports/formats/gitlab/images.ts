@@ -4,7 +4,7 @@ import type { IsImageKnown } from '../report-format.ts'
 
 export interface Images {
   /** Looks up the image of a vulnerability. Must be called before `onDefaultBranch`. */
-  learn: (vulnerability: JsonObject) => Promise<void>
+  lookUp: (vulnerability: JsonObject) => Promise<void>
   /**
    * Returns the location with the image name of the default branch, so that a branch's own image has the same findings.
    */
@@ -17,10 +17,10 @@ export interface Images {
 export function startImages(isImageKnown: IsImageKnown): Images {
   const known = new Map<string, boolean>()
   return {
-    async learn(vulnerability) {
+    async lookUp(vulnerability) {
       const start = startOf(imageOnDefaultBranch(objectOf(vulnerability.location)))
       if (!start || known.has(start)) return
-      if (known.size >= maxRemembered) known.clear()
+      if (known.size >= maxCached) known.clear()
       known.set(start, await isImageKnown(start))
     },
     onDefaultBranch(location) {
@@ -35,4 +35,4 @@ const imageOnDefaultBranch = (location: JsonObject | undefined): string => textO
 const startOf = (image: string): string => image.slice(0, Math.max(image.indexOf(':'), 0)) || image
 
 /** Maximum number of cached images; a report usually has one or a few. */
-const maxRemembered = 1000
+const maxCached = 1000
