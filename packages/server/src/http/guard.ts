@@ -39,7 +39,7 @@ export interface Credentials {
 }
 
 /** Counts a request and throws when the rate limit is exceeded. */
-export type CountRequest = (user: User | undefined) => Promise<void>
+type CountRequest = (user: User | undefined) => Promise<void>
 
 /**
  * The policy behind 401, 403 and 404. `authenticate` runs before the input is read; `authorize` runs after the input has
