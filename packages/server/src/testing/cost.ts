@@ -19,6 +19,9 @@ interface Limits {
 /** CPU times below this limit are too short to compare. */
 const floorMs = 1
 
+/** A cost up to this for the doubled input is harmless, and too small to tell growth from noise. */
+const negligibleMs = 10
+
 /**
  * Measures CPU for plain and hostile input of one length and of twice that length. Returns a sentence for each hostile
  * input that takes too many times as much as plain text, or that grows faster than its length; tests expect none.
@@ -34,7 +37,10 @@ export async function findExpensive<Input>(subject: Subject<Input>, limits: Limi
       () => cpuOf(subject, generate(size)),
       (ms) => ms <= maxRatio * plainMs,
     )
-    const growth = async () => (await cpuOf(subject, generate(2 * size))) / ms
+    const growth = async () => {
+      const doubledMs = await cpuOf(subject, generate(2 * size))
+      return doubledMs <= negligibleMs ? 0 : doubledMs / ms
+    }
     const grown = await leastOf(growth, (growth) => growth <= maxGrowth)
     const cost = `${name}: ${ms.toFixed(1)} ms for ${size}, plain ${plainMs.toFixed(1)} ms`
     if (ms > maxRatio * plainMs) problems.push(`${cost}: more than ${maxRatio} times as much`)

@@ -25,7 +25,7 @@ test('settings are told with their variables and what they mean, and of secrets 
   expect(setting('MAX_UPLOAD_MIB')).toEqual({
     variable: 'ALCOVE_MAX_UPLOAD_MIB',
     group: 'Limits',
-    description: 'The largest file, in MiB.',
+    description: 'Maximum size of an uploaded file, in MiB.',
     value: '7',
     default: '100',
     is_default: false,
