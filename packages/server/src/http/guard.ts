@@ -4,7 +4,7 @@ import { type Permission, type PermissionRow, permissions } from '../domain/acce
 import { isPermitted, isPermittedInArchive } from '../domain/access/permitted.ts'
 import type { RootDeps } from '../domain/deps.ts'
 import type { Namespace, Project } from '../domain/projects/project.ts'
-import { resolveVisibleGroup, resolveVisibleProject } from '../domain/projects/sight.ts'
+import { resolveVisibleGroup, resolveVisibleProject } from '../domain/projects/resolve-visible.ts'
 import { openProjectCache } from '../domain/projects/visible.ts'
 import { assertRecentlyAuthenticated } from '../domain/sign-in/reauthentication.ts'
 import { findSignedIn, openSessionCache } from '../domain/sign-in/sessions.ts'

@@ -18,7 +18,7 @@ export function Table({ label, head, children }: { label: string; head: readonly
                 // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
                 <td key={index} />
               ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: as above
+                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
                 <th key={index} scope="col">
                   {cell}
                 </th>

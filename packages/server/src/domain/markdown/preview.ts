@@ -2,7 +2,7 @@ import { notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
-import { resolveVisibleProject } from '../projects/sight.ts'
+import { resolveVisibleProject } from '../projects/resolve-visible.ts'
 import { renderAside } from './rendering.ts'
 
 const maxTextBytes = 1024 * 1024

@@ -1,4 +1,4 @@
-import { commonPasswords } from './common-passwords.ts'
+import { weakPasswords } from './weak-passwords.ts'
 
 /** Names of the password's owner, which attackers try first. */
 export interface PasswordOwner {
@@ -30,7 +30,7 @@ function isCommon(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < minDifferent) return true
   return [lower, plainLetters(lower), wordOf(lower), plainLetters(wordOf(lower)), wordOf(plainLetters(lower))].some(
-    (candidate) => commonPasswords.has(candidate),
+    (candidate) => weakPasswords.has(candidate),
   )
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
 import { type Arriving, filePace, memoryPace, openArriving } from '../pipeline/arriving.ts'
-import { type Pair, paramsFromPairs, parseJsonObject, parseUrlencoded, type RawParams } from './bag.ts'
 import { openCollected } from './collected.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart/multipart.ts'
+import { type Pair, paramsFromPairs, parseJsonObject, parseUrlencoded, type RawParams } from './raw-params.ts'
 
 /** Default limit for the text of a body, which is held in memory. A topic's description can have 1 MiB. */
 export const maxTextBytes = 4 * 1024 * 1024

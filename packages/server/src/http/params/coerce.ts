@@ -1,5 +1,5 @@
-import { emptyParams, isReceivedFile, wellFormed } from './bag.ts'
 import type { Keywords } from './input.ts'
+import { emptyParams, isReceivedFile, wellFormed } from './raw-params.ts'
 
 /** Converts a raw value to its declared type, or returns a symbol whose description is the problem. */
 export type Coercion = (raw: unknown) => unknown

@@ -1,8 +1,8 @@
 import type { Static, TObject } from 'typebox'
 import { parameterProblem } from '../../platform/failure.ts'
-import type { RawParams } from './bag.ts'
 import { type Coercion, coercion, isBlank, isInvalid } from './coerce.ts'
 import type { Keywords } from './input.ts'
+import type { RawParams } from './raw-params.ts'
 
 /**
  * Returns a function that validates raw parameters, converts them to their declared types and drops undeclared ones. It

@@ -6,11 +6,11 @@ import { findExpensive } from '../../testing/cost.ts'
 import { readCredentials } from '../pipeline/credentials.ts'
 import { attachment } from '../response/content-disposition.ts'
 import { pageHeaders } from '../response/pages.ts'
-import { parseJsonObject, parseUrlencoded } from './bag.ts'
 import { compileInput } from './compile-input.ts'
 import { date, dateTime, filePath, freeForm, integer, integerList, number, text, textList, uuid } from './input.ts'
 import { readMultipart } from './multipart/multipart.ts'
 import { readParameters } from './multipart/part-headers.ts'
+import { parseJsonObject, parseUrlencoded } from './raw-params.ts'
 
 /*
  * Every parser of HTTP input on generated worst cases, of 64 KiB and of 128 KiB: CPU as a ratio to plain text of the

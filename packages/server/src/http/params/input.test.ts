@@ -3,7 +3,6 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import { expect, expectTypeOf, test } from 'vitest'
 import { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import { mergeParams, parseJsonObject, parseUrlencoded, type RawParams } from './bag.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
 import {
   blankableFile,
@@ -24,6 +23,7 @@ import {
   textList,
   uuid,
 } from './input.ts'
+import { mergeParams, parseJsonObject, parseUrlencoded, type RawParams } from './raw-params.ts'
 
 const file: ReceivedFile = { key: 'k', filename: 'f', bytes: 0, sha256: '', head: new Uint8Array(), kept: false }
 

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import type { RawParams } from './bag.ts'
+import type { RawParams } from './raw-params.ts'
 
 /**
  * A route's input is a `Type.Object` of the parameters below: JSON Schema with custom keywords that correspond to

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 import { parameterProblem } from '../../platform/failure.ts'
-import type { RawParams } from './bag.ts'
+import type { RawParams } from './raw-params.ts'
 
 /**
  * How a list handles unknown query parameters. By default they are ignored, as on GitLab. But an ignored filter returns

@@ -1,6 +1,6 @@
 import type { User } from '../../domain/users/user.ts'
 import { forbidden } from '../../platform/failure.ts'
-import { emptyParams, type RawParams } from '../params/bag.ts'
+import { emptyParams, type RawParams } from '../params/raw-params.ts'
 import { noteUser } from './audit.ts'
 import { hasCredentials, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parameterProblem } from '../../platform/failure.ts'
 import type { Credentials } from '../guard.ts'
-import type { RawParams } from '../params/bag.ts'
+import type { RawParams } from '../params/raw-params.ts'
 import { readCookie } from './cookies.ts'
 
 /**

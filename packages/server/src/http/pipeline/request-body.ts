@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, tooLarge, unauthenticated } from '../../platform/failure.ts'
 import { receiveFile } from '../../platform/object-store/receive.ts'
-import type { RawParams } from '../params/bag.ts'
 import {
   assertAnnouncedLength,
   type BodyOptions,
@@ -10,6 +9,7 @@ import {
   textLimit,
 } from '../params/body.ts'
 import type { FilePart } from '../params/multipart/multipart.ts'
+import type { RawParams } from '../params/raw-params.ts'
 import type { FileLimit } from '../route.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'

@@ -3,9 +3,9 @@ import type { Caller } from '../../domain/access/callers.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import type { Credentials, Found } from '../guard.ts'
-import { emptyParams, parseUrlencoded, type RawParams } from '../params/bag.ts'
-import type { BodyKind } from '../params/body.ts'
-import { kindOfBody } from './body-kind.ts'
+import { type BodyKind, bodyKind, mediaType } from '../params/body.ts'
+import { emptyParams, parseUrlencoded, type RawParams } from '../params/raw-params.ts'
+import type { Route } from '../route.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isLocalClient } from './local-client.ts'
 import { originOf } from './origin.ts'
@@ -70,4 +70,11 @@ function queryOf(request: FastifyRequest): RawParams {
   const url = request.raw.url ?? ''
   const question = url.indexOf('?')
   return question < 0 ? emptyParams() : parseUrlencoded(url.slice(question + 1))
+}
+
+/** Returns how the body is read. Clients announce JSON on requests without a body, so an empty body is never a file. */
+function kindOfBody({ rawFile }: Route, request: FastifyRequest): BodyKind {
+  const kind = bodyKind(request)
+  if (!rawFile || request.headers['content-length'] === '0') return kind
+  return rawFile.includes(mediaType(request)) ? 'file' : kind
 }

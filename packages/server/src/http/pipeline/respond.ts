@@ -13,7 +13,7 @@ import { admit } from './authorize.ts'
 import { readCookie } from './cookies.ts'
 import { hasSecret } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
-import { clientAddress, pathOf } from './request-facts.ts'
+import { pathOf } from './request-facts.ts'
 import type { RequestState } from './request-state.ts'
 import type { ResponseCache } from './response-cache.ts'
 
@@ -101,9 +101,9 @@ async function handle(endpoint: Endpoint, state: RequestState, deps: RootDeps): 
 }
 
 function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): RouteContext {
-  const { request, caller, found, input, headers, origin } = state
+  const { request, credentials, caller, found, input, headers, origin } = state
   const client = {
-    address: clientAddress(request),
+    address: credentials.address,
     userAgent: request.headers['user-agent'],
     browser: readCookie(request.headers.cookie, 'alcove_browser', origin),
   }

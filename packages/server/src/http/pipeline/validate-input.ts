@@ -1,4 +1,4 @@
-import { emptyParams, mergeParams, type RawParams } from '../params/bag.ts'
+import { emptyParams, mergeParams, type RawParams } from '../params/raw-params.ts'
 import { assertKnownFilters } from '../params/unknown-filters.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'

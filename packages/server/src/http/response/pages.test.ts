@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { type Page, pageOf } from '../../domain/page.ts'
 import { Failure } from '../../platform/failure.ts'
-import { parseUrlencoded, type RawParams } from '../params/bag.ts'
 import { compileInput } from '../params/compile-input.ts'
 import { optional, text } from '../params/input.ts'
+import { parseUrlencoded, type RawParams } from '../params/raw-params.ts'
 import { keysetHeaders, pageHeaders, pageInput, pageProperties, readPage } from './pages.ts'
 
 const readInput = compileInput(pageInput)

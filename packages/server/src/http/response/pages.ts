@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { maxCountedRows, type Page, type PageRequest } from '../../domain/page.ts'
-import { isReceivedFile, type RawParams, wellFormed } from '../params/bag.ts'
 import { integer } from '../params/input.ts'
+import { isReceivedFile, type RawParams, wellFormed } from '../params/raw-params.ts'
 
 const defaultPerPage = 20
 const maxPerPage = 100

@@ -9,9 +9,9 @@ import {
   severities,
   states,
 } from '../../../domain/vulnerabilities/scales.ts'
-import type { RawParams } from '../../../http/params/bag.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 

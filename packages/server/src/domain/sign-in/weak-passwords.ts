@@ -35,7 +35,7 @@
  * Common passwords in lower case: all of at least 8 characters, and words of 5 to 7 letters, which users often extend
  * with digits.
  */
-export const commonPasswords: ReadonlySet<string> = new Set(
+export const weakPasswords: ReadonlySet<string> = new Set(
   `
 !qaz1qaz !qaz2wsx
 "1,00001e+14" "k.,jdm" "zxcvbnm," "zxcvbnm,./"

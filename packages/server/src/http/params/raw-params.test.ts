@@ -11,7 +11,7 @@ import {
   parseUrlencoded,
   type RawParams,
   wellFormed,
-} from './bag.ts'
+} from './raw-params.ts'
 
 const json = (text: string) => parseJsonObject(new TextEncoder().encode(text))
 
