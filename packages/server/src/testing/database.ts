@@ -1,8 +1,10 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Sql } from 'sql-template-tag'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Database, Db } from '../db/db.ts'
+import type { DatabaseOptions } from '../db/engine.ts'
 import { openDatabase } from '../db/open.ts'
 import { createTestDatabase } from './postgres.ts'
 
@@ -41,6 +43,24 @@ async function freshSqlite(): Promise<FreshDatabase> {
     openAnother: () => Promise.reject(new Error('SQLite serves one process')),
     drop: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** Opens a database without tables, for tests that migrate it themselves. Closed and removed when the test finishes. */
+export async function emptyDatabase(): Promise<Database> {
+  if (testEngine === 'postgres') {
+    const { url, drop } = await createTestDatabase({ url: inject('postgres').url })
+    onTestFinished(drop)
+    return openForTest({ kind: 'postgres', url })
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'alcove-empty-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return openForTest({ kind: 'sqlite', file: join(folder, 'alcove.sqlite3') })
+}
+
+async function openForTest(options: DatabaseOptions): Promise<Database> {
+  const db = await openDatabase(options)
+  onTestFinished(() => db.close())
+  return db
 }
 
 /** Returns the same database; `observe` sees every statement before it runs, inside transactions too. */

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import sql from 'sql-template-tag'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
 import { migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/all.ts'
-import { openDatabase } from '../../db/open.ts'
-import { testEngine } from '../../testing/database.ts'
-import { createTestDatabase } from '../../testing/postgres.ts'
+import { emptyDatabase } from '../../testing/database.ts'
 
 const now = '2026-03-05T12:00:00.000Z'
 
@@ -37,21 +32,6 @@ async function databaseBefore(): Promise<Database> {
     insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
       created_at, updated_at)
     values (1, 1, 1, 'Flaw', 'detected', 4, 2, 'sast', 1, ${now}, ${now})`)
-  return db
-}
-
-async function emptyDatabase(): Promise<Database> {
-  if (testEngine === 'postgres') {
-    const { url, drop } = await createTestDatabase({ url: inject('postgres').url })
-    onTestFinished(drop)
-    const db = await openDatabase({ kind: 'postgres', url })
-    onTestFinished(() => db.close())
-    return db
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-ghost-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const db = await openDatabase({ kind: 'sqlite', file: join(folder, 'alcove.sqlite3') })
-  onTestFinished(() => db.close())
   return db
 }
 

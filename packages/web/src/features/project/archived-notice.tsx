@@ -1,8 +1,8 @@
 import { Button } from '../../components/button.tsx'
+import styles from '../../components/notice.module.css'
 import { useAction } from '../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import styles from './archived-notice.module.css'
 
 /** States on each page of an archived project that it is read-only; owners can unarchive it here. */
 export function ArchivedNotice() {
