@@ -4,7 +4,7 @@ import { formWithFile, type Reply } from '../testing/client.ts'
 import { startServer, type TestServer } from '../testing/server.ts'
 
 describe('an address', () => {
-  test('that nobody has is 404, and one of the old API 410', async () => {
+  test('that is unknown returns 404, and one of the old API returns 410', async () => {
     const { admin } = await startServer()
     expect(await admin.get('/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
     expect(await admin.get('//nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } })
@@ -123,7 +123,7 @@ describe('an answer', () => {
     }
   })
 
-  test('shows nothing else in a browser, is not framed, and tells no other server its address', async () => {
+  test('loads nothing else in a browser, cannot be framed, and sends no referrer', async () => {
     const { anonymous } = await startServer()
     for (const path of ['/topics', '/nowhere', '/user', '//-/health']) {
       expect((await anonymous.get(path)).headers, path).toMatchObject({
@@ -175,7 +175,7 @@ describe('an answer', () => {
     expect(asked.headers['access-control-allow-headers']).toBe('private-token')
   })
 
-  test('to a bug tells nothing of it', async () => {
+  test('to a bug reveals no details', async () => {
     const objects = { ...openMemoryStore(), put: () => Promise.reject(new Error('the disk of 10.0.0.7 is full')) }
     const server = await startServer({ objects })
     const project = await server.project('acme/site')
@@ -189,7 +189,7 @@ describe('an answer', () => {
 })
 
 describe('a body', () => {
-  test('of a type that nobody reads is 415, with the type', async () => {
+  test('of an unsupported type returns 415, with the type', async () => {
     const { admin } = await startServer()
     const headers = { 'content-type': 'application/xml' }
     expect(await admin.post('/projects', '<project/>', { headers })).toMatchObject({
@@ -230,7 +230,7 @@ describe('a body', () => {
   })
 })
 
-test('the version is told to every token, and to nobody else', async () => {
+test('the version is returned for every token, and not without one', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const reader = await server.client(nadia, { scopes: ['read_user'] })

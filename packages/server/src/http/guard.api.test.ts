@@ -66,20 +66,20 @@ describe('without credentials', () => {
     expect(await anonymous.post('/users')).toMatchObject(unauthorized)
   })
 
-  test('a blank PRIVATE-TOKEN is nobody', async () => {
+  test('a blank PRIVATE-TOKEN is an anonymous request', async () => {
     const headers = { 'private-token': '' }
     expect(await anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
     expect(await anonymous.get('/user', { headers })).toMatchObject(unauthorized)
   })
 })
 
-describe('a token that nobody was given', () => {
+describe('an unknown token', () => {
   test.each(['alpat-0123456789', 'x', "' or 1=1 --", 'ä'.repeat(40)])('%j is 401', async (wrong) => {
     const path = `private_token=${encodeURIComponent(wrong)}`
     expect(await anonymous.get(`/user?${path}`)).toMatchObject(unauthorized)
   })
 
-  test('is 401 on an address that anybody may read', async () => {
+  test('returns 401 on a public address', async () => {
     expect(await anonymous.get('/topics', { headers: { 'private-token': 'wrong' } })).toMatchObject(unauthorized)
   })
 
@@ -100,7 +100,7 @@ describe('a token that is over', () => {
     },
   })
 
-  test('is told that it has expired, from its day on', async () => {
+  test('is rejected as expired, from its expiry date on', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const client = await server.client(await server.user('nadia'), { scopes: ['api'], expiresAt: '2026-05-02' })
@@ -113,7 +113,7 @@ describe('a token that is over', () => {
     expect(await client.get('/topics')).toMatchObject(refusal(expired))
   })
 
-  test('is told that it was revoked, from the next request on', async () => {
+  test('is rejected as revoked, from the next request on', async () => {
     const client = await oneScope(nadia, 'api')
     const { body: self } = await client.get('/personal_access_tokens/self')
     expect(await client.get('/user')).toMatchObject({ status: 200 })
@@ -124,7 +124,7 @@ describe('a token that is over', () => {
     expect(await client.get('/topics')).toMatchObject(refusal(revoked))
   })
 
-  test('is told of its expiry before its revocation', async () => {
+  test('is rejected as expired before it is rejected as revoked', async () => {
     const client = await server.client(nadia, { scopes: ['api'], expiresAt: '2020-01-01' })
     const { body: tokens } = await nadia.get('/personal_access_tokens?expires_before=2020-01-01')
     await admin.delete(`/personal_access_tokens/${tokens[0].id}`)
@@ -267,7 +267,7 @@ describe('sudo', () => {
     })
   })
 
-  test('is refused to nobody with 401', async () => {
+  test('returns 401 for an anonymous request', async () => {
     expect(await anonymous.get('/user', sudo('nadia'))).toMatchObject(unauthorized)
     expect(await anonymous.get('/topics', sudo('nadia'))).toMatchObject(unauthorized)
   })
@@ -297,7 +297,7 @@ describe('sudo', () => {
     ['query, whatever the header says', (client: Client) => client.get('/user?sudo=', sudo('root'))],
     ['form', (client: Client) => client.post('/user/personal_access_tokens', new URLSearchParams('sudo=&name=x'))],
     ['JSON', (client: Client) => client.post('/user/personal_access_tokens', { sudo: '', name: 'x', scopes: [] })],
-  ])('that is blank in the %s is a user whom nobody knows, never the administrator himself', async (_, ask) => {
+  ])('that is blank in the %s is an unknown user, never the administrator', async (_, ask) => {
     expect(await ask(admin)).toMatchObject({
       status: 404,
       body: { message: "404 User with ID or username '' Not Found" },
@@ -332,7 +332,7 @@ describe('in admin mode', () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const start = () => startServer({ clock, settings: { adminMode: true } })
 
-  test('an administrator’s token counts as anybody’s, unless it has the scope admin_mode', async () => {
+  test('an administrator’s token counts as a user’s, unless it has the scope admin_mode', async () => {
     const server = await start()
     const root = { ...server.admin, user: (await server.admin.get('/user')).body }
     const plain = await server.client(root, { scopes: ['api', 'sudo'] })

@@ -161,7 +161,7 @@ describe('too much', () => {
 })
 
 describe('a client that waits for 100', () => {
-  test('is told to go on', async () => {
+  test('receives 100', async () => {
     const body = `${fileHead}waited\r\n--b--\r\n`
     const wire = await openWire(port)
     wire.socket.write(uploadHead(`Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}`))
@@ -174,7 +174,7 @@ describe('a client that waits for 100', () => {
     ['a wrong token', () => `Host: x\r\nPRIVATE-TOKEN: wrong\r\n`, 100_000, '401 Unauthorized'],
     ['nobody', () => 'Host: x\r\n', 100_000, '401 Unauthorized'],
     ['too much', () => credentials, 2_000_000_000, '413 Payload Too Large'],
-  ])('is never told to go on when it is refused at once: %s', async (_, headers, length, status) => {
+  ])('never receives 100 when it is refused at once: %s', async (_, headers, length, status) => {
     const head = `POST ${target()} HTTP/1.1\r\n${headers()}${formHeaders}Expect: 100-continue\r\n`
     const answer = await exchange(port, `${head}Content-Length: ${length}\r\n\r\n`)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`))
@@ -182,7 +182,7 @@ describe('a client that waits for 100', () => {
     expect(answer).toContain('\r\nConnection: close\r\n')
   })
 
-  test('is told to go on for every kind of body', async () => {
+  test('receives 100 for every kind of body', async () => {
     const bodies = { 'application/json': '{"text":"hi"}', 'application/x-www-form-urlencoded': 'text=hi' }
     for (const [type, body] of Object.entries(bodies)) {
       const wire = await openWire(port)

@@ -81,7 +81,7 @@ export function tellOfPeople(world: World): void {
     expect(await admin.UserImpersonationTokens.all(user.id, { state: 'active' })).toEqual([])
   })
 
-  test('an administrator acts for somebody else', async () => {
+  test('an administrator acts for another user', async () => {
     const { id, username } = await world.user('deputy')
     const deputy = new Gitlab({ host: world.url, token: world.token, sudo: username })
     expect(await deputy.Users.showCurrentUser()).toMatchObject({ id })

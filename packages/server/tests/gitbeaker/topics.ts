@@ -28,7 +28,7 @@ export function tellOfTopics(world: World): void {
     expect(await refusal(Topics.remove(created.id))).toEqual({ status: 404, description: '404 Not found' })
   })
 
-  test('an avatar is set, served to anybody, and removed', async () => {
+  test('an avatar is set, served publicly, and removed', async () => {
     const { Topics } = world.admin
     const { id } = await Topics.create(unique('buoy'), { title: 'Buoys' } as object)
     const avatar = { content: new Blob([png]), filename: 'buoy.png' }

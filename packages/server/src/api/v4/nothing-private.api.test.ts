@@ -82,7 +82,7 @@ async function hide(): Promise<typeof hidden> {
 
 describe.each(people)('%s', (person) => {
   test.each(routes.filter(isAboutOne).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'is told nothing by %s',
+    'learns nothing from %s',
     async (_, route) => {
       const isGroup = onOf(route) === 'group'
       const absentPaths = isGroup
@@ -131,7 +131,7 @@ describe.each(people)('%s', (person) => {
     }
   })
 
-  test('is told the same of a list that is narrowed to what is hidden, or to what is not there', async () => {
+  test('gets the same list when filtering by a hidden project as by a missing one', async () => {
     const client = clients[person]
     const acme = (await client.get('/groups/acme')).body
     const tries = (project: string): Promise<Reply>[] => [
@@ -146,7 +146,7 @@ describe.each(people)('%s', (person) => {
     expect(withoutLinks(told)).toEqual(withoutLinks(absent))
   })
 
-  test('cannot find out names in a group he may read by asking for them to be taken', async () => {
+  test('cannot discover names in a readable group by trying to take them', async () => {
     const client = clients[person]
     const acme = (await client.get('/groups/acme')).body
     const tries = (project: string, group: string): Promise<Reply>[] => [
@@ -159,7 +159,7 @@ describe.each(people)('%s', (person) => {
   })
 })
 
-test('only who may create groups hears that the path of a hidden one is taken', async () => {
+test('only callers who may create groups learn that the path of a hidden group is taken', async () => {
   const exists = async (client: Client, path: string) => (await client.get(`/namespaces/${path}/exists`)).body
   expect(await exists(clients['an external user'], 'vault')).toEqual({ exists: false, suggests: [] })
   expect(await exists(clients['an external user'], 'acme')).toEqual({ exists: true, suggests: ['acme1'] })

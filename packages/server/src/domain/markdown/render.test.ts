@@ -38,7 +38,7 @@ test('an origin makes the addresses of uploads whole', () => {
   expect(html).toContain('href="/other"')
 })
 
-test('a video and a sound are played, with a link for whoever cannot', () => {
+test('video and audio are played, with a link as a fallback', () => {
   const href = `${expanded}/tour.mp4`
   const gfm = (name: string) => `class="gfm" data-canonical-src="${upload}/${name}"`
   expect(inProject(`![tour](${upload}/tour.mp4){width=50%}`)).toBe(

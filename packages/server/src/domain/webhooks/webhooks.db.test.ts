@@ -64,7 +64,7 @@ async function passTime({ clock, server }: { clock: { now: string }; server: Tes
 }
 
 describe('a webhook', () => {
-  test('is told of a new vulnerability, with GitLab’s headers and body', async () => {
+  test('receives a new vulnerability, with GitLab’s headers and body', async () => {
     const { server, project, receiver, hookId } = await world({
       hook: { token: 'our secret' },
       settings: { externalUrl: 'https://alcove.test' },
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
   })
 
-  test('is told of a promotion, and of nothing that was rolled back', async () => {
+  test('receives a promotion, and nothing that was rolled back', async () => {
     const { server, project, receiver } = await world()
     const { body } = await server.admin.post(
       `/projects/${project.id}/security_reports`,
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     expect(titles(receiver)).toEqual([promoted.body.title])
   })
 
-  test('is told of every change of state, and of a link to an issue', async () => {
+  test('receives every change of state, and a link to an issue', async () => {
     const { server, project, receiver } = await world()
     await report(server.admin, project, flaws('x'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -181,7 +181,7 @@ describe('a webhook', () => {
     expect(new Set(keys).size).toBe(30)
   })
 
-  test('is told what was true then, not what is true when it is told', async () => {
+  test('receives the state at the time of the event, not at the time of delivery', async () => {
     const { server, project, receiver } = await world()
     await report(server.admin, project, [entry({ name: 'old name', severity: 'Low' })])
     await report(server.admin, project, [entry({ name: 'new name', severity: 'Critical' })])
@@ -288,7 +288,7 @@ describe('a receiver in trouble', () => {
     expect(await log()).toEqual([])
   })
 
-  test('may hear of an event twice when a process dies, never not at all', async () => {
+  test('may receive an event twice when a process dies, but always receives it', async () => {
     const { clock, server, project, receiver } = await world()
     await report(server.admin, project, flaws('x'))
     // Simulates a process that is killed after sending an event and before recording it.
@@ -318,7 +318,7 @@ describe('a receiver in trouble', () => {
 })
 
 describe('the log', () => {
-  test('tells every attempt, newest first, without the secret', async () => {
+  test('lists every attempt, newest first, without the secret', async () => {
     const { clock, server, project, receiver, log, path } = await world({ hook: { token: 'our secret' } })
     receiver.answer = (response) => response.writeHead(500, { 'X-Trouble': 'yes' }).end('try later')
     await report(server.admin, project, flaws('x'))

@@ -22,7 +22,7 @@ describe('a rate limit', () => {
     }
   })
 
-  test('of users counts each for himself, and says how he stands', async () => {
+  test('of users counts each user separately, and reports the current state', async () => {
     const server = await limited({ authenticated: hour })
     const nadia = await server.user('nadia')
     const standings = []
@@ -55,7 +55,7 @@ describe('a rate limit', () => {
     expect((await server.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('counts a user whatever token he sends, also one of too small a scope', async () => {
+  test('counts a user whatever token is sent, also one with an insufficient scope', async () => {
     const server = await limited({ authenticated: { ...hour, requests: 10 } })
     const nadia = await server.user('nadia')
     const reader = await server.client(nadia, { scopes: ['read_user'] })
@@ -92,7 +92,7 @@ describe('a rate limit', () => {
     }
   })
 
-  test('believes X-Forwarded-For of nobody who is not a trusted proxy', async () => {
+  test('ignores X-Forwarded-For unless a trusted proxy sends it', async () => {
     const server = await limited({ unauthenticated: hour })
     const statuses = []
     for (let count = 0; count < 4; count++) {
@@ -165,7 +165,7 @@ describe.runIf(testEngine === 'postgres')('processes that share a database', () 
     for (const counter of counters) await counter.close()
   })
 
-  test('hear of each other within a second, without more than a few writes', async () => {
+  test('synchronize within a second, with only a few writes', async () => {
     const server = await startServer({ clock: { ...clock } })
     let writes = 0
     const all: RootDeps['db']['all'] = (query) => {

@@ -124,7 +124,7 @@ test('links without parameters carry the page', () => {
   expect(queryOf(headers(1, 20, { total: 1 }, 1, {})['Link'])).toBe('page=1&per_page=20')
 })
 
-test('of links too long to be sent four times only the next page is told', () => {
+test('of links too long to be sent four times only the next page is sent', () => {
   const search = 'x'.repeat(5000)
   const long = (page: number) => headers(page, 20, { total: 60 }, 20, { search })['Link']
   expect(long(2)).toBe(`<${url}?page=3&per_page=20&search=${search}>; rel="next"`)

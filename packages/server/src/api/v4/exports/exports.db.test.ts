@@ -227,7 +227,7 @@ describe('an export', () => {
     expect(rows.map((row: { title: string }) => row.title)).toEqual(['other'])
   })
 
-  test('tells what people wrote and decided', async () => {
+  test('contains what users wrote and decided', async () => {
     const { server, project } = await world()
     await report(server.admin, project, flaws('one'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -246,7 +246,7 @@ describe('an export', () => {
     ])
   })
 
-  test('is written a slice at a time, and tells how far it is', async () => {
+  test('is written in batches, and reports its progress', async () => {
     const store = openMemoryStore()
     const { act, reached, release } = hang()
     const objects = { ...store, put: (key: string, body: Bytes) => store.put(key, stopAfter(body, 400, act)) }
@@ -341,7 +341,7 @@ describe('an export', () => {
     expect(together.map(({ status }) => status).sort()).toEqual([201, 429, 429])
   })
 
-  test('belongs to its author alone, as long as he may export', async () => {
+  test('is available only to its author, while they may export', async () => {
     const { server, project } = await world()
     await report(server.admin, project, flaws('one'))
     const developer = await server.as('developer', project)

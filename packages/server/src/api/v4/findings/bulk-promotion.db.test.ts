@@ -56,7 +56,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('tells how far it is, and goes on after a kill where it was', async () => {
+  test('reports its progress, and resumes after a kill where it stopped', async () => {
     const project = await projectWith()
     const job = { kind: 'promotion', key: `promotion:${project.id}` }
     const accepted = await withoutJob(server, job, () => promote(project, { async: true }))
@@ -159,7 +159,7 @@ describe('promoting more findings than one transaction does', () => {
     expect((await server.admin.get(`${bulk(gone)}/${id}`)).status).toBe(404)
   })
 
-  test('is told to developers of its project, for a month', async () => {
+  test('is shown to developers of its project, for a month', async () => {
     const project = await projectWith()
     const { id } = (await promote(project)).body
     const developer = await server.as('developer', project)

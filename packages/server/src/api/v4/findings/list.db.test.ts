@@ -94,7 +94,7 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
   })
 })
 
-test('a finding tells how its vulnerability changed, and what it is linked to', async () => {
+test('a finding shows how its vulnerability changed, and what it is linked to', async () => {
   const server = await startServer()
   const project = await server.project('acme/triaged')
   const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
@@ -118,7 +118,7 @@ test('a finding tells how its vulnerability changed, and what it is linked to', 
   })
 })
 
-test('the list of findings goes by a severity that somebody set, whatever reports say', async () => {
+test('the list of findings uses a severity set by a user, whatever reports say', async () => {
   // Made-up rows have taken ids that PostgreSQL would give.
   const server = await startServer()
   const other = await server.project('acme/overridden')

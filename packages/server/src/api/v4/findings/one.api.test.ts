@@ -15,7 +15,7 @@ async function send(entries: object[], fields: Record<string, string> = {}) {
   expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
 }
 
-test('a finding is told as the list tells it, on whatever ref it is and when it has gone', async () => {
+test('a finding is returned as in the list, on any ref and also when it is gone', async () => {
   const list = `/projects/${project.id}/vulnerability_findings`
   await send([entry({ line: 10 }), entry({ line: 90, rule: 'other' })])
   const [first] = (await server.admin.get(list)).body
@@ -30,7 +30,7 @@ test('a finding is told as the list tells it, on whatever ref it is and when it 
   expect((await server.admin.get(`${list}/${first.id}`)).body).toMatchObject({ uuid: first.uuid, name: first.name })
 })
 
-test('a finding is told to developers of its project, at its own project', async () => {
+test('a finding is returned to developers of its project, at its own project', async () => {
   const other = await server.project('acme/other')
   const list = `/projects/${project.id}/vulnerability_findings`
   const [finding] = (await server.admin.get(list)).body

@@ -184,7 +184,7 @@ test('a group is found by id and path, with its projects unless they are not wan
   expect(await nadia.get('/groups/nadia')).toMatchObject(hidden)
 })
 
-test('a private group is visible to its members and to those of anything inside, and to nobody else', async () => {
+test('a private group is visible only to its members and to those of anything inside', async () => {
   const server = await startServer()
   const group = (await server.admin.post('/groups', { name: 'Acme', path: 'acme' })).body
   const sub = (await server.admin.post('/groups', { name: 'Web', path: 'web', parent_id: group.id })).body

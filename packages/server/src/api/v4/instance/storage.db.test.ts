@@ -53,7 +53,7 @@ describe('storage', () => {
     expect(second.body).toEqual([body[1]])
   })
 
-  test('is added up once a minute; what is deleted is told apart until it is gone', async () => {
+  test('is totalled once a minute; deleted uploads are counted separately until they are purged', async () => {
     const before = await server.admin.get('/admin/storage')
     expect(before).toMatchObject({
       status: 200,
@@ -77,7 +77,7 @@ describe('storage', () => {
     })
   })
 
-  test('is nobody else’s business', async () => {
+  test('is for administrators only', async () => {
     const user = await server.user('storage-reader')
     for (const path of ['/admin/storage', '/admin/storage/owners', '/admin/settings']) {
       expect(await server.anonymous.get(path)).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } })

@@ -82,7 +82,7 @@ describe('jobs', () => {
     })
   })
 
-  test('are nobody else’s business', async () => {
+  test('are for administrators only', async () => {
     const user = await server.user('curious')
     for (const path of ['/admin/jobs', '/admin/jobs/1']) {
       expect(await user.get(path)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })

@@ -15,7 +15,7 @@ test('Markdown comes back as HTML', async () => {
   expect(form).toMatchObject({ status: 201, body: { html: '<p>a b</p>\n' } })
 })
 
-test('only somebody who is signed in, with a token that may write, gets it rendered', async () => {
+test('rendering needs a signed-in user, with a token that may write', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
   const reader = await server.client(someone, { scopes: ['read_api'] })
@@ -65,7 +65,7 @@ test('a project that cannot be read is not there', async () => {
   expect(await server.admin.post('/markdown', { text: 'a', project: hidden.id })).toMatchObject({ status: 201 })
 })
 
-test('whoever only reads, or is nobody yet, gets texts rendered to read them', async () => {
+test('read-only and anonymous callers get previews rendered', async () => {
   const server = await startServer()
   const open = await server.project('acme/open', { visibility: 'public' })
   const hidden = await server.project('acme/hidden')

@@ -128,7 +128,7 @@ test('maintainers manage members up to their own level, only owners make and unm
   expect(await nadia.delete(`${path}/${id(owner)}`)).toMatchObject({ status: 204 })
 })
 
-test('everybody may leave, and nobody below maintainer removes others', async () => {
+test('every member may leave, and members below maintainer cannot remove others', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const [developer, guest] = [await server.as('developer', project), await server.as('guest', project)]
@@ -140,7 +140,7 @@ test('everybody may leave, and nobody below maintainer removes others', async ()
   expect((await guest.get(`/projects/${project.id}`)).status).toBe(404)
 })
 
-test('whoever a personal project belongs to stays its owner', async () => {
+test('the owner of a personal project cannot be removed or demoted', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const project = (await nadia.post('/projects', { name: 'own' })).body
@@ -279,7 +279,7 @@ test('rows of memberships that are over are removed, however many, and no others
   expect((await omar.get(`/projects/${project.id}`)).status).toBe(200)
 })
 
-test('members of at least a level are told, those from above by the highest that they have', async () => {
+test('members of at least a level are listed, inherited ones by their highest level', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'internal' })
   const nadia = await server.user('nadia')

@@ -5,7 +5,7 @@ const startServer = () => start({ settings: { externalUrl: 'https://alcove.test'
 const hidden = { status: 404, body: { message: '404 Namespace Not Found' } }
 const paths = (reply: { body: { full_path: string }[] }) => reply.body.map((namespace) => namespace.full_path)
 
-test('a user sees his own namespace and the groups he is a member of, administrators see all', async () => {
+test('users see their own namespace and the groups they are members of, administrators see all', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const acme = (await nadia.post('/groups', { name: 'Acme', path: 'acme' })).body

@@ -45,7 +45,7 @@ describe('POST /organizations', () => {
     expect(body.visibility).toBe('private')
   })
 
-  test('is for administrators, with a name and a path that nobody has', async () => {
+  test('is for administrators, with a name and a path that are not taken', async () => {
     expect(await create({ name: 'a', path: 'a' }, insider)).toMatchObject({
       status: 403,
       body: { message: '403 Forbidden' },
@@ -88,7 +88,7 @@ describe('a private organization', () => {
     }
   })
 
-  test('stays so, even after its answers were remembered for somebody else', async () => {
+  test('stays so, even after its responses were cached for another user', async () => {
     const paths = [
       `/topics?organization_id=${hidden.id}`,
       `/topics?organization_id=${hidden.id}&search=shared`,
@@ -113,7 +113,7 @@ describe('a private organization', () => {
     expect(await server.anonymous.get(path)).toMatchObject(notThere)
   })
 
-  test('tells nothing by its projects and groups, and takes no visible ones', async () => {
+  test('reveals nothing through its projects and groups, and takes no visible ones', async () => {
     expect(await outsider.get(`/groups/${hidden.group}`)).toMatchObject({ status: 404 })
     expect(await outsider.get(`/projects/${hidden.project}`)).toMatchObject({ status: 404 })
     expect((await outsider.get(`/projects?topic_id=${hidden.topic}`)).body).toEqual([])
@@ -271,7 +271,7 @@ describe('lists of projects, groups and namespaces', () => {
     })
   })
 
-  test('of one that is not there for somebody answer as of none', async () => {
+  test('of an organization hidden from the caller return the same as of a missing one', async () => {
     for (const id of [hidden.id, 999_999]) {
       for (const client of [outsider, server.anonymous]) {
         for (const path of ['/projects', '/projects?topic=shared', '/groups', '/groups?search=secret']) {

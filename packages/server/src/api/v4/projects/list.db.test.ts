@@ -18,7 +18,7 @@ async function startWithProjects() {
   return { server, nadia, open, inside, closed, own }
 }
 
-test('everybody lists what he can read, and counts nothing else', async () => {
+test('callers list and count only the projects they can read', async () => {
   const { server, nadia, closed } = await startWithProjects()
   const external = await server.user('external', { external: true })
   const list = async (client: Client) => {
@@ -124,7 +124,7 @@ test('any number of topics can be asked for', async () => {
   expect(await list(',unknown')).toEqual([])
 })
 
-test('lists are narrowed to what somebody owns, is a member of, has starred', async () => {
+test('lists are filtered by what a user owns, is a member of, has starred', async () => {
   const { server, nadia, open, closed } = await startWithProjects()
   await server.admin.post(`/projects/${closed.id}/members`, { user_id: id(nadia), access_level: 30 })
   await nadia.post(`/projects/${open.id}/star`)

@@ -132,7 +132,7 @@ test('a renamed group leads to itself, and so does everything in it', async () =
   expect(await server.admin.get('/projects/acme%2Fsub%2Fin')).toMatchObject(noProject)
 })
 
-test('projects of a renamed user lead to themselves until somebody takes the name', async () => {
+test('old paths of a renamed user redirect to the projects until another user takes the name', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const own = (await nadia.post('/projects', { name: 'own', visibility: 'public' })).body
@@ -144,7 +144,7 @@ test('projects of a renamed user lead to themselves until somebody takes the nam
   expect(await nadia.get('/projects/nadia%2Fown')).toMatchObject(noProject)
 })
 
-test('an old path tells strangers nothing', async () => {
+test('an old path reveals nothing to callers without access', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const secret = await group(server.admin, 'secret', { visibility: 'private' })
@@ -216,7 +216,7 @@ test('owners transfer a project to a group where they are maintainers', async ()
   expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject({ topics: ['maps'] })
 })
 
-test('a project comes to a user, who then owns it, and leaves him again', async () => {
+test('a project is transferred to a user, who then owns it, and away again', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const nadia = await server.user('nadia')

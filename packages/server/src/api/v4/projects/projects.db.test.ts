@@ -165,7 +165,7 @@ test('developers and up create projects in a group, as visible as the group at m
   })
 })
 
-test('who has as many personal projects as he may have gets no more', async () => {
+test('a user at the limit of personal projects cannot create another', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   await server.admin.put(`/users/${nadia.user?.id}`, { projects_limit: 1 })

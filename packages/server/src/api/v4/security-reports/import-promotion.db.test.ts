@@ -79,7 +79,7 @@ describe('a large import with promotion', () => {
     expect(await importOf(project, kept)).toEqual(done)
   })
 
-  test('leaves alone what people do between two slices, and tells webhooks of each vulnerability once', async () => {
+  test('preserves what users change between two batches, and sends webhooks for each vulnerability once', async () => {
     const project = await freshProject()
     const fields = { url: 'https://receiver.example/', vulnerability_events: true }
     const { body: hook } = await server.admin.post(`/projects/${project.id}/hooks`, fields)

@@ -210,7 +210,7 @@ describe('an import', () => {
     expect(await countRows('findings', project)).toBe(500)
   })
 
-  test('tells how far it is while it runs, and shows nothing of it', async () => {
+  test('reports its progress while it runs, and shows no results yet', async () => {
     const store = openMemoryStore()
     const { act, release } = hang()
     let opened = 0
@@ -276,7 +276,7 @@ describe('a process that stops', () => {
 })
 
 describe('an import that is broken off', () => {
-  test('has changed nothing that anybody sees, and goes on from the beginning', async () => {
+  test('has changed nothing that is visible, and restarts from the beginning', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(3)), { promote: 'true' })
     const before = await findings(project)

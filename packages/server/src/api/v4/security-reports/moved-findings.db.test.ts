@@ -285,7 +285,7 @@ describe('a finding that comes back at another line', () => {
     ['confirm', 'confirmed'],
     ['dismiss', 'dismissed'],
   ] as const)(
-    'leaves what people decided (%s), and its history tells the move, why, and by which import',
+    'keeps what users decided (%s), and its history records the move, the reason, and the import',
     async ([decide, state]) => {
       const project = await freshProject()
       await send(project, [entry({ line: 10, code })], { promote: 'true' })

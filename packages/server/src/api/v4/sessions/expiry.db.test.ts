@@ -194,7 +194,7 @@ test('answers to a browser with a cookie are not stored; those to tokens have Gi
   expect((await user.get('/projects')).headers['cache-control']).toBe('max-age=0, private, must-revalidate')
 })
 
-test('behind HTTPS the cookies are bound to the host, and browsers are told to stay with HTTPS', async () => {
+test('behind HTTPS the cookies are bound to the host, and responses carry Strict-Transport-Security', async () => {
   const server = await startServer({ settings: { externalUrl: 'https://alcove.example' } })
   await server.user('nadia')
   const { cookies, headers } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })

@@ -67,7 +67,7 @@ describe('a signed-in browser calls the API', () => {
     }
   })
 
-  test('not for a page of another origin, which the preflight tells too', async () => {
+  test('not for a page of another origin, which the preflight rejects too', async () => {
     const browser = await browserOf()
     const origin = 'https://evil.example'
     expect(await browser.get('/user', { origin })).toMatchObject(forbidden)
@@ -83,7 +83,7 @@ describe('a signed-in browser calls the API', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('as nobody with a cookie that is made up or over', async () => {
+  test('as an anonymous request with a forged or expired cookie', async () => {
     const headers = { 'x-alcove-session': '1', cookie: 'alcove_session=made-up' }
     expect(await server.anonymous.get('/user', { headers })).toMatchObject(unauthorized)
     expect(await server.anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
@@ -155,7 +155,7 @@ describe('a browser signed in with a token', () => {
     expect(await reader.get('/user')).toMatchObject(unauthorized)
   })
 
-  test('makes no other token and asks for no admin mode: those are for whoever knows the password', async () => {
+  test('cannot create tokens or enter admin mode: both require the password', async () => {
     const root = await browserWith(server.admin.token)
     const draft = { name: 'more', scopes: 'api', expires_at: '2030-01-01' }
     expect(await root.send('post', '//-/personal_access_tokens', draft)).toMatchObject({ status: 403 })
@@ -182,14 +182,14 @@ describe('a browser signed in with a token', () => {
 })
 
 describe('the state of a session', () => {
-  test('tells nobody that he is nobody, with the rules of the server', async () => {
+  test('returns no user for an anonymous request, with the rules of the server', async () => {
     const { status, body } = await server.anonymous.get('//-/session')
     expect(status).toBe(200)
     expect(body).toMatchObject({ user: null, is_admin: false, scopes: [], topic_creation: 'anyone' })
     expect(body).toMatchObject({ triage_access_level: 40, max_upload_bytes: 100 * 1024 * 1024, upload_grace_days: 7 })
   })
 
-  test('tells who is signed in and what he may do', async () => {
+  test('returns the signed-in user and their permissions', async () => {
     const { body } = await (await browserOf()).get('//-/session')
     expect(body).toMatchObject({ user: { username: 'nadia' }, is_admin: false, has_password: true })
     expect(body.scopes).toContain('api')
@@ -198,7 +198,7 @@ describe('the state of a session', () => {
 })
 
 describe('the browsers of a user', () => {
-  test('are listed newest first, with address, program and use, to himself alone', async () => {
+  test('are listed newest first, with address, program and use, to that user only', async () => {
     await server.user('traveller')
     const laptop = await browserOf('traveller', password, server, 'Laptop/1')
     const phone = await browserOf('traveller', password, server, 'Phone/2')
@@ -219,7 +219,7 @@ describe('the browsers of a user', () => {
     expect((await server.anonymous.get('//-/sessions')).status).toBe(401)
   })
 
-  test('are signed out one by one, by himself alone', async () => {
+  test('are signed out one by one, by that user only', async () => {
     await server.user('careful')
     const lost = await browserOf('careful')
     const here = await browserOf('careful')
@@ -271,7 +271,7 @@ describe('the own password', () => {
     await browserOf('changer', next)
   })
 
-  test('cannot be guessed by whoever finds a signed-in browser', async () => {
+  test('cannot be guessed from a signed-in browser', async () => {
     await server.user('left-alone')
     const browser = await browserOf('left-alone')
     const guess = () => browser.send('put', '//-/password', { current_password: 'guess', password: next })
@@ -401,7 +401,7 @@ describe('a token made in a browser', () => {
 })
 
 describe('admin mode', () => {
-  test('gives a browser the rights of its administrator for his password, for six hours', async () => {
+  test('gives a browser its administrator’s rights in return for the password, for six hours', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock, settings: { adminMode: true } })
     await server.user('chief', { admin: true })
@@ -426,7 +426,7 @@ describe('admin mode', () => {
   })
 })
 
-test('somebody deactivated is active again when he signs in', async () => {
+test('a deactivated user is active again after signing in', async () => {
   const user = await server.user('dormant')
   expect(await server.admin.post(`/users/${user.user?.id}/deactivate`)).toMatchObject({ status: 201, text: 'true' })
   expect(await user.get('/user')).toMatchObject({

@@ -21,7 +21,7 @@ function pass(minutes: number) {
   clock.now = new Date(Date.parse(clock.now) + minutes * 60_000).toISOString()
 }
 
-test('a token tells the last five addresses that it was used from, the last first', async () => {
+test('a token lists the last five addresses that it was used from, the last first', async () => {
   const token = await someToken()
   expect(await token.addresses()).toEqual([])
   const used: string[] = []

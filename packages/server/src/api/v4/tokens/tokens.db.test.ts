@@ -145,7 +145,7 @@ describe('GET /personal_access_tokens', () => {
     expect([...owners]).toEqual(expect.arrayContaining([1, nadiaId, omar.user?.id]))
   })
 
-  test('refuses somebody else’s, and an unknown user', async () => {
+  test('refuses another user’s, and an unknown user', async () => {
     expect(await nadia.get(`/personal_access_tokens?user_id=${omar.user?.id}`)).toMatchObject(unauthorized)
     expect(await nadia.get('/personal_access_tokens?user_id=999999')).toMatchObject(unauthorized)
     expect(await admin.get('/personal_access_tokens?user_id=999999')).toMatchObject({ status: 404 })
@@ -219,7 +219,7 @@ describe('GET /personal_access_tokens/:id', () => {
     }
   })
 
-  test('tells only administrators what does not exist', async () => {
+  test('returns 404 for an unknown token only to administrators', async () => {
     const token = await issue(nadiaId)
     expect(await omar.get(`/personal_access_tokens/${token.id}`)).toMatchObject(unauthorized)
     expect(await omar.get('/personal_access_tokens/999999')).toMatchObject(unauthorized)
@@ -261,7 +261,7 @@ describe('DELETE /personal_access_tokens/:id', () => {
     expect(await client.get('/user')).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
-  test('refuses somebody else’s, and one that does not exist', async () => {
+  test('refuses another user’s, and one that does not exist', async () => {
     const token = await issue(nadiaId)
     expect(await omar.delete(`/personal_access_tokens/${token.id}`)).toMatchObject({
       status: 400,

@@ -21,7 +21,7 @@ const add = (id: number, name: string) => server.admin.post(`/topics/${id}/alias
 const namesOf = async (id: number) =>
   (await server.anonymous.get(`/topics/${id}/aliases`)).body.map(({ name }: { name: string }) => name)
 
-test('an alias is added, listed to anybody by name, and removed in any case', async () => {
+test('an alias is added, listed publicly by name, and removed in any case', async () => {
   const { id } = await topic()
   const [one, two] = [fresh('B'), fresh('a')]
   expect(await add(id, one)).toMatchObject({

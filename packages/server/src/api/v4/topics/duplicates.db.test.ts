@@ -67,7 +67,7 @@ test('a merge takes its pair off the list at once', async () => {
   expect((await server.admin.get('/topics/duplicates')).body).toEqual([])
 })
 
-test('the list of pairs is for administrators, because it tells of private projects', async () => {
+test('the list of pairs is for administrators, because it reveals private projects', async () => {
   const server = await withTopics([])
   const someone = await server.user('someone')
   expect((await server.anonymous.get('/topics/duplicates')).status).toBe(401)

@@ -292,7 +292,7 @@ describe('an undo', () => {
     expect([await topicsOf(kept), await topicsOf(changed)]).toEqual([[source.name], []])
   })
 
-  test('is stopped by whoever has one of the names now, even a partial one', async () => {
+  test('is refused when one of the names is taken again, even a partial one', async () => {
     const [source, target] = [await topic(), await topic()]
     const alias = fresh('alias')
     await server.admin.post(`/topics/${source.id}/aliases`, { name: alias })

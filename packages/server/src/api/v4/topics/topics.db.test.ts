@@ -66,7 +66,7 @@ describe('creating', () => {
     expect((await topic({ title: '🦊'.repeat(255) })).title).toBe('🦊'.repeat(255))
   })
 
-  test('is for administrators; what is missing is told before who may', async () => {
+  test('is for administrators; missing fields are reported before permissions are checked', async () => {
     const someone = await server.user(freshName('user'))
     const body = { name: freshName(), title: 'a' }
     expect(await server.anonymous.post('/topics', {})).toMatchObject({ status: 400 })
@@ -221,7 +221,7 @@ describe('avatars', () => {
     expect((await server.admin.put(`/topics/${id}`, formWithFile('avatar', 'a.png', exact))).status).toBe(200)
   })
 
-  test('of somebody who may not set them are not even stored', async () => {
+  test('of callers without permission are never stored', async () => {
     const before = await storedKeys()
     const form = formWithFile('avatar', 'a.png', png, { name: freshName(), title: 'a' })
     expect((await server.anonymous.post('/topics', form)).status).toBe(401)
@@ -407,7 +407,7 @@ describe('listing', () => {
     })
   })
 
-  test('an unchanged answer is 304 to whoever has it', async () => {
+  test('an unchanged response returns 304 to a client that has it', async () => {
     const { headers } = await listed.anonymous.get('/topics')
     expect(headers['etag']).toMatch(/^W\/"[0-9a-f]{32}"$/)
     const again = await listed.anonymous.get('/topics', { headers: { 'if-none-match': headers['etag'] ?? '' } })

@@ -251,7 +251,7 @@ test('a file that is no text, or too large, is refused', async () => {
   expect(large).toMatchObject({ status: 413, body: { detail: expect.stringContaining('5 MiB') } })
 })
 
-test('anybody signed in exports, administrators import', async () => {
+test('signed-in users export, administrators import', async () => {
   const someone = await server.user('someone')
   expect((await server.anonymous.get('/topics/export')).status).toBe(401)
   expect((await someone.get('/topics/export')).status).toBe(200)

@@ -47,7 +47,7 @@ describe('a deleted upload', () => {
     })
   })
 
-  test('can be restored by maintainers of its own project and by nobody else', async () => {
+  test('can be restored only by maintainers of its own project', async () => {
     const { id } = await upload('mine.txt')
     await maintainer.delete(`${base()}/${id}`)
     const developer = await server.as('developer', project)
@@ -99,7 +99,7 @@ describe('objects whose rows are gone', () => {
     expect(await keys()).toHaveLength(before.length - 1)
   })
 
-  test('do not keep whoever deletes a project of many files from his answer, however slow the store', async () => {
+  test('do not delay the response to deleting a project of many files, however slow the store', async () => {
     const large = await server.project('acme/large-life')
     const before = await keys()
     const all = Array.from({ length: 80 }, () => upload('a.txt', 'x', `/projects/${large.id}/uploads`, server.admin))
@@ -136,7 +136,7 @@ describe('objects whose rows are gone', () => {
 })
 
 describe('the list', () => {
-  test('filters and orders, and tells more when asked', async () => {
+  test('filters and orders, and returns more fields on request', async () => {
     const listed = await server.project('acme/listed-life')
     const at = `/projects/${listed.id}/uploads`
     clock.now = '2026-04-01T00:00:00.000Z'
@@ -184,7 +184,7 @@ describe('the list', () => {
 })
 
 describe('limits', () => {
-  test('of a project are set by administrators and told to whoever may upload', async () => {
+  test('of a project are set by administrators and shown to users who may upload', async () => {
     const small = await server.project('acme/small')
     const owner = await server.as('owner', small)
     const at = `/projects/${small.id}/uploads`

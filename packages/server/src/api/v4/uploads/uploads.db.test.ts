@@ -83,7 +83,7 @@ describe('uploading', () => {
     })
   })
 
-  test('a raw body, as curl --data-binary sends it, is told that the file is missing', async () => {
+  test('a raw body, as curl --data-binary sends it, is rejected because the file is missing', async () => {
     const headers = { 'content-type': 'application/octet-stream' }
     const raw = await maintainer.post(`/projects/${project.id}/uploads`, Buffer.from('raw'), { headers })
     expect(raw).toMatchObject({ status: 400, body: { error: 'file is missing' } })

@@ -8,7 +8,7 @@ const nadia = await server.user('nadia')
 const nadiaId = nadia.user?.id
 
 describe('the deletion of a user', () => {
-  test('of somebody who alone owns a group takes hard_delete, which takes those groups along', async () => {
+  test('of the only owner of a group needs hard_delete, which deletes those groups too', async () => {
     const owner = await server.user('sole')
     const { body: group } = await owner.post('/groups', { name: 'sole', path: 'sole-group' })
     const { body: below } = await owner.post('/groups', { name: 'in', path: 'in', parent_id: group.id })
@@ -29,7 +29,7 @@ describe('the deletion of a user', () => {
     expect(await admin.get(`/groups/${shared.id}`)).toMatchObject({ status: 200 })
   })
 
-  test('is refused when he changed after the date that is sent', async () => {
+  test('is refused when the user changed after the date that is sent', async () => {
     const user = await server.user('changed')
     const since = (at: number) => ({ headers: { 'if-unmodified-since': new Date(at).toUTCString() } })
     expect(await admin.delete(`/users/${user.user?.id}`, undefined, since(Date.now() - 60_000))).toMatchObject({
@@ -64,7 +64,7 @@ describe('the deletion of a user', () => {
 })
 
 describe('POST /users/:id/deactivate and /activate', () => {
-  test('answer true, and the state is told everywhere', async () => {
+  test('return true, and the state is shown everywhere', async () => {
     const user = await server.user('resting')
     const project = await server.project('acme/resting')
     await admin.post(`/projects/${project.id}/members`, { user_id: user.user?.id, access_level: 10 })
@@ -187,7 +187,7 @@ describe('POST /users/:id/ban and /unban', () => {
   })
 })
 
-test('e-mail addresses are told to administrators and to oneself alone', async () => {
+test('e-mail addresses are shown only to administrators and to the user', async () => {
   const shy = await server.user('shy')
   const address = 'shy@example.test'
   const stranger = await server.user('curious')

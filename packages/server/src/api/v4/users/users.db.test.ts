@@ -25,7 +25,7 @@ const privateFields = [
 const administratorFields = ['is_admin', 'note', 'namespace_id', 'created_by']
 
 describe('GET /user', () => {
-  test('tells users about themselves, in the order of GitLab', async () => {
+  test('returns the current user, with fields in GitLab’s order', async () => {
     const { status, body } = await nadia.get('/user')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields, ...privateFields])
@@ -46,7 +46,7 @@ describe('GET /user', () => {
     expect(body.confirmed_at).toBe(body.created_at)
   })
 
-  test('tells administrators more', async () => {
+  test('returns more to administrators', async () => {
     const { body } = await admin.get('/user')
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields, ...privateFields, ...administratorFields])
     expect(body).toMatchObject({ username: 'root', is_admin: true, note: null, created_by: null })
@@ -90,7 +90,7 @@ describe('GET /users', () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a))
   })
 
-  test('tells administrators everything', async () => {
+  test('returns every field to administrators', async () => {
     const { body } = await admin.get('/users?username=nadia')
     expect(body).toHaveLength(1)
     expect(Object.keys(body[0])).toEqual([...basicFields, ...profileFields, ...privateFields, ...administratorFields])
@@ -116,14 +116,14 @@ describe('GET /users', () => {
     })
   })
 
-  test('is for nobody without a username', async () => {
+  test('refuses anonymous requests without a username', async () => {
     const refusal = { status: 403, body: { message: '403 Forbidden - Not authorized to access /api/v4/users' } }
     expect(await anonymous.get('/users')).toMatchObject(refusal)
     expect(await anonymous.get('/users?search=nadia')).toMatchObject(refusal)
     expect(await anonymous.get('/users?username=')).toMatchObject(refusal)
   })
 
-  test('finds a username for anybody, whatever its case', async () => {
+  test('finds a username for any caller, whatever its case', async () => {
     expect((await anonymous.get('/users?username=NaDia')).body).toMatchObject([{ username: 'nadia' }])
     expect((await anonymous.get('/users?username=nad')).body).toEqual([])
   })
@@ -201,7 +201,7 @@ describe('GET /users/:id', () => {
     expect(body).toMatchObject({ email: 'nadia@example.test', is_admin: false })
   })
 
-  test('refuses nobody, an unknown id and what is no id', async () => {
+  test('refuses anonymous requests, unknown ids and invalid ids', async () => {
     expect(await anonymous.get(`/users/${nadiaId}`)).toMatchObject({
       status: 403,
       body: { message: '403 Forbidden - Not authorized!' },
@@ -284,7 +284,7 @@ describe('POST /users', () => {
     expect(await admin.post('/users', draft(change))).toMatchObject({ status: 400, body: { message } })
   })
 
-  test('refuses an address or a username that somebody has, in any case', async () => {
+  test('refuses an address or a username that is taken, in any case', async () => {
     expect(await admin.post('/users', draft({ email: 'NADIA@example.test' }))).toMatchObject({
       status: 409,
       body: { message: 'Email has already been taken' },
@@ -346,7 +346,7 @@ describe('PUT /users/:id', () => {
     expect(await second.post('/users', draft())).toMatchObject({ status: 403 })
   })
 
-  test('a new username is the new path of his projects', async () => {
+  test('a new username is the new path of the user’s projects', async () => {
     const user = await server.user('before')
     const { body: project } = await user.post('/projects', { name: 'site' })
     expect(project.path_with_namespace).toBe('before/site')
@@ -389,7 +389,7 @@ describe('PUT /users/:id', () => {
 })
 
 describe('DELETE /users/:id', () => {
-  test('removes the user, his namespace and its projects', async () => {
+  test('removes the user, their namespace and its projects', async () => {
     const user = await server.user('leaving')
     const { body: project } = await user.post('/projects', { name: 'site', visibility: 'public' })
     expect(project.path_with_namespace).toBe('leaving/site')

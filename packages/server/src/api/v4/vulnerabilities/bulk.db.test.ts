@@ -251,7 +251,7 @@ describe('undoing a bulk change', () => {
     })
   })
 
-  test('is for whoever may make one, in this project', async () => {
+  test('is for users who may make one, in this project', async () => {
     const { project, ids } = await projectWith(1)
     const other = await server.project(`acme/bulk-${++projects}`)
     const { body: done } = await bulk(project, { action: 'confirm', vulnerability_ids: ids })

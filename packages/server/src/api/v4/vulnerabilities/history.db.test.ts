@@ -61,7 +61,7 @@ describe('an import for the default branch', () => {
     expect((await vulnerabilitiesOf(server, project))['Three']).toMatchObject({ resolved_on_default_branch: false })
   })
 
-  test('detects what was resolved and is found again, with a note by nobody; other states stay', async () => {
+  test('detects what was resolved and is found again, with a note without an author; other states stay', async () => {
     const project = await freshProject()
     const entries = [1, 2, 3, 4].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
     await importEntries(server, project, entries)
@@ -99,7 +99,7 @@ describe('an import for the default branch', () => {
     ])
   })
 
-  test('tells of a severity that changed although the state did too', async () => {
+  test('records a severity that changed although the state did too', async () => {
     const project = await freshProject()
     await importEntries(server, project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -193,7 +193,7 @@ describe('an import for the default branch', () => {
     })
   })
 
-  test('resolves what nobody looked at when the scanner dropped its rule', async () => {
+  test('resolves what was never triaged when the scanner dropped its rule', async () => {
     const project = await freshProject()
     const entries = ['kept', 'dropped', 'confirmed'].map((rule, line) => entry({ name: rule, line: line + 1, rule }))
     await importEntries(server, project, entries)

@@ -29,7 +29,7 @@ async function seconds({ deps: { db } }: TestServer, project: TestProject): Prom
   return row?.seconds ?? Number.NaN
 }
 
-test('two transitions at once: one changes it, the other is told', async () => {
+test('concurrent transitions: one changes the vulnerability, the others return 304', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   await importEntries(server, project, entriesOf(1))

@@ -166,7 +166,7 @@ test('of a group, and its list, have what the caller may read in each project, a
   expect(all.body.per_day.at(-1)).toMatchObject({ total: 4, low: 2 })
 })
 
-test('of a group are nobody’s without a token, and empty for whoever may read nothing', async () => {
+test('of a group need a token, and are empty for callers without access', async () => {
   const server = await startServer()
   await groupOfThree(server)
   const stranger = await server.user('stranger')

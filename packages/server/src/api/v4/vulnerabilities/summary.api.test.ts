@@ -26,7 +26,7 @@ beforeAll(async () => {
   await insertMadeUp(server.deps.db, [{ ...low, id: many + 3, projectId: shop.id }], server.deps.now())
 })
 
-test('the summary counts what a list has, however long, and tells what there is to filter by', async () => {
+test('the summary counts what a list has, however long, and returns the available filter values', async () => {
   const path = `/projects/${site.id}/vulnerabilities/summary`
   const scanners = [
     { external_id: 'semgrep', name: 'semgrep', total: many },

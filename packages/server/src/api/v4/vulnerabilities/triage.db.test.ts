@@ -160,7 +160,7 @@ describe('a vulnerability', () => {
 })
 
 describe('who may', () => {
-  test('hears 401 before anything, 404 before his input is looked at, and 400 before 403', async () => {
+  test('gets 401 before anything else, 404 before the input is validated, and 400 before 403', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const [outsider, reporter, developer] = [
@@ -194,7 +194,7 @@ describe('who may', () => {
     expect((await server.admin.get(`/vulnerabilities/${id}`)).body.state).toBe('dismissed')
   })
 
-  test('a token that may only read does not triage, and hears which scope would', async () => {
+  test('a read-only token does not triage, and the response names the scope needed', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const maintainer = await server.as('maintainer', project)
@@ -217,7 +217,7 @@ describe('who may', () => {
   })
 })
 
-describe('a severity that somebody set', () => {
+describe('a severity set by a user', () => {
   test('stays whatever reports say, and can be taken back', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)

@@ -59,7 +59,7 @@ test('thirty thousand findings pass in batches, others have their turn, and the 
   expect(turns.longestMs).toBeLessThan(500)
 })
 
-test('what breaks in the middle is told with its line, after what came before it', async () => {
+test('an error in the middle is reported with its line, after what came before it', async () => {
   const { batches } = await readingOf(() => reportOf(1000, 700))
   let findings = 0
   const reading = (async () => {
