@@ -54,7 +54,7 @@ def uploads_are_refused():
 
 
 @chapter
-def what_somebody_uploaded_outlives_him():
+def uploads_of_a_deleted_user_remain():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     user, own = new_user("leaver")
     project.members.create({"user_id": user.id, "access_level": gitlab.const.DEVELOPER_ACCESS})
@@ -63,5 +63,5 @@ def what_somebody_uploaded_outlives_him():
     equal(admin.http_list(newest)[0]["uploaded_by"]["id"], user.id, "who uploaded")
     user.delete()
     left = admin.http_list(newest)[0]
-    equal((left["filename"], left["uploaded_by"]), ("testament.txt", None), "what is left")
+    equal((left["filename"], left["uploaded_by"]["username"]), ("testament.txt", "ghost"), "the upload after the deletion")
     equal(admin.http_get(f"{newest}/{left['id']}").content, b"kept", "its content")

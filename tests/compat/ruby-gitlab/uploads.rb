@@ -48,7 +48,7 @@ chapter 'uploads are refused' do
   refused(Gitlab::Error::Unauthorized) { ADMIN.post("/projects/#{id}/uploads", body: {}, unauthenticated: true) }
 end
 
-chapter 'what somebody uploaded outlives him' do
+chapter 'uploads of a deleted user remain' do
   id = project('crew').id
   user, own, = new_user('leaver')
   ADMIN.add_team_member(id, user.id, 30)
@@ -56,5 +56,5 @@ chapter 'what somebody uploaded outlives him' do
   equal(ADMIN.get("/projects/#{id}/uploads").first.uploaded_by.id, user.id, 'who uploaded')
   ADMIN.delete_user(user.id)
   left = ADMIN.get("/projects/#{id}/uploads").first
-  equal([left.filename, left.uploaded_by], ['testament.txt', nil], 'what is left')
+  equal([left.filename, left.uploaded_by.username], ['testament.txt', 'ghost'], 'the upload after the deletion')
 end
