@@ -10,7 +10,7 @@ const order = [
   ['files', 'jobs'],
   ['access', 'users', 'tokens', 'sign-in'],
   ['projects', 'namespaces', 'members', 'idempotency'],
-  ['webhooks'],
+  ['hooks'],
   ['topics', 'uploads', 'vulnerabilities'],
   ['reports', 'markdown', 'exports'],
   ['removal'],

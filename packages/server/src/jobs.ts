@@ -18,7 +18,7 @@ import { forgetExpiredSessions } from './domain/sign-in/sessions.ts'
 import { forgetOldMerges } from './domain/topics/merges/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { forgetOldPromotions, promotionKind } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
-import { deliveryJob, forgetOldEvents } from './domain/webhooks/deliver.ts'
+import { deliveryJob, forgetOldEvents } from './domain/hooks/deliver.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs

@@ -3,7 +3,7 @@ import { type Deps, transaction } from '../../../domain/deps.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
-import { alertStatus, type Hook } from '../../../domain/webhooks/hook.ts'
+import { alertStatus, type Hook } from '../../../domain/hooks/hook.ts'
 import {
   changeHook,
   createHook,
@@ -15,7 +15,7 @@ import {
   resendDelivery,
   type StatusRange,
   testHook,
-} from '../../../domain/webhooks/hooks.ts'
+} from '../../../domain/hooks/hooks.ts'
 import { flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noOutput, type Route, route } from '../../../http/route.ts'
 import { parameterProblem, unprocessable } from '../../../platform/failure.ts'
