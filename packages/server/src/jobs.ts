@@ -4,6 +4,7 @@ import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
 import { deleteMarkedObjects } from './domain/files/pending-deletions.ts'
+import { deliveryJob, forgetOldEvents } from './domain/hooks/deliver.ts'
 import { forgetOldKeys } from './domain/idempotency/idempotency.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
@@ -18,7 +19,6 @@ import { forgetExpiredSessions } from './domain/sign-in/sessions.ts'
 import { forgetOldMerges } from './domain/topics/merges/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { forgetOldPromotions, promotionKind } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
-import { deliveryJob, forgetOldEvents } from './domain/hooks/deliver.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs

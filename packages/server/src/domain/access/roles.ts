@@ -12,3 +12,10 @@ export function roleName(level: number): string {
 }
 
 export type Visibility = 'private' | 'internal' | 'public'
+
+const reach: Record<Visibility, number> = { private: 0, internal: 1, public: 2 }
+
+/** Returns true when the first visibility admits more users than the second. */
+export function isWider(visibility: Visibility, than: Visibility): boolean {
+  return reach[visibility] > reach[than]
+}

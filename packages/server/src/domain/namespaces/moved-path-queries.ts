@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { lineageRange, type Namespace } from '../projects/project.ts'
+import { lineageRange, type Namespace } from './namespace.ts'
 
 /** Returns the id of the project that had this path. */
 export async function findMovedProjectId(db: Db, fullPath: string): Promise<number | undefined> {

@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts'
-import type { Namespace, Project } from '../projects/project.ts'
+import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/project-queries.ts'
 import { findMovedGroupId, findMovedProjectId } from './moved-path-queries.ts'
+import type { Namespace } from './namespace.ts'
 import { findNamespaceById } from './namespace-queries.ts'
 
 /**

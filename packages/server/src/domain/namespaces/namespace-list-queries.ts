@@ -3,9 +3,9 @@ import type { Db } from '../../db/db.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import { type Membership, memberNamespaces, selectMemberNamespaces } from '../projects/membership-queries.ts'
-import { lineageRange, type Namespace } from '../projects/project.ts'
 import type { PathSearch } from '../projects/search.ts'
-import type { NamespaceOrder } from './namespace-order.ts'
+import type { NamespaceOrder } from './namespace.ts'
+import { lineageRange, type Namespace } from './namespace.ts'
 import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-queries.ts'
 
 export interface NamespaceFilter {

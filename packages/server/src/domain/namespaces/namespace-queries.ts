@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
-import { lineageRange, type Namespace } from '../projects/project.ts'
+import { lineageRange, type Namespace } from './namespace.ts'
 
 export interface NamespaceRow {
   id: number

@@ -1,12 +1,13 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, refused } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import { roles, type Visibility } from '../access/roles.ts'
+import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { insertMember } from '../members/member-queries.ts'
 import { forgetMovedPaths, insertMovedNamespace } from '../namespaces/moved-path-queries.ts'
+import type { NamespaceOrder } from '../namespaces/namespace.ts'
+import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { countNamespaces, listNamespaces, type NamespaceFilter } from '../namespaces/namespace-list-queries.ts'
-import type { NamespaceOrder } from '../namespaces/namespace-order.ts'
 import {
   findNamespaceById,
   insertGroup,
@@ -25,7 +26,6 @@ import {
 import { fullPathProblems, groupProblems } from '../namespaces/paths.ts'
 import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
 import { listMembershipRoots, type Membership } from './membership-queries.ts'
-import { isWider, lineageOf, type Namespace } from './project.ts'
 import { updateProjectPathsBelow } from './project-queries.ts'
 import { readPathSearch } from './search.ts'
 import { groupLevel, isGroupVisible, nowhere, openVisibilities, type Visitor } from './visible.ts'

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
-import { lineageRange, type Namespace } from './project.ts'
+import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 
 /** Memberships of a user at this level or above. `today` is YYYY-MM-DD. */
 export interface Membership {

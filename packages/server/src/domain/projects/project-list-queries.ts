@@ -1,10 +1,10 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
+import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { type Membership, memberNamespaces, memberProjects } from './membership-queries.ts'
-import { lineageRange, type Namespace, type Project } from './project.ts'
-import type { ProjectOrder } from './project-order.ts'
+import type { Project, ProjectOrder } from './project.ts'
 import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
 import type { PathSearch } from './search.ts'
 

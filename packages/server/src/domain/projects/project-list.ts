@@ -5,11 +5,12 @@ import { roles } from '../access/roles.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import type { Person } from '../members/member.ts'
 import { listLevels, listPeople } from '../members/member-queries.ts'
+import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { findOwnNamespace } from '../namespaces/namespace-queries.ts'
 import { assertOrganizationReadable } from '../namespaces/organizations.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { findUserByReference } from '../users/users.ts'
-import { lineageOf, type Namespace, type Project } from './project.ts'
+import type { Project, ProjectOrder } from './project.ts'
 import {
   type Audience,
   countProjects,
@@ -17,7 +18,6 @@ import {
   listTopicsNamed,
   type ProjectFilter,
 } from './project-list-queries.ts'
-import type { ProjectOrder } from './project-order.ts'
 import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 

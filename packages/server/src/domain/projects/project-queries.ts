@@ -1,8 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
+import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { type NamespaceRow, namespaceFrom } from '../namespaces/namespace-queries.ts'
-import { lineageRange, type Namespace, type Project } from './project.ts'
+import type { Project } from './project.ts'
 
 type Prefixed<Row> = { [Name in keyof Row & string as `ns_${Name}`]: Row[Name] }
 

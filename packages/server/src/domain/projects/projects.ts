@@ -9,15 +9,16 @@ import {
   unchanged,
 } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import { roles, type Visibility } from '../access/roles.ts'
+import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { insertMember, updateMember } from '../members/member-queries.ts'
 import { forgetMovedPaths, insertMovedProject } from '../namespaces/moved-path-queries.ts'
+import type { Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespace-queries.ts'
 import { getNamespace } from '../namespaces/namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from '../namespaces/paths.ts'
 import type { User } from '../users/user.ts'
-import { isWider, type Namespace, type Project } from './project.ts'
+import type { Project } from './project.ts'
 import {
   adjustStarCount,
   countProjectsIn,

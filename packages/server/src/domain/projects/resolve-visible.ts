@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { findMovedGroup, findMovedProject } from '../namespaces/moved-paths.ts'
-import type { Namespace, Project } from './project.ts'
+import type { Namespace } from '../namespaces/namespace.ts'
+import type { Project } from './project.ts'
 import {
   findGroup,
   findProject,

@@ -4,9 +4,10 @@ import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import { findAccessLevel } from '../members/member-queries.ts'
+import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespace-queries.ts'
 import { isMemberBelow, listProjectIdsWithin } from './membership-queries.ts'
-import { lineageOf, type Namespace, type Project } from './project.ts'
+import type { Project } from './project.ts'
 import { findProjectById, findProjectByPath } from './project-queries.ts'
 
 /** Caller without the token. */

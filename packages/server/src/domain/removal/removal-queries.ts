@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
-import type { Namespace } from '../projects/project.ts'
+import type { Namespace } from '../namespaces/namespace.ts'
 
 /** Locks the projects until the transaction ends, so that no other transaction adds rows to them. */
 export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {

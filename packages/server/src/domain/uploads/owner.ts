@@ -1,4 +1,5 @@
-import type { Namespace, Project } from '../projects/project.ts'
+import type { Namespace } from '../namespaces/namespace.ts'
+import type { Project } from '../projects/project.ts'
 
 /** Project or group that owns uploads. Both have the same routes, rules and links. */
 export interface UploadOwner {

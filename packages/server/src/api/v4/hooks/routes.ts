@@ -1,8 +1,5 @@
 import Type from 'typebox'
 import { type Deps, transaction } from '../../../domain/deps.ts'
-import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
-import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
-import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
 import { alertStatus, type Hook } from '../../../domain/hooks/hook.ts'
 import {
   changeHook,
@@ -16,6 +13,9 @@ import {
   type StatusRange,
   testHook,
 } from '../../../domain/hooks/hooks.ts'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
+import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
 import { flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noOutput, type Route, route } from '../../../http/route.ts'
 import { parameterProblem, unprocessable } from '../../../platform/failure.ts'

@@ -11,7 +11,8 @@ import {
   type MemberPlace,
   removeMember,
 } from '../../../domain/members/members.ts'
-import type { Namespace, Project } from '../../../domain/projects/project.ts'
+import type { Namespace } from '../../../domain/namespaces/namespace.ts'
+import type { Project } from '../../../domain/projects/project.ts'
 import { date, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { noOutput, type Route, route } from '../../../http/route.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
+import type { ProjectOrder } from '../../../domain/projects/project.ts'
 import type { ProjectQuery } from '../../../domain/projects/project-list.ts'
-import type { ProjectOrder } from '../../../domain/projects/project-order.ts'
 import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noKeyset } from '../../../platform/failure.ts'
 import { attributesFrom, inputsOf, projectExtras } from './gitlab-attributes.ts'

@@ -1,4 +1,0 @@
-export interface NamespaceOrder {
-  by: 'name' | 'path' | 'id'
-  direction: 'asc' | 'desc'
-}

@@ -1,4 +1,0 @@
-export interface ProjectOrder {
-  by: 'id' | 'name' | 'path' | 'updated_at' | 'last_activity_at' | 'star_count' | 'similarity'
-  direction: 'asc' | 'desc'
-}
