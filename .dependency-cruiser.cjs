@@ -11,7 +11,8 @@ const order = [
   ['access', 'users', 'tokens', 'sign-in'],
   ['projects', 'namespaces', 'members', 'idempotency'],
   ['hooks'],
-  ['topics', 'uploads', 'vulnerabilities'],
+  ['topics', 'uploads', 'findings'],
+  ['vulnerabilities'],
   ['reports', 'markdown', 'exports'],
   ['removal'],
 ]

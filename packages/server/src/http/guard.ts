@@ -11,8 +11,8 @@ import { assertRecentlyAuthenticated } from '../domain/sign-in/reauthentication.
 import { findSignedIn, openSessionCache } from '../domain/sign-in/sessions.ts'
 import { actAs, authenticate, openTokenCache } from '../domain/tokens/tokens.ts'
 import type { User } from '../domain/users/user.ts'
-import type { Vulnerability } from '../domain/vulnerabilities/finding.ts'
 import { findVulnerability } from '../domain/vulnerabilities/triage/triage.ts'
+import type { Vulnerability } from '../domain/vulnerabilities/vulnerability.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../platform/failure.ts'
 
 /** The resource that the path names, as the permission's row requires it. */

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
+import { severityRanks } from '../domain/findings/scales.ts'
 import { upsertPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
-import { severityRanks } from '../domain/vulnerabilities/scales.ts'
 
 /** A vulnerability with its finding that a test inserts without a report. */
 export interface MadeUp {

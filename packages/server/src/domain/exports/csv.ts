@@ -1,4 +1,4 @@
-import type { StoredIdentifier } from '../vulnerabilities/finding.ts'
+import type { StoredIdentifier } from '../findings/finding.ts'
 import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
 import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'

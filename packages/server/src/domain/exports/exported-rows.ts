@@ -1,21 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import type { Finding, FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/project-queries.ts'
-import type {
-  Finding,
-  FindingExtras,
-  StoredIdentifier,
-  StoredScanner,
-  Vulnerability,
-} from '../vulnerabilities/finding.ts'
 import { listIdentifiers, listScanners } from '../vulnerabilities/finding-queries.ts'
 import { type CountedCell, listCells } from '../vulnerabilities/list/cell-queries.ts'
 import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 import type { VulnerabilityPlace } from '../vulnerabilities/list/list.ts'
 import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list/list-queries.ts'
 import { openListing } from '../vulnerabilities/list/listing.ts'
+import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
 

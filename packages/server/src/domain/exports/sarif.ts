@@ -1,5 +1,5 @@
 import { version } from '../../platform/version.ts'
-import { type Severity, severityRanks } from '../vulnerabilities/scales.ts'
+import { type Severity, severityRanks } from '../findings/scales.ts'
 import type { ExportedRow } from './exported-rows.ts'
 
 /** Rule of a SARIF run. Rules are collected until the end of the run, because its results are written first. */

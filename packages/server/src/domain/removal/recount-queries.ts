@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { shownSeverity, shownState } from '../findings/finding-rows.ts'
+import { type State, severityOf } from '../findings/scales.ts'
 import { facetsOf } from '../vulnerabilities/list/promoted-queries.ts'
-import { shownSeverity, shownState } from '../vulnerabilities/rows.ts'
-import { type State, severityOf } from '../vulnerabilities/scales.ts'
 
 export async function listProjectIds(db: Db, after: number, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`select id from projects where id > ${after} order by id limit ${limit}`)

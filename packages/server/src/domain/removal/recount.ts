@@ -1,8 +1,8 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { refreshOccurrences } from '../findings/occurrence-queries.ts'
 import { recountStars } from '../projects/project-queries.ts'
 import { upsertPromoted } from '../vulnerabilities/list/promoted-queries.ts'
-import { refreshOccurrences } from '../vulnerabilities/occurrence-queries.ts'
 import { listIdsIn } from './finding-removal-queries.ts'
 import {
   correctCells,

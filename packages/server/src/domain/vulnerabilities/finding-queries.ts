@@ -1,10 +1,15 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { StoredIdentifier, StoredScanner } from './finding.ts'
+import type { StoredIdentifier, StoredScanner } from '../findings/finding.ts'
+import {
+  type ListedFindingRow,
+  listedFindingColumns,
+  listedFindingFrom,
+  type PresentFinding,
+} from '../findings/finding-rows.ts'
+import { reportTypes, type Severity, type State, severityRanks } from '../findings/scales.ts'
 import type { Position } from './list/list-queries.ts'
 import { type Probe, passAll } from './list/probe-queries.ts'
-import { type ListedFindingRow, listedFindingColumns, listedFindingFrom, type PresentFinding } from './rows.ts'
-import { reportTypes, type Severity, type State, severityRanks } from './scales.ts'
 
 export interface FindingScope {
   projectId: number

@@ -3,11 +3,13 @@ import { perDatabase } from '../../db/cache.ts'
 import type { Db } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Deps, RootDeps } from '../deps.ts'
+import type { ListedFinding } from '../findings/finding.ts'
+import type { PresentFinding } from '../findings/finding-rows.ts'
+import { type Severity, type State, severities, severityRanks, states } from '../findings/scales.ts'
 import { groupBy } from '../group-by.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { openPageBookmarks } from '../page-bookmarks.ts'
 import type { Project } from '../projects/project.ts'
-import type { ListedFinding } from './finding.ts'
 import {
   type FindingScope,
   findShownFinding,
@@ -28,8 +30,6 @@ import { type Listing, type Test, wayThrough } from './list/held-listing.ts'
 import type { Position } from './list/list-queries.ts'
 import { readFrom } from './list/marked-listing.ts'
 import { listPassing, type Probe, textProbesOf } from './list/probe-queries.ts'
-import type { PresentFinding } from './rows.ts'
-import { type Severity, type State, severities, severityRanks, states } from './scales.ts'
 
 export interface FindingFilter extends FindingScope {
   severities: readonly Severity[] | undefined

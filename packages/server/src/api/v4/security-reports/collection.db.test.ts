@@ -1,8 +1,8 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { severities } from '../../../domain/findings/scales.ts'
 import type { Report } from '../../../domain/reports/formats/report.ts'
 import { readWholeReport } from '../../../domain/reports/reader/read-report.ts'
-import { severities } from '../../../domain/vulnerabilities/scales.ts'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
 import {
   count,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { type State, severities, states } from '../../../domain/vulnerabilities/scales.ts'
+import { type State, severities, states } from '../../../domain/findings/scales.ts'
 import { changeMany, findBulks, type Selection, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'

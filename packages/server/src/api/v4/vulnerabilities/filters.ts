@@ -1,14 +1,8 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
 import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/list/list.ts'
-import {
-  dismissalReasons,
-  reportTypes,
-  type State,
-  severities,
-  states,
-} from '../../../domain/vulnerabilities/scales.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
+import { states } from '../../../domain/findings/scales.ts'
 import type { Page, PageRequest } from '../../../domain/page.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
@@ -12,7 +13,6 @@ import {
   type VulnerabilityWithFinding,
 } from '../../../domain/vulnerabilities/list/list.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
-import { states } from '../../../domain/vulnerabilities/scales.ts'
 import { integer, integerList, optional, uuid } from '../../../http/params/input.ts'
 import type { KeysetPage } from '../../../http/response/pages.ts'
 import { type Route, route } from '../../../http/route.ts'

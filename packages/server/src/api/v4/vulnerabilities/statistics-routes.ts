@@ -1,8 +1,8 @@
 import Type from 'typebox'
+import type { State } from '../../../domain/findings/scales.ts'
 import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { groupScope } from '../../../domain/vulnerabilities/list/group-scope.ts'
 import { type BySeverity, readStatistics, type Statistics } from '../../../domain/vulnerabilities/list/statistics.ts'
-import type { State } from '../../../domain/vulnerabilities/scales.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { nullableInteger } from '../views.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { listPresentByFacets } from '../../vulnerabilities/list/promoted-queries.ts'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
 import { isOfAnother } from '../formats/artifacts.ts'
 import { covers, type Gap, gapsOf, isTotal } from '../formats/gaps.ts'
 import { listScannerIds } from '../imports/catalogue-queries.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Dialect, RecordColumns } from '../../../db/db.ts'
-import { confidenceRanks, severityRanks } from '../../vulnerabilities/scales.ts'
+import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
 /** A finding during its import: the fields that matching needs, and the database row. */

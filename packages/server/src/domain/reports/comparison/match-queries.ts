@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { newestScan } from '../../vulnerabilities/rows.ts'
+import { newestScan } from '../../findings/finding-rows.ts'
 import type { JsonObject } from '../formats/report.ts'
 import type { MatchReason } from './finding-keys.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'

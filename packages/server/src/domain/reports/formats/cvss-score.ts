@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type CvssCalculator from 'ae-cvss-calculator'
-import type { Severity } from '../../vulnerabilities/scales.ts'
+import type { Severity } from '../../findings/scales.ts'
 import type { CvssVector } from './report.ts'
 
 /** Scores and severity of a CVSS vector. */

@@ -1,4 +1,4 @@
-import type { Confidence, ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
 import { deduplicationKeys } from './deduplicate.ts'
 import { findingUuid, locationFingerprint, signatureHex } from './fingerprints.ts'
 import { readLinks } from './links.ts'

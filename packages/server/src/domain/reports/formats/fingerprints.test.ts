@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import {
   findingUuid,
   identifierFingerprint,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { type JsonObject, type Signature, type SignatureAlgorithm, signatureAlgorithms } from './report.ts'
 import { findingNamespace, nameUuid } from './uuid.ts'
 

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'

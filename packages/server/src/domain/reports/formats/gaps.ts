@@ -1,4 +1,4 @@
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 
 /** Scope of the findings that a report does not cover. An absent field matches every value. */
 export interface GapScope {

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { textOf } from './json-fields.ts'
 import type { Scan, Scanner } from './report.ts'
 import type { ReportHeader } from './report-format.ts'

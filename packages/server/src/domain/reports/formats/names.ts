@@ -1,4 +1,4 @@
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { locationText, reduceImage } from './fingerprints.ts'
 import { objectOf, textOf } from './json-fields.ts'
 import type { Identifier, JsonObject } from './report.ts'

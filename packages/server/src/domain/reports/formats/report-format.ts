@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import type { DocumentContext, Item } from '../reader/document.ts'
 import type { ItemPath } from '../reader/item-paths.ts'
 import type { ScoreVector } from './cvss-score.ts'

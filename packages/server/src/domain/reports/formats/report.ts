@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import type { Confidence, ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
 import type { Gap } from './gaps.ts'
 import type { Fingerprint } from './result-fingerprints.ts'
 

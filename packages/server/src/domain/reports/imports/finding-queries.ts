@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { refreshOccurrences } from '../../vulnerabilities/occurrence-queries.ts'
+import { refreshOccurrences } from '../../findings/occurrence-queries.ts'
 import type { FindingKey } from '../comparison/finding-keys.ts'
 import { type ImportedFinding, importedColumns } from '../comparison/imported-finding.ts'
 import { idsOfKeys } from '../comparison/key-queries.ts'

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import type { ReportType, Severity } from '../../vulnerabilities/scales.ts'
+import type { ReportType, Severity } from '../../findings/scales.ts'
 import type { MatchReason } from '../comparison/finding-keys.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 

@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { categoriesOfOccurrence, newestScan, shownSeverity, shownState } from '../../vulnerabilities/rows.ts'
-import { severityOf } from '../../vulnerabilities/scales.ts'
+import { categoriesOfOccurrence, newestScan, shownSeverity, shownState } from '../../findings/finding-rows.ts'
+import { severityOf } from '../../findings/scales.ts'
 import { categoriesOf } from '../comparison/categories.ts'
 import type { Sample } from './import.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import type { ReportType } from '../../vulnerabilities/scales.ts'
 import { loadScores } from '../formats/cvss-score.ts'
 import { startDeduplication, startScannerOrder } from '../formats/deduplicate.ts'
 import { formatOf, unknownFormat } from '../formats/formats.ts'

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { type Severity, type State, severityOf } from '../scales.ts'
+import { type Severity, type State, severityOf } from '../../findings/scales.ts'
 import type { Cell } from './count-queries.ts'
 
 /** A facet count of one project, with the names of its scanner. */

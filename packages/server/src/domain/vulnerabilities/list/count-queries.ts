@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { type Severity, type State, severityRanks } from '../scales.ts'
+import { type Severity, type State, severityRanks } from '../../findings/scales.ts'
 
 /** A combination of facets. Vulnerabilities with the same combination are counted together. */
 export interface Cell {

@@ -1,4 +1,4 @@
-import type { Vulnerability } from '../finding.ts'
+import type { Vulnerability } from '../vulnerability.ts'
 import type { CountChange } from './count-queries.ts'
 
 /** Returns the changes of the facet counts for vulnerabilities before and after a change. */

@@ -1,4 +1,4 @@
-import type { Severity, State } from '../scales.ts'
+import type { Severity, State } from '../../findings/scales.ts'
 import type { CountedCell } from './cell-queries.ts'
 
 /** Filter of a list of vulnerabilities. Absent fields match everything; the values of a field are alternatives. */

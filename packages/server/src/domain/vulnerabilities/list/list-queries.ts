@@ -1,15 +1,10 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { Finding, Vulnerability } from '../finding.ts'
-import {
-  type FindingRow,
-  findingColumns,
-  findingFrom,
-  type VulnerabilityRow,
-  vulnerabilityColumns,
-  vulnerabilityFrom,
-} from '../rows.ts'
-import { type Severity, severityRanks } from '../scales.ts'
+import type { Finding } from '../../findings/finding.ts'
+import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-rows.ts'
+import { type Severity, severityRanks } from '../../findings/scales.ts'
+import type { Vulnerability } from '../vulnerability.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
 import type { Cell } from './count-queries.ts'
 
 /** Position of a vulnerability in a list of any order. */

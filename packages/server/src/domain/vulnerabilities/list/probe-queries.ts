@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db, IdRange } from '../../../db/db.ts'
-import { severityRanks, states } from '../scales.ts'
+import { severityRanks, states } from '../../findings/scales.ts'
 import type { Source } from './candidate-queries.ts'
 import { searchTerms, type VulnerabilityFilter } from './filter.ts'
 

@@ -1,6 +1,6 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { dismissalReasons, reportTypes, severityRanks, states } from '../scales.ts'
+import { dismissalReasons, reportTypes, severityRanks, states } from '../../findings/scales.ts'
 import type { Cell } from './count-queries.ts'
 
 /**

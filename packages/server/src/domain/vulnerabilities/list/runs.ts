@@ -1,5 +1,5 @@
+import { severityRanks } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import { severityRanks } from '../scales.ts'
 import type { CountedCell } from './cell-queries.ts'
 import type { VulnerabilitySort } from './filter.ts'
 import type { Position, Stretch } from './list-queries.ts'

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
+import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import { type Severity, type State, severities, states } from '../scales.ts'
 import { type CountedCell, type Growth, listCells, listGrowth } from './cell-queries.ts'
 import type { ListScope } from './filter.ts'
 

@@ -1,5 +1,5 @@
-import type { Vulnerability } from '../finding.ts'
-import type { DismissalReason, Severity } from '../scales.ts'
+import type { DismissalReason, Severity } from '../../findings/scales.ts'
+import type { Vulnerability } from '../vulnerability.ts'
 import type { HistoryEntry } from './history-entry.ts'
 
 /** A triage action by a user. */

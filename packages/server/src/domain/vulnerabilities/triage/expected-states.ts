@@ -1,7 +1,7 @@
 import { type StateConflict, stateChanged } from '../../../platform/failure.ts'
 import type { Deps } from '../../deps.ts'
-import type { Vulnerability } from '../finding.ts'
-import type { State } from '../scales.ts'
+import type { State } from '../../findings/scales.ts'
+import type { Vulnerability } from '../vulnerability.ts'
 import { listTransitions } from './history-queries.ts'
 
 /** States that the client has shown to the user, by vulnerability id. */

@@ -1,3 +1,4 @@
+import type { PastImport } from '../../findings/occurrence.ts'
 import type { User } from '../../users/user.ts'
 
 /** An event in the history of a vulnerability, before it is stored. */
@@ -37,16 +38,6 @@ export interface PastEntry {
   /** Null for imports and for deleted users. */
   author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
   import: PastImport | null
-}
-
-export interface PastImport {
-  id: number
-  ref: string
-  category: string | null
-  commitSha: string | null
-  format: string
-  scanner: string | null
-  createdAt: string
 }
 
 /** Import that recorded observations, as passed on by `applyImportToVulnerabilities`. */

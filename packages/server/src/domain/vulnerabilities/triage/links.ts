@@ -1,7 +1,7 @@
 import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
-import type { Vulnerability } from '../finding.ts'
+import type { Vulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history.ts'
 import type { IssueLink, LinkType } from './link.ts'
 import { deleteLink, findLink, insertLink, listLinks, lockLinks } from './link-queries.ts'

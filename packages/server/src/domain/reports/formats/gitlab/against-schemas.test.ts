@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import { findProblems } from '../checks.ts'
 import { isObject } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'

@@ -1,4 +1,4 @@
-import { confidences, type ReportType, severities } from '../../../vulnerabilities/scales.ts'
+import { confidences, type ReportType, severities } from '../../../findings/scales.ts'
 import { severityOfVectors } from '../cvss-score.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { signaturesOf } from '../fingerprints.ts'

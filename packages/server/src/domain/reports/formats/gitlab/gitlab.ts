@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { startArtifacts } from '../artifacts.ts'
 import { findProblems, printWords } from '../checks.ts'

@@ -1,4 +1,4 @@
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import { type Check, ifObject, list, object, scalar, text } from '../checks.ts'
 import { plainTaggedImage, taggedImage } from './patterns.ts'
 import type { Major } from './versions.ts'

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import { type ReportType, reportTypes } from '../../../vulnerabilities/scales.ts'
+import { type ReportType, reportTypes } from '../../../findings/scales.ts'
 import { printWords } from '../checks.ts'
 import { objectOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'

@@ -1,4 +1,4 @@
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import { type Check, constant, ifObject, list, object, scalar, text, word } from '../checks.ts'
 import { cvssVectors } from './cvss-check.ts'
 import { detailsCheck } from './details.ts'

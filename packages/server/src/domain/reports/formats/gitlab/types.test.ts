@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readFrom } from '../../../../testing/reading.ts'
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import type { Major } from './versions.ts'
 
 const code = { file: 'src/a.ts', start_line: 3, end_line: 4 }

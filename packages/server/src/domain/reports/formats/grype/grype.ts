@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { ReportType, Severity } from '../../../vulnerabilities/scales.ts'
+import type { ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { artifactName } from '../artifacts.ts'
 import { type Check, findProblems, listOrNull, object, text } from '../checks.ts'

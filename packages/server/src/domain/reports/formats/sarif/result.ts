@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Confidence, Severity } from '../../../vulnerabilities/scales.ts'
+import type { Confidence, Severity } from '../../../findings/scales.ts'
 import { linesOf, unknownCommit } from '../code-place.ts'
 import { severityOfScore, severityOfVectors } from '../cvss-score.ts'
 import type { FindingDraft } from '../draft.ts'

@@ -1,4 +1,4 @@
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import { scannerOf } from '../header.ts'
 import type { IdentifierReader } from '../identifiers.ts'
 import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'

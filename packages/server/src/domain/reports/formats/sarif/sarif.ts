@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import { type ReportType, reportTypes } from '../../../vulnerabilities/scales.ts'
+import { type ReportType, reportTypes } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { findProblems } from '../checks.ts'
 import { finishFinding } from '../draft.ts'

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { Confidence, ReportType, Severity } from '../../../vulnerabilities/scales.ts'
+import type { Confidence, ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { type Check, findProblems, integer, list, object, text } from '../checks.ts'
 import { linesOf, unknownCommit } from '../code-place.ts'

@@ -1,4 +1,4 @@
-import type { ReportType } from '../../../vulnerabilities/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import type { Gaps } from '../gaps.ts'
 import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'

@@ -1,4 +1,4 @@
-import type { ReportType, Severity } from '../../../vulnerabilities/scales.ts'
+import type { ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { artifactName } from '../artifacts.ts'
 import { findProblems } from '../checks.ts'

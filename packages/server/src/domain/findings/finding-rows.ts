@@ -1,7 +1,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Finding, FindingExtras, ListedFinding, Vulnerability } from './finding.ts'
-import { confidenceOf, type DismissalReason, type State, severityOf } from './scales.ts'
+import type { Finding, FindingExtras, ListedFinding } from './finding.ts'
+import { confidenceOf, type State, severityOf } from './scales.ts'
 
 export interface FindingRow {
   id: number
@@ -129,62 +129,3 @@ export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
 
 /** A listed finding before scanner and identifiers are added. */
 export type PresentFinding = Omit<ListedFinding, 'scanner' | 'identifiers'> & { scannerId: number }
-
-export interface VulnerabilityRow {
-  id: number
-  project_id: number
-  author_id: number | null
-  title: string
-  description: string | null
-  state: State
-  severity: number
-  confidence: number
-  report_type: string
-  scanner_id: number
-  is_on_default_branch: boolean
-  is_resolved_on_default_branch: boolean
-  is_severity_overridden: boolean
-  is_auto_resolved: boolean
-  confirmed_at: string | null
-  confirmed_by_id: number | null
-  dismissed_at: string | null
-  dismissed_by_id: number | null
-  resolved_at: string | null
-  resolved_by_id: number | null
-  dismissal_reason: DismissalReason | null
-  created_at: string
-  updated_at: string
-}
-
-export const vulnerabilityColumns: Sql = sql`id, project_id, author_id, title, description, state, severity,
-  confidence, report_type, scanner_id, is_on_default_branch, is_resolved_on_default_branch, is_severity_overridden,
-  is_auto_resolved, confirmed_at, confirmed_by_id, dismissed_at, dismissed_by_id, dismissal_reason, resolved_at,
-  resolved_by_id, created_at, updated_at`
-
-export function vulnerabilityFrom(row: VulnerabilityRow): Vulnerability {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    authorId: row.author_id,
-    title: row.title,
-    description: row.description,
-    state: row.state,
-    severity: severityOf(row.severity),
-    confidence: confidenceOf(row.confidence),
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    isOnDefaultBranch: row.is_on_default_branch,
-    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
-    isSeverityOverridden: row.is_severity_overridden,
-    isAutoResolved: row.is_auto_resolved,
-    confirmedAt: row.confirmed_at,
-    confirmedById: row.confirmed_by_id,
-    dismissedAt: row.dismissed_at,
-    dismissedById: row.dismissed_by_id,
-    resolvedAt: row.resolved_at,
-    resolvedById: row.resolved_by_id,
-    dismissalReason: row.dismissal_reason,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-}

@@ -1,5 +1,3 @@
-import type { PastImport } from './triage/history-entry.ts'
-
 /** The presence of a vulnerability on one ref. */
 export interface Occurrence {
   ref: string
@@ -10,4 +8,15 @@ export interface Occurrence {
   lastSeenAt: string
   firstImport: PastImport | null
   lastImport: PastImport | null
+}
+
+/** The import that observed a finding, as history and occurrences show it. */
+export interface PastImport {
+  id: number
+  ref: string
+  category: string | null
+  commitSha: string | null
+  format: string
+  scanner: string | null
+  createdAt: string
 }

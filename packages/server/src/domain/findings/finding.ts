@@ -1,4 +1,4 @@
-import type { Confidence, DismissalReason, Severity, State } from './scales.ts'
+import type { Confidence, Severity, State } from './scales.ts'
 
 /** What a scanner reported, stored once per project. Users triage it after its promotion to a vulnerability. */
 export interface Finding {
@@ -73,32 +73,3 @@ type UnlistedField =
   | 'detectedAt'
   | 'createdAt'
   | 'updatedAt'
-
-export interface Vulnerability {
-  id: number
-  projectId: number
-  authorId: number | null
-  title: string
-  description: string | null
-  state: State
-  severity: Severity
-  confidence: Confidence
-  reportType: string
-  scannerId: number
-  isOnDefaultBranch: boolean
-  isResolvedOnDefaultBranch: boolean
-  /** A user has set the severity, so reports do not change it. */
-  isSeverityOverridden: boolean
-  /** It was resolved automatically, because it was no longer found. */
-  isAutoResolved: boolean
-  confirmedAt: string | null
-  confirmedById: number | null
-  dismissedAt: string | null
-  dismissedById: number | null
-  resolvedAt: string | null
-  resolvedById: number | null
-  /** Null unless it is dismissed. */
-  dismissalReason: DismissalReason | null
-  createdAt: string
-  updatedAt: string
-}

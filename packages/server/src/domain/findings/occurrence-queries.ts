@@ -1,9 +1,8 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { Occurrence } from './occurrence.ts'
-import { newestScan, shownSeverity, shownState } from './rows.ts'
-import type { PastImport } from './triage/history-entry.ts'
+import { newestScan, shownSeverity, shownState } from './finding-rows.ts'
+import type { Occurrence, PastImport } from './occurrence.ts'
 
 interface OccurrenceRow {
   ref: string
