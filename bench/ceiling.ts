@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream, readFileSync, statSync } from 'nod
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fastify } from 'fastify'
+import { render, sendRendered } from '../packages/server/src/http/response/render.ts'
 
 /**
  * The ceiling: the HTTP library and the way answers are sent, and behind it nothing but constants. `GET /<name>` answers
@@ -16,9 +17,6 @@ export interface ConstantAnswer {
 
 const [file = ''] = process.argv.slice(2)
 const folder = dirname(file)
-const { render, sendRendered } = await import('../packages/server/dist/api/v4/respond.js' as string).then(
-  (module) => module as typeof import('../packages/server/src/http/response/render.ts'),
-)
 
 const app = fastify({ requestTimeout: 0 })
 app.removeAllContentTypeParsers()

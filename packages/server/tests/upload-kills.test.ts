@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bundle } from '../../../scripts/bundle.ts'
 import { openApp, openDeps } from '../src/app.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { migrations } from '../src/db/migrations/all.ts'
@@ -22,11 +21,11 @@ import { launch, temporaryFolder } from './process.ts'
 
 const token = 'token-of-the-kill-tests'
 const large = Buffer.alloc(1_000_000, 'kill ')
-/** Two dozen processes that translate the whole server each for itself would take as long as everything else. */
-beforeAll(async () => {
-  const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-  await promisify(execFile)(path('../../../node_modules/.bin/tsc'), ['--project', path('crash/tsconfig.json')])
-})
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const programs = path('../.tmp/dying-server')
+
+/** Without a build, each of two dozen processes would translate the whole server. */
+beforeAll(() => bundle(path('crash/dying-server.ts'), programs))
 
 /** What every kill begins with, of the engine at hand. */
 let seed: Seed
@@ -201,7 +200,7 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
 }
 
 async function die(settings: Env, moment: string, act: ((target: Target) => Promise<Response>) | undefined) {
-  const program = fileURLToPath(new URL('../.tmp/dying-server/tests/crash/dying-server.js', import.meta.url))
+  const program = join(programs, 'dying-server.js')
   const env = {
     ...settings,
     ALCOVE_LOG_LEVEL: 'error',

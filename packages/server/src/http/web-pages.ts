@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Output folder of `npm run build` for packages/web. */
-const folder = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
+/** Output folder of `npm run build` for packages/web, seen from this file or from the server's flat `dist/`. */
+const folder = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../web/dist/' : '../../web/dist/', import.meta.url),
+)
 
 /**
  * Allows resources of this origin only, and no inline scripts or styles. `blob:` allows previews of uploads that the page

@@ -8,7 +8,7 @@ export const revision: string = readRevision()
 
 function readRevision(): string {
   try {
-    return readFileSync(new URL('../revision.txt', import.meta.url), 'utf8').trim() || 'unknown'
+    return readFileSync(new URL('revision.txt', import.meta.url), 'utf8').trim() || 'unknown'
   } catch {
     return 'unknown'
   }
