@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { api } from '../../data/api.ts'
 import { placeInWords } from '../../nouns/finding/place.ts'
-import type { FindingFilter } from '../../nouns/vulnerability/filter.ts'
+import type { FindingFilter } from '../../nouns/vulnerability/filters.ts'
 import { type RowSource, rowsPerPage } from '../../nouns/vulnerability/row-source.ts'
 
 /** Fields of a finding that the list shows. */

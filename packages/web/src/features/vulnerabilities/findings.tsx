@@ -1,27 +1,20 @@
 import { Inbox } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { type Severity, SeverityBadge, severities } from '../../components/badge.tsx'
+import { SeverityBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { inWords, reportTypeInWords } from '../../components/format.ts'
+import { reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Empty, Failed, Loading } from '../../components/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
 import { useMayChange, useSession } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import {
-  chipsOf,
-  type FilterName,
-  findingFilterFrom,
-  listed,
-  nothing,
-  reportTypes,
-  toggled,
-} from '../../nouns/vulnerability/filter.ts'
+import { chipsOf, findingFilterFrom, listed, nothing, toggledIn } from '../../nouns/vulnerability/filter-state.ts'
+import { filters, findingFilterNames } from '../../nouns/vulnerability/filters.ts'
 import { Chips } from './filters/chips.tsx'
-import { FilterMenu } from './filters/filter-menu.tsx'
-import { MoreFilters, type TextFilter } from './filters/more-filters.tsx'
+import { choicesOf, FilterMenu } from './filters/filter-menu.tsx'
+import { MoreFilters } from './filters/more-filters.tsx'
 import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
 import type { GridColumn } from './grid/grid-row.tsx'
 import { lengthInWords, usePagedRows } from './grid/paged-rows.ts'
@@ -37,21 +30,20 @@ import { type Promotion, usePromotion } from './triage/promotion.ts'
 import { PromotionDialog } from './triage/promotion-dialog.tsx'
 import styles from './vulnerability-list.module.css'
 
-const names: FilterName[] = ['severity', 'report_type', 'scanner', 'identifier', 'search', 'ref']
-const severityChoices = severities.map((value: Severity) => ({ value, label: inWords(value) }))
-const typeChoices = reportTypes.map((value) => ({ value, label: reportTypeInWords(value) }))
-const texts: readonly TextFilter[] = [
-  { name: 'scanner', label: 'Scanner', hint: 'Scanner id, for example semgrep' },
-  { name: 'identifier', label: 'Identifier', hint: 'Exact match, for example CVE-2021-44228' },
-  { name: 'ref', label: 'Branch or tag', hint: 'Instead of the default branch' },
-]
+// Their scanners and branches are not counted, so they are typed.
+const controls: typeof filters = {
+  ...filters,
+  scanner: { kind: 'text', label: 'Scanner', hint: 'Scanner id, for example semgrep', isList: true },
+  ref: { kind: 'text', label: 'Branch or tag', hint: 'Instead of the default branch' },
+}
+const moreFilters = findingFilterNames.filter((name) => controls[name].kind === 'text' && name !== 'search')
 
 /** List of the findings that await triage. */
 export function Findings() {
   const session = useSession()
   const { project, level } = useProject()
   const [, navigate] = useLocation()
-  const [state, set] = useSearchState(names)
+  const [state, set] = useSearchState(findingFilterNames)
   const filter = useMemo(() => findingFilterFrom(state), [state])
   const source = useMemo(() => waitingFindingsOf(project.id, filter), [project.id, filter])
   const rows = usePagedRows(source)
@@ -96,19 +88,21 @@ export function Findings() {
               value={state.search ?? ''}
               onSearch={(search) => set({ search }, { isReplacing: true })}
             />
-            <FilterMenu
-              label="Severity"
-              choices={severityChoices}
-              chosen={listed(state.severity)}
-              onToggle={(value) => set({ severity: toggled(state.severity, value) })}
-            />
-            <FilterMenu
-              label="Report type"
-              choices={typeChoices}
-              chosen={listed(state.report_type)}
-              onToggle={(value) => set({ report_type: toggled(state.report_type, value) })}
-            />
-            <MoreFilters texts={texts} state={state} onChange={set} />
+            {findingFilterNames.map((name) => {
+              const control = controls[name]
+              return (
+                control.kind === 'list' && (
+                  <FilterMenu
+                    key={name}
+                    label={control.label}
+                    choices={choicesOf(control)}
+                    chosen={listed(state[name])}
+                    onToggle={(value) => set(toggledIn(name, state, value))}
+                  />
+                )
+              )
+            })}
+            <MoreFilters names={moreFilters} controls={controls} state={state} onChange={set} />
           </div>
           <Chips chips={chips} onChange={set} />
         </search>

@@ -11,7 +11,7 @@ import { fileOutput, type Route, route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
 import { openPieces } from '../../../platform/object-store/pieces.ts'
 import { freeObject, nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
-import { assertKnown, filterProperties, readFilter } from '../vulnerabilities/filters.ts'
+import { assertKnown, filterNames, filterProperties, readFilter, viewFilter } from '../vulnerabilities/filters.ts'
 
 const exportView = Type.Object(
   {
@@ -51,7 +51,11 @@ function viewExport(origin: string, found: Export, progress: Progress | undefine
     send_email: found.sendsEmail,
     expires_at: found.expiresAt,
     _links: { self, download: `${self}/download` },
-    filters: viewFilter(found.filter),
+    filters: {
+      ...viewFilter(found.filter),
+      scanner_id: found.filter.scannerIds,
+      project_id: found.filter.projectIds,
+    },
     progress: progress ?? null,
   }
 }
@@ -63,9 +67,7 @@ const exportInput = Type.Object({
   send_email: flag({ default: false, description: 'Stored and returned, but no email is sent' }),
   filters: optional(
     freeForm({
-      description:
-        'Filters of the vulnerability list (state, severity, report_type, scanner, identifier, search, ref, has_resolution, ' +
-        'present_on_default_branch, dismissal_reason), and scanner_id and project_id',
+      description: `Filters of the vulnerability list (${filterNames.join(', ')}), and scanner_id and project_id`,
     }),
   ),
 })
@@ -82,23 +84,6 @@ function filterFrom(params: RawParams = {}): ExportFilter {
   assertKnown('filters', params, filterInput.properties)
   const input = readInput(params)
   return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
-}
-
-function viewFilter(filter: ExportFilter): object {
-  return {
-    state: filter.states,
-    severity: filter.severities,
-    report_type: filter.reportTypes,
-    scanner: filter.scanners,
-    scanner_id: filter.scannerIds,
-    project_id: filter.projectIds,
-    dismissal_reason: filter.dismissalReasons,
-    has_resolution: filter.isResolvedOnDefaultBranch,
-    identifier: filter.identifiers,
-    search: filter.search,
-    ref: filter.ref,
-    present_on_default_branch: filter.isOnDefaultBranch,
-  }
 }
 
 const draftFrom = ({ export_format, send_email, filters }: Static<typeof exportInput>) => ({

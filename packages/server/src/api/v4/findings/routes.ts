@@ -8,7 +8,12 @@ import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
-import { assertKnown, filterProperties, named, readStates } from '../vulnerabilities/filters.ts'
+import {
+  assertKnown,
+  filterNames,
+  filterProperties,
+  readFilter as readFilterOfVulnerabilities,
+} from '../vulnerabilities/filters.ts'
 import { findingView, viewFindings } from './views.ts'
 
 const filters = {
@@ -30,15 +35,16 @@ const filterInput = Type.Object(filters)
 const compiledFilter = compileInput(filterInput)
 
 function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
+  const { severities, reportTypes, scanners, states, identifiers, search, ref } = readFilterOfVulnerabilities(input)
   return {
     projectId: project.id,
-    ref: input.ref ?? project.defaultBranch,
-    severities: input.severity,
-    reportTypes: input.report_type,
-    scanners: named(input.scanner),
-    states: readStates(input.state) ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
-    identifiers: named(input.identifier),
-    search: input.search?.trim() || undefined,
+    ref: ref ?? project.defaultBranch,
+    severities,
+    reportTypes,
+    scanners,
+    states: states ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
+    identifiers,
+    search,
     importId: input.pipeline_id,
   }
 }
@@ -88,7 +94,7 @@ export const findingRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(findingView),
     paged: true,
-    unknownFilters: ['present_on_default_branch', 'has_resolution', 'dismissal_reason', 'scanner_id', 'project_id'],
+    unknownFilters: [...filterNames.filter((name) => !(name in filters)), 'scanner_id', 'project_id'],
     cacheTables: [
       'findings',
       'occurrences',

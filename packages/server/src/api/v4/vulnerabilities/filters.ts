@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import Type from 'typebox'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
@@ -9,35 +9,84 @@ import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 
-/** Filters of vulnerability lists: GitLab's GraphQL arguments in snake case. */
-export const filterProperties = {
-  state: optional(
+/**
+ * Filters of vulnerability lists: GitLab's GraphQL arguments in snake case. Lists, summaries, bulk changes, exports and
+ * findings take their parameters from this table.
+ */
+const filters = {
+  state: filter(
+    'states',
     listOf([...states, 'opened'], { commaSeparated: true, description: '`opened` is an alias of `detected`' }),
+    (words) => words.map((word): State => (word === 'opened' ? 'detected' : word)),
   ),
-  severity: optional(listOf(severities, { commaSeparated: true })),
-  report_type: optional(listOf([...reportTypes, 'generic'], { commaSeparated: true })),
-  scanner: optional(textList({ commaSeparated: true, description: 'External IDs of scanners' })),
-  identifier: optional(
+  severity: filter('severities', listOf(severities, { commaSeparated: true }), unchanged),
+  report_type: filter('reportTypes', listOf([...reportTypes, 'generic'], { commaSeparated: true }), unchanged),
+  scanner: filter(
+    'scanners',
+    textList({ commaSeparated: true, description: 'External IDs of scanners' }),
+    withoutBlanks,
+  ),
+  identifier: filter(
+    'identifiers',
     textList({ description: 'Exact name or external ID of an identifier, such as CVE-2021-44228; case-insensitive' }),
+    withoutBlanks,
   ),
-  search: optional(text({ description: 'Words of at least three letters in the title, location or an identifier' })),
-  ref: optional(text({ allowBlank: false, description: 'Only results that are present on this branch or tag' })),
-  present_on_default_branch: optional(
+  search: filter(
+    'search',
+    text({ description: 'Words of at least three letters in the title, location or an identifier' }),
+    (words) => words.trim() || undefined,
+  ),
+  ref: filter(
+    'ref',
+    text({ allowBlank: false, description: 'Only results that are present on this branch or tag' }),
+    unchanged,
+  ),
+  present_on_default_branch: filter(
+    'isOnDefaultBranch',
     flag({
       description:
         'True: results that were ever present on the default branch. False: results that never were, including those no longer present on any branch. Default without `ref`: true',
     }),
+    unchanged,
   ),
-  has_resolution: optional(
+  has_resolution: filter(
+    'isResolvedOnDefaultBranch',
     flag({ description: 'True: only results that are no longer detected on the default branch' }),
+    unchanged,
   ),
-  dismissal_reason: optional(
+  dismissal_reason: filter(
+    'dismissalReasons',
     listOf(dismissalReasons, {
       commaSeparated: true,
       description: 'Combined with `state`: results in one of the states, or dismissed for one of these reasons',
     }),
+    unchanged,
   ),
 }
+
+/** Declares a filter: the field of `VulnerabilityFilter`, the parameter, and how its value becomes that field. */
+function filter<Field extends keyof VulnerabilityFilter, Parameter extends TSchema>(
+  field: Field,
+  parameter: Parameter,
+  read: (value: Static<Parameter>) => VulnerabilityFilter[Field],
+) {
+  return { field, parameter: optional(parameter), read }
+}
+
+type Filters = typeof filters
+type FilterName = keyof Filters
+// `Object.keys` loses the type of the keys.
+export const filterNames = Object.keys(filters) as FilterName[]
+
+/** Parameters of all filters. */
+export const filterProperties = Object.fromEntries(filterNames.map((name) => [name, filters[name].parameter])) as {
+  [Name in FilterName]: Filters[Name]['parameter']
+} // `fromEntries` loses which value belongs to which key
+
+/** Parameter of each field. Does not compile when a field of `VulnerabilityFilter` has no parameter. */
+const nameOfField: Record<keyof VulnerabilityFilter, string> = Object.fromEntries(
+  filterNames.map((name) => [filters[name].field, name]),
+) as Record<Filters[FilterName]['field'], FilterName> // `fromEntries` loses the type of the keys
 
 export const listProperties = {
   ...filterProperties,
@@ -61,28 +110,29 @@ export function assertKnown(parameter: string, params: RawParams, properties: ob
   throw parameterProblem(`${named.slice(0, 200)}; there are: ${Object.keys(properties).join(', ')}`)
 }
 
-export function readFilter(input: Static<typeof filterInput>): VulnerabilityFilter {
-  return {
-    states: readStates(input.state),
-    severities: input.severity,
-    reportTypes: input.report_type,
-    scanners: named(input.scanner),
-    identifiers: named(input.identifier),
-    search: input.search?.trim() || undefined,
-    ref: input.ref,
-    isOnDefaultBranch: input.present_on_default_branch,
-    isResolvedOnDefaultBranch: input.has_resolution,
-    dismissalReasons: input.dismissal_reason,
-  }
+/** Converts validated parameters to a filter. Absent ones stay undefined. */
+export function readFilter(input: Partial<Static<typeof filterInput>>): VulnerabilityFilter {
+  return Object.fromEntries(
+    filterNames.map((name) => {
+      const { field, read } = filters[name]
+      const value = input[name]
+      return [field, value === undefined ? undefined : read(value as never)] // validated as the input of this filter
+    }),
+  )
 }
 
-export function readStates(words: readonly (State | 'opened')[] | undefined): State[] | undefined {
-  return words?.map((word) => (word === 'opened' ? 'detected' : word))
+/** Returns the parameters of a filter: the inverse of `readFilter`. */
+export function viewFilter(filter: VulnerabilityFilter): Record<string, unknown> {
+  const fields = Object.entries(nameOfField) as [keyof VulnerabilityFilter, string][] // keys are fields
+  return Object.fromEntries(fields.map(([field, name]) => [name, filter[field]]))
 }
 
-/** Removes blank entries. */
-export function named(texts: readonly string[] | undefined): string[] | undefined {
-  return texts?.map((text) => text.trim()).filter((text) => text !== '')
+function unchanged<Value>(value: Value): Value {
+  return value
+}
+
+function withoutBlanks(texts: readonly string[]): string[] {
+  return texts.map((text) => text.trim()).filter((text) => text !== '')
 }
 
 export function writeCursor({ severity, id }: VulnerabilityPlace): string {

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Button } from '../../../components/button.tsx'
-import { type Chip, type FilterChanges, nothing } from '../../../nouns/vulnerability/filter.ts'
+import { type Chip, type FilterChanges, nothing } from '../../../nouns/vulnerability/filter-state.ts'
 import styles from './chips.module.css'
 
 /** Active filters, each with a button to remove it. */

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { type Chip, chipsOf, type FilterState } from '../../../nouns/vulnerability/filter.ts'
+import { type Chip, chipsOf, type FilterState } from '../../../nouns/vulnerability/filter-state.ts'
 
 /** Returns the chips of a filter, with scanner names instead of ids. */
 export function useFilterChips(

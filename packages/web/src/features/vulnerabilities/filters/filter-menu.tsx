@@ -2,12 +2,18 @@ import { Menu } from '@base-ui/react/menu'
 import { Check, ChevronDown } from 'lucide-react'
 import { look } from '../../../components/button.tsx'
 import { formatCount } from '../../../components/format.ts'
+import type { ListControl } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
 
 export interface FilterChoice {
   value: string
   label: string
   count?: number | undefined
+}
+
+/** Returns the values of a filter as choices. */
+export function choicesOf({ values = [], inWords }: ListControl<string>): FilterChoice[] {
+  return values.map((value) => ({ value, label: inWords(value) }))
 }
 
 /** Menu with several choices. Its button shows the number of selected ones. */

@@ -3,35 +3,24 @@ import { ChevronDown } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button, look } from '../../../components/button.tsx'
 import { SelectField, TextField } from '../../../components/field.tsx'
-import type { FilterChanges, FilterName, FilterState } from '../../../nouns/vulnerability/filter.ts'
+import type { FilterChanges, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
+import { type Control, type FilterName, filters } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
-
-export interface TextFilter {
-  name: FilterName
-  label: string
-  hint?: string
-}
-
-export interface ChoiceFilter {
-  name: FilterName
-  label: string
-  choices: readonly { value: string; label: string }[]
-}
 
 /** Popover with less common filters. */
 export function MoreFilters({
-  texts,
-  choices = [],
+  names,
+  controls = filters,
   state,
   onChange,
 }: {
-  texts: readonly TextFilter[]
-  choices?: readonly ChoiceFilter[]
+  names: readonly FilterName[]
+  /** Labels and hints, where they differ from those of `filters`. */
+  controls?: { [Name in FilterName]: Control }
   state: FilterState
   onChange: (changes: FilterChanges) => void
 }) {
   const [isOpen, setOpen] = useState(false)
-  const names = [...texts, ...choices].map(({ name }) => name)
   const given = names.filter((name) => state[name]).length
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -52,11 +41,8 @@ export function MoreFilters({
         <Popover.Positioner className={styles.positioner} sideOffset={4} align="start">
           <Popover.Popup className={styles.popup} aria-label="More filters">
             <form className={styles.form} onSubmit={submit}>
-              {texts.map(({ name, label, hint }) => (
-                <TextField key={name} name={name} label={label} hint={hint} defaultValue={state[name] ?? ''} />
-              ))}
-              {choices.map(({ name, label, choices }) => (
-                <SelectField key={name} name={name} label={label} choices={choices} defaultValue={state[name] ?? ''} />
+              {names.map((name) => (
+                <FilterField key={name} name={name} control={controls[name]} value={state[name] ?? ''} />
               ))}
               <div className={styles.actions}>
                 <Button size="small" onClick={() => setOpen(false)}>
@@ -72,4 +58,16 @@ export function MoreFilters({
       </Popover.Portal>
     </Popover.Root>
   )
+}
+
+function FilterField({ name, control, value }: { name: FilterName; control: Control; value: string }) {
+  if (control.kind !== 'flag') {
+    const hint = control.kind === 'text' ? control.hint : undefined
+    return <TextField name={name} label={control.label} hint={hint} defaultValue={value} />
+  }
+  const choices = [
+    { value: '', label: control.unset },
+    ...(['true', 'false'] as const).map((value) => ({ value, label: control[value].choice })),
+  ]
+  return <SelectField name={name} label={control.label} choices={choices} defaultValue={value} />
 }

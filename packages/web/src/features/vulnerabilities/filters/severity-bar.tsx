@@ -4,11 +4,11 @@ import { formatCount, inWords } from '../../../components/format.ts'
 import {
   type FilterChanges,
   type FilterState,
-  type State,
   severitiesIn,
   statesIn,
-  toggled,
-} from '../../../nouns/vulnerability/filter.ts'
+  toggledIn,
+} from '../../../nouns/vulnerability/filter-state.ts'
+import type { State } from '../../../nouns/vulnerability/filters.ts'
 import styles from './severity-bar.module.css'
 
 export type Statistics = Schemas['VulnerabilityStatistics']
@@ -34,7 +34,7 @@ export function SeverityBar({
           className={`${styles.segment} ${styles[severity]}`}
           aria-pressed={chosen.includes(severity)}
           title={inWords(severity)}
-          onClick={() => onChange({ severity: toggled(state.severity, severity) })}
+          onClick={() => onChange(toggledIn('severity', state, severity))}
         >
           <span className={styles.mark} aria-hidden="true" />
           <span className={styles.count}>

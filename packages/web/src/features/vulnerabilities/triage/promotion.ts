@@ -4,7 +4,7 @@ import { counted } from '../../../components/format.ts'
 import { api, queries } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
-import type { FindingFilter } from '../../../nouns/vulnerability/filter.ts'
+import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
 import type { FindingRow } from '../findings-of.ts'
 
 /** Findings to promote: selected ones, or all that await triage and match a filter. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { queries } from '../../../data/api.ts'
-import type { State } from '../../../nouns/vulnerability/filter.ts'
+import type { State } from '../../../nouns/vulnerability/filters.ts'
 import { rowsKey } from '../grid/paged-rows.ts'
 
 /** Optimistic state of a row that a queued action will change. */

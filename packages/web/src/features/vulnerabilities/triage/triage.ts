@@ -5,7 +5,7 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
-import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filter.ts'
+import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { actionsAnswered, enqueue, type OptimisticState } from './triage-queue.ts'
 
