@@ -10,8 +10,8 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('-worker.ts'))
   .map((name) => join(source, name))
 
-/** Imports with native code, or that are loaded by their path at run time. */
-const external = ['better-sqlite3', '@node-rs/argon2', 'pg-native', 'tsx']
+/** Imports with native code. */
+const external = ['better-sqlite3', '@node-rs/argon2', 'pg-native']
 
 /**
  * Bundles a program of the server, with the packages that it imports and its workers, into a few files of an empty folder.

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
 
@@ -166,18 +168,37 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
   }
 }
 
-/**
- * Starts a thread. Threads do not inherit the TypeScript loader, so the source imports it; the build does not need one.
- */
+/** Starts a thread. Threads cannot load TypeScript, so a module of the source is bundled first; a build is already. */
 function startWorker(module: URL, { maxHeapMib, maxYoungMib = usualYoungMib }: WorkersOptions): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: maxYoungMib }
   // If the program was started with this option, it would override the limits of threads. The main thread's heap was
   // sized at the start and is not affected.
   setFlagsFromString('--max-semi-space-size=0')
   if (!module.pathname.endsWith('.ts')) return new Worker(module, { resourceLimits })
-  const [loader, file] = [import.meta.resolve('tsx/esm/api'), module.href].map((text) => JSON.stringify(text))
-  const code = `import(${loader}).then(({ tsImport }) => tsImport(${file}, ${file}))`
-  return new Worker(code, { eval: true, execArgv: [], resourceLimits })
+  return new Worker(bundleOf(module), { eval: true, execArgv: [], resourceLimits })
+}
+
+const bundles = new Map<string, string>()
+
+/** Returns the module and its imports as one script. Tests start many threads, and each would compile all of it again. */
+function bundleOf(module: URL): string {
+  const known = bundles.get(module.href)
+  if (known) return known
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild') // by its own types
+  const url = JSON.stringify(module.href)
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(module)],
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    external: ['better-sqlite3'],
+    define: { 'import.meta.url': url },
+    banner: { js: `globalThis.require = require('node:module').createRequire(${url});` },
+  })
+  const script = outputFiles[0]?.text ?? ''
+  bundles.set(module.href, script)
+  return script
 }
 
 function isOutOfMemory(error: Error): boolean {
