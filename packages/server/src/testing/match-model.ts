@@ -1,4 +1,4 @@
-import { findingUuid } from '../domain/reports/formats/fingerprints.ts'
+import { findingUuid } from '../domain/reports/formats/identity/fingerprints.ts'
 import type { ReportFinding } from '../domain/reports/formats/report.ts'
 
 const lineOf = ({ location }: ReportFinding) => Number(location['start_line'] ?? 0)

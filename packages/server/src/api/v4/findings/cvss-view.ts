@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { FindingExtras } from '../../../domain/findings/finding.ts'
-import type { RateVector } from '../../../domain/reports/formats/cvss-score.ts'
+import type { RateVector } from '../../../domain/reports/formats/fields/cvss-score.ts'
 import { nullableString } from '../views.ts'
 
 const nullableNumber = Type.Unsafe<number | null>({ type: ['number', 'null'] })

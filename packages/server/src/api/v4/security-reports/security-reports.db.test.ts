@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { findingUuid, identifierFingerprint, sha1 } from '../../../domain/reports/formats/fingerprints.ts'
+import { findingUuid, identifierFingerprint, sha1 } from '../../../domain/reports/formats/identity/fingerprints.ts'
 import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
 import { noise } from '../../../testing/hostile/values.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'

@@ -1,6 +1,6 @@
 import { type Gaps, startGaps } from '../formats/gaps.ts'
+import type { FingerprintKey } from '../formats/identity/result-fingerprints.ts'
 import type { JsonObject } from '../formats/report.ts'
-import type { FingerprintKey } from '../formats/result-fingerprints.ts'
 import type { KnownFinding } from '../imports/finding-queries.ts'
 import { type Category, isIn } from './categories.ts'
 import { type Repeats, startRepeats } from './contested.ts'

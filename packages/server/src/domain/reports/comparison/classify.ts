@@ -1,6 +1,6 @@
 import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
+import { disambiguatedUuid } from '../formats/identity/result-fingerprints.ts'
 import type { Identifier, Scanner } from '../formats/report.ts'
-import { disambiguatedUuid } from '../formats/result-fingerprints.ts'
 import { listScannerIds, upsertIdentifiers, upsertScanners } from '../imports/catalogue-queries.ts'
 import {
   findKnownFindings,

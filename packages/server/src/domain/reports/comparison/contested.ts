@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import { type FingerprintKey, haveSameFingerprint } from '../formats/result-fingerprints.ts'
+import { type FingerprintKey, haveSameFingerprint } from '../formats/identity/result-fingerprints.ts'
 import type { KnownFinding } from '../imports/finding-queries.ts'
 import { fingerprintKeysOf } from './finding-keys.ts'
 import type { ImportedFinding } from './imported-finding.ts'

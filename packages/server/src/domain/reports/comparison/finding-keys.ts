@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { findingUuid } from '../formats/fingerprints.ts'
+import { findingUuid } from '../formats/identity/fingerprints.ts'
+import { type FingerprintKey, fingerprintKeys, maxFingerprints } from '../formats/identity/result-fingerprints.ts'
 import { type JsonObject, signatureAlgorithms } from '../formats/report.ts'
-import { type FingerprintKey, fingerprintKeys, maxFingerprints } from '../formats/result-fingerprints.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 
 /**

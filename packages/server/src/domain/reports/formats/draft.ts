@@ -1,8 +1,11 @@
 import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
-import { deduplicationKeys } from './deduplicate.ts'
-import { findingUuid, locationFingerprint, signatureHex } from './fingerprints.ts'
-import { readLinks } from './links.ts'
-import { deriveName } from './names.ts'
+import { deriveName } from './fields/finding-name.ts'
+import { readLinks } from './fields/links.ts'
+import { shorten } from './fields/shorten.ts'
+import { deduplicationKeys } from './identity/deduplicate.ts'
+import { findingUuid, locationFingerprint, signatureHex } from './identity/fingerprints.ts'
+import { chooseFingerprints, type Fingerprint } from './identity/result-fingerprints.ts'
+import type { Tally } from './problems/tally.ts'
 import {
   type Asset,
   type CvssVector,
@@ -16,9 +19,6 @@ import {
   type Signature,
   type SkippedFinding,
 } from './report.ts'
-import { chooseFingerprints, type Fingerprint } from './result-fingerprints.ts'
-import { shorten } from './shorten.ts'
-import type { Tally } from './tally.ts'
 
 /** Fields of an entry that depend on the format. `finishFinding` adds the rest, which is the same for all formats. */
 export interface FindingDraft {

@@ -1,7 +1,7 @@
 import { createReadStream, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type ReadOptions, readWholeReport } from '../reader/read-report.ts'
-import { sha1 } from './fingerprints.ts'
+import { sha1 } from './identity/fingerprints.ts'
 import type { Report, ReportFinding } from './report.ts'
 
 const fixture = (path: string) => () => createReadStream(new URL(path, import.meta.url))

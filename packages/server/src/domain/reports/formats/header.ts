@@ -1,9 +1,9 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../findings/scales.ts'
-import { textOf } from './json-fields.ts'
+import { textOf } from './fields/json-fields.ts'
+import { shorten } from './fields/shorten.ts'
 import type { Scan, Scanner } from './report.ts'
 import type { ReportHeader } from './report-format.ts'
-import { shorten } from './shorten.ts'
 
 /** Builds a scanner and shortens its fields to the length that the database index permits. */
 export const scannerOf = (externalId: string, name: string, vendor: string, version: unknown): Scanner => ({

@@ -2,10 +2,10 @@ import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import type { DocumentContext, Item } from '../reader/document.ts'
 import type { ItemPath } from '../reader/item-paths.ts'
-import type { ScoreVector } from './cvss-score.ts'
+import type { ScoreVector } from './fields/cvss-score.ts'
 import type { GapScope, Gaps } from './gaps.ts'
+import type { Tally } from './problems/tally.ts'
 import type { JsonObject, Report, ReportFinding, SkippedFinding } from './report.ts'
-import type { Tally } from './tally.ts'
 
 /** A report format. The report is never held in memory as a whole; its entries are read one at a time. */
 export interface ReportFormat {

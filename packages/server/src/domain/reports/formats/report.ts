@@ -1,7 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
 import type { Gap } from './gaps.ts'
-import type { Fingerprint } from './result-fingerprints.ts'
+import type { Fingerprint } from './identity/result-fingerprints.ts'
 
 /** The content of a report, independent of its format. Every format produces it, and the import depends on it alone. */
 export interface Report {

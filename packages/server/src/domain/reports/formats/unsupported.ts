@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import { isObject } from './json-fields.ts'
+import { isObject } from './fields/json-fields.ts'
 import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */

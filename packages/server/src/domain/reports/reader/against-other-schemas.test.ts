@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Check, findProblems } from '../formats/checks.ts'
 import { bomCheck } from '../formats/cyclonedx/check.ts'
+import { type Check, findProblems } from '../formats/problems/checks.ts'
 import { logCheck } from '../formats/sarif/check.ts'
 
 // The published schemas are not part of this project; where a copy lies beside it, ours must not be stricter.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { first, fixture, messagesOf, open, problemsOf, readFrom, withFirst } from '../../../testing/reading.ts'
-import { identifierFingerprint, sha1 } from '../formats/fingerprints.ts'
+import { identifierFingerprint, sha1 } from '../formats/identity/fingerprints.ts'
 import { readWholeReport } from './read-report.ts'
 
 describe('a report of 15.x', () => {

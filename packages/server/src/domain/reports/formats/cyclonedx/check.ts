@@ -1,4 +1,4 @@
-import { type Check, integer, list, note, object, scalar, text, word } from '../checks.ts'
+import { type Check, integer, list, note, object, scalar, text, word } from '../problems/checks.ts'
 
 // Rules of the schemas 1.4 to 1.7 for the fields that are read; all other fields are ignored.
 

@@ -1,6 +1,6 @@
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { decodedUri } from '../fields/uri.ts'
 import type { JsonObject } from '../report.ts'
-import { decodedUri } from '../uri.ts'
 
 export interface Component {
   name: string

@@ -1,5 +1,5 @@
+import { listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import type { Gaps } from '../gaps.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
 /** Adds gaps for the compositions that are declared incomplete. */

@@ -1,5 +1,5 @@
-import { type Check, isLongerThan, list, note } from '../checks.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject } from '../fields/json-fields.ts'
+import { type Check, isLongerThan, list, note } from '../problems/checks.ts'
 
 /** Checks a list of CVSS 2 or 3 vectors. Metrics may be missing and in any order. */
 export const cvssVectors: Check = list(

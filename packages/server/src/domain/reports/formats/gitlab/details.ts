@@ -1,5 +1,17 @@
-import { type Check, constant, ifObject, integer, list, note, object, scalar, text, within, word } from '../checks.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject } from '../fields/json-fields.ts'
+import {
+  type Check,
+  constant,
+  ifObject,
+  integer,
+  list,
+  note,
+  object,
+  scalar,
+  text,
+  within,
+  word,
+} from '../problems/checks.ts'
 import type { Major } from './versions.ts'
 
 /** Checks the `details` of a finding: named elements of a closed set of kinds, which may be nested. */

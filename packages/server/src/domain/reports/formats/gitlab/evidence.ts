@@ -1,4 +1,4 @@
-import { list, object, scalar, text, word } from '../checks.ts'
+import { list, object, scalar, text, word } from '../problems/checks.ts'
 
 const anyText = text()
 const someText = text({ min: 1 })

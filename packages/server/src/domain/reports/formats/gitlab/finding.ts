@@ -1,9 +1,10 @@
 import { confidences, type ReportType, severities } from '../../../findings/scales.ts'
-import { severityOfVectors } from '../cvss-score.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
-import { signaturesOf } from '../fingerprints.ts'
-import type { IdentifierReader } from '../identifiers.ts'
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { severityOfVectors } from '../fields/cvss-score.ts'
+import type { IdentifierReader } from '../fields/identifiers.ts'
+import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { shorten } from '../fields/shorten.ts'
+import { signaturesOf } from '../identity/fingerprints.ts'
 import type {
   Asset,
   CvssVector,
@@ -16,7 +17,6 @@ import type {
   SkippedFinding,
 } from '../report.ts'
 import type { OpenOptions } from '../report-format.ts'
-import { shorten } from '../shorten.ts'
 import { isCvssVector } from './cvss-check.ts'
 import { doubtOf } from './gaps.ts'
 import type { Images } from './images.ts'

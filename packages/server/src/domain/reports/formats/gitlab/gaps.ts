@@ -1,6 +1,6 @@
 import type { ReportType } from '../../../findings/scales.ts'
+import { isObject, listOf, objectOf, objectsOf } from '../fields/json-fields.ts'
 import type { Gaps } from '../gaps.ts'
-import { isObject, listOf, objectOf, objectsOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
 /** Adds gaps for a scan that failed, was partial, or has an unreadable result. */

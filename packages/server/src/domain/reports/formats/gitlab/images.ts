@@ -1,4 +1,4 @@
-import { objectOf, textOf } from '../json-fields.ts'
+import { objectOf, textOf } from '../fields/json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { IsImageKnown } from '../report-format.ts'
 

@@ -1,5 +1,5 @@
 import type { ReportType } from '../../../findings/scales.ts'
-import { type Check, ifObject, list, object, scalar, text } from '../checks.ts'
+import { type Check, ifObject, list, object, scalar, text } from '../problems/checks.ts'
 import { plainTaggedImage, taggedImage } from './patterns.ts'
 import type { Major } from './versions.ts'
 

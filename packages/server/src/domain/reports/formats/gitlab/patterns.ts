@@ -1,4 +1,4 @@
-import type { Pattern } from '../checks.ts'
+import type { Pattern } from '../problems/checks.ts'
 
 // Patterns that match in linear time use the schema's expression. Where hostile input could cause backtracking, the
 // test is written out and the expression serves only for the message.

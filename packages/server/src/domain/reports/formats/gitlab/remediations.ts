@@ -1,4 +1,4 @@
-import { objectsOf, textOf } from '../json-fields.ts'
+import { objectsOf, textOf } from '../fields/json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
 /** Returns a lookup for the last remediation that fixes a vulnerability. Version 14.x may refer to it by `cve`. */

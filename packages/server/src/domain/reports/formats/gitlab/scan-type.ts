@@ -1,7 +1,7 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
 import { type ReportType, reportTypes } from '../../../findings/scales.ts'
-import { printWords } from '../checks.ts'
-import { objectOf } from '../json-fields.ts'
+import { objectOf } from '../fields/json-fields.ts'
+import { printWords } from '../problems/checks.ts'
 import type { JsonObject } from '../report.ts'
 import { type Major, majorOf } from './versions.ts'
 

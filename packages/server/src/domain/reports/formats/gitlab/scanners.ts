@@ -1,6 +1,6 @@
-import { objectOf, textOf } from '../json-fields.ts'
+import { objectOf, textOf } from '../fields/json-fields.ts'
+import { shorten } from '../fields/shorten.ts'
 import type { Analyzer, JsonObject, Scanner } from '../report.ts'
-import { shorten } from '../shorten.ts'
 import type { Major } from './versions.ts'
 
 /** Creates a reader of scanners. Equal scanners are the same object. */

@@ -1,5 +1,5 @@
 import type { ReportType } from '../../../findings/scales.ts'
-import { type Check, constant, ifObject, list, object, scalar, text, word } from '../checks.ts'
+import { type Check, constant, ifObject, list, object, scalar, text, word } from '../problems/checks.ts'
 import { cvssVectors } from './cvss-check.ts'
 import { detailsCheck } from './details.ts'
 import { assetsCheck, evidenceCheck } from './evidence.ts'

@@ -1,17 +1,17 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
 import type { ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
-import { artifactName } from '../artifacts.ts'
-import { type Check, findProblems, listOrNull, object, text } from '../checks.ts'
-import { severityOfVectors } from '../cvss-score.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
+import { severityOfVectors } from '../fields/cvss-score.ts'
+import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
+import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import type { Gaps } from '../gaps.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
-import { type IdentifierReader, startIdentifiers } from '../identifiers.ts'
-import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { artifactName } from '../identity/artifacts.ts'
+import { type Check, findProblems, listOrNull, object, text } from '../problems/checks.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
-import { vulnerabilityId, weaknessIds } from '../vulnerability-ids.ts'
 
 const matches = ['matches', '*']
 const ignored = ['ignoredMatches', '*']

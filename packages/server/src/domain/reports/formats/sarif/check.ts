@@ -1,5 +1,5 @@
-import { type Check, constant, integer, list, note, object, scalar, text, word } from '../checks.ts'
-import { isObject } from '../json-fields.ts'
+import { isObject } from '../fields/json-fields.ts'
+import { type Check, constant, integer, list, note, object, scalar, text, word } from '../problems/checks.ts'
 
 // Rules of the published schema for the fields that are read. Unlike the schema, they permit unknown properties, which
 // tools add and which are ignored.

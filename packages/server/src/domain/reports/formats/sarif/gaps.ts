@@ -1,5 +1,5 @@
+import { isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import type { Gaps } from '../gaps.ts'
-import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { Run } from './run.ts'
 

@@ -1,4 +1,4 @@
-import { listOf, objectOf, textOf } from '../json-fields.ts'
+import { listOf, objectOf, textOf } from '../fields/json-fields.ts'
 import type { JsonObject } from '../report.ts'
 
 /** Returns the text of a message object. */

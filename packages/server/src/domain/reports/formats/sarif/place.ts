@@ -1,7 +1,7 @@
-import { lineNumberOf } from '../code-place.ts'
-import { objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { lineNumberOf } from '../fields/line-numbers.ts'
+import { decodedUri } from '../fields/uri.ts'
 import type { JsonObject } from '../report.ts'
-import { decodedUri } from '../uri.ts'
 import { joinUri, type Run } from './run.ts'
 
 export interface Place {

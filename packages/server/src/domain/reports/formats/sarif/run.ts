@@ -1,10 +1,10 @@
 import type { ReportType } from '../../../findings/scales.ts'
+import type { IdentifierReader } from '../fields/identifiers.ts'
+import { listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { slugOf } from '../fields/slug.ts'
 import { scannerOf } from '../header.ts'
-import type { IdentifierReader } from '../identifiers.ts'
-import { listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject, Scanner } from '../report.ts'
 import type { OpenOptions } from '../report-format.ts'
-import { slugOf } from '../slug.ts'
 
 /** Context for reading the results of a run. */
 export interface Run extends OpenOptions {

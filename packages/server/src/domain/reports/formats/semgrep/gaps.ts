@@ -1,6 +1,6 @@
-import { identifierFingerprint } from '../fingerprints.ts'
+import { isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import type { Gaps } from '../gaps.ts'
-import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
+import { identifierFingerprint } from '../identity/fingerprints.ts'
 import type { JsonObject } from '../report.ts'
 
 /**

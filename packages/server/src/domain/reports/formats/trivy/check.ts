@@ -1,4 +1,4 @@
-import { type Check, ifObject, list, listOrNull, object, scalar, text } from '../checks.ts'
+import { type Check, ifObject, list, listOrNull, object, scalar, text } from '../problems/checks.ts'
 import type { Kind } from './kinds.ts'
 
 // Rules for the fields that are read; all other fields are ignored.

@@ -1,6 +1,6 @@
 import type { ReportType } from '../../../findings/scales.ts'
+import { isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import type { Gaps } from '../gaps.ts'
-import { isObject, listOf, objectOf, objectsOf, textOf } from '../json-fields.ts'
 import type { JsonObject } from '../report.ts'
 import type { FindingKind } from './kinds.ts'
 

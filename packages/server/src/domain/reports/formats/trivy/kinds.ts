@@ -1,7 +1,7 @@
 import type { Item } from '../../reader/document.ts'
-import { textOf } from '../json-fields.ts'
+import { textOf } from '../fields/json-fields.ts'
+import { shorten } from '../fields/shorten.ts'
 import type { JsonObject } from '../report.ts'
-import { shorten } from '../shorten.ts'
 
 /** Kinds of entries, each under a key of its own. */
 export const kinds = [

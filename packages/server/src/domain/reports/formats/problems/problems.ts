@@ -1,4 +1,4 @@
-import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportProblem } from '../../../../platform/failure.ts'
 import { maxProblems, moreProblems } from './checks.ts'
 
 /** Collects the first `maxProblems` problems and counts the rest. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { hashKey, type KeyHash, startKeyTable } from '../comparison/key-table.ts'
-import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
+import { hashKey, type KeyHash, startKeyTable } from '../../comparison/key-table.ts'
+import type { MergedFinding, ReportFinding, Scanner } from '../report.ts'
 
 export interface Deduplicator {
   /** Returns the finding that this one duplicates, or undefined if it is the first of its kind. */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type CvssCalculator from 'ae-cvss-calculator'
-import type { Severity } from '../../findings/scales.ts'
-import type { CvssVector } from './report.ts'
+import type { Severity } from '../../../findings/scales.ts'
+import type { CvssVector } from '../report.ts'
 
 /** Scores and severity of a CVSS vector. */
 interface CvssRating {

@@ -1,5 +1,5 @@
-import type { ReportProblem } from '../../../platform/failure.ts'
-import { isObject } from './json-fields.ts'
+import type { ReportProblem } from '../../../../platform/failure.ts'
+import { isObject } from '../fields/json-fields.ts'
 
 /** Validates a value and records the violations. Equivalent to a draft-07 JSON Schema. */
 export type Check = (value: unknown, found: Found) => void

@@ -1,4 +1,4 @@
-import type { JsonObject } from './report.ts'
+import type { JsonObject } from '../report.ts'
 
 // Readers of fields in untyped JSON. A value of an unexpected type counts as absent.
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ReportType } from '../../findings/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
+import type { JsonObject } from '../report.ts'
 import {
   findingUuid,
   identifierFingerprint,
@@ -10,7 +11,6 @@ import {
   signatureHex,
   signaturesOf,
 } from './fingerprints.ts'
-import type { JsonObject } from './report.ts'
 import { findingNamespace, nameUuid } from './uuid.ts'
 
 const dependency = (name: string) => ({ dependency: { package: { name }, version: '1' } })

@@ -1,5 +1,5 @@
-import { textOf } from './json-fields.ts'
-import { shorten } from './shorten.ts'
+import { textOf } from '../fields/json-fields.ts'
+import { shorten } from '../fields/shorten.ts'
 
 /** Maximum number of characters of a name that are compared. */
 const maxName = 255

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { hashKey, startKeyTable } from '../comparison/key-table.ts'
+import { hashKey, startKeyTable } from '../../comparison/key-table.ts'
+import type { MergedFinding, ReportFinding, Scanner } from '../report.ts'
 import { deduplicationKeys, startDeduplication, startScannerOrder } from './deduplicate.ts'
-import type { MergedFinding, ReportFinding, Scanner } from './report.ts'
 
 const scanner = (externalId: string): Scanner => ({ externalId, name: externalId, vendor: 'V', version: undefined })
 const acme = scanner('acme')

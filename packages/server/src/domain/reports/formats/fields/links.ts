@@ -1,5 +1,5 @@
+import type { Link } from '../report.ts'
 import { objectsOf, textOf } from './json-fields.ts'
-import type { Link } from './report.ts'
 import { shorten } from './shorten.ts'
 
 /** Returns the links that are safe to show, without duplicates. */

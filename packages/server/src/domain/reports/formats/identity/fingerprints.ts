@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { ReportType } from '../../findings/scales.ts'
-import { type JsonObject, type Signature, type SignatureAlgorithm, signatureAlgorithms } from './report.ts'
+import type { ReportType } from '../../../findings/scales.ts'
+import { type JsonObject, type Signature, type SignatureAlgorithm, signatureAlgorithms } from '../report.ts'
 import { findingNamespace, nameUuid } from './uuid.ts'
 
 /** SHA-1 in lower-case hex. */

@@ -1,7 +1,7 @@
-import { identifierFingerprint } from './fingerprints.ts'
+import { identifierFingerprint } from '../identity/fingerprints.ts'
+import type { Identifier } from '../report.ts'
 import { objectsOf } from './json-fields.ts'
 import { webUrl } from './links.ts'
-import type { Identifier } from './report.ts'
 
 /** Reads a list of objects with `type`, `name`, `value` and an optional `url`. */
 export type IdentifierReader = (value: unknown, pointer: string) => Identifier[]

@@ -1,4 +1,4 @@
-import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportProblem } from '../../../../platform/failure.ts'
 
 /** Counts repeated warnings, so that a report yields one warning of each kind. */
 export interface Tally {

@@ -1,7 +1,7 @@
-import type { ReportType } from '../../findings/scales.ts'
-import { locationText, reduceImage } from './fingerprints.ts'
+import type { ReportType } from '../../../findings/scales.ts'
+import { locationText, reduceImage } from '../identity/fingerprints.ts'
+import type { Identifier, JsonObject } from '../report.ts'
 import { objectOf, textOf } from './json-fields.ts'
-import type { Identifier, JsonObject } from './report.ts'
 
 /** Derives a name for an unnamed finding, such as `CVE-2021-3449 in package-lock.json`. */
 export function deriveName(reportType: ReportType, identifiers: readonly Identifier[], location: JsonObject): string {
