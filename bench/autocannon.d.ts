@@ -1,4 +1,4 @@
-/** The part of autocannon that is used here; it has no types of its own. */
+/** Types of the used part of autocannon, which has none. */
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events'
 

@@ -6,8 +6,8 @@ import { fastify } from 'fastify'
 import { render, sendRendered } from '../packages/server/src/http/response/render.ts'
 
 /**
- * The ceiling: the HTTP library and the way answers are sent, and behind it nothing but constants. `GET /<name>` answers
- * what the real server answered once; `/files/<name>` streams a file of the folder; `POST /files` writes one into it.
+ * The ceiling: the same HTTP library with constant responses. `GET /<name>` returns a recorded response of the real
+ * server, `/files/<name>` streams a file of the folder, and `POST /files` writes one into it.
  */
 export interface ConstantAnswer {
   name: string

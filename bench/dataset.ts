@@ -12,17 +12,17 @@ import { startPostgres } from '../packages/server/src/testing/postgres.ts'
 import type { Options, Sizes } from './options.ts'
 import { seed } from './seed.ts'
 
-/** A database full of topics and findings, kept from run to run. */
+/** A seeded database that later runs reuse. */
 export interface Dataset {
-  /** What a server needs to serve it. */
+  /** Settings of a server that serves it. */
   env: Readonly<Record<string, string>>
   sizes: Sizes
-  /** Only while no server has it: SQLite serves one process. */
+  /** Allowed only while no server runs, because SQLite serves one process. */
   open(): Promise<Database>
   close(): Promise<void>
 }
 
-/** Finds what an earlier run has seeded, or seeds it. What was seeded on another schema is of no use and goes. */
+/** Opens the data set of an earlier run, or seeds it. A data set with another schema is replaced. */
 export async function openDataset({ engine, sizes }: Options): Promise<Dataset> {
   const folder = join(tmpdir(), `alcove-bench-${engine}-${fingerprint(sizes)}`)
   const data = join(folder, 'data')
@@ -45,7 +45,7 @@ export async function openDataset({ engine, sizes }: Options): Promise<Dataset> 
       await command(server.url, 'drop database if exists alcove_bench with (force)')
       await command(server.url, 'create database alcove_bench')
     })
-    // What the server's own housekeeping would have done after a while.
+    // Autovacuum would do this after some time.
     if (isFresh) await command(url.href, 'vacuum analyze')
     return { env: { ...env, ALCOVE_DATABASE_URL: url.href }, sizes, open, close: server.stop }
   } catch (error) {
@@ -54,7 +54,7 @@ export async function openDataset({ engine, sizes }: Options): Promise<Dataset> 
   }
 }
 
-/** True when it had to be seeded. A file tells which migrations were there then; only newer ones may be added. */
+/** Returns true if the database had to be seeded. A file records its migrations; only newer ones may be added. */
 async function ensureSeeded(
   open: () => Promise<Database>,
   seededFile: string,
@@ -80,7 +80,7 @@ async function ensureSeeded(
 
 const scripts = () => migrations.map((migration) => fingerprint([migration.up('sqlite'), migration.up('postgres')]))
 
-/** Changes when other rows are to be seeded. */
+/** Must change when the seeded rows change. */
 const seedingVersion = 2
 
 function fingerprint(what: unknown): string {
@@ -90,7 +90,7 @@ function fingerprint(what: unknown): string {
     .slice(0, 10)
 }
 
-/** Settings of a careful operator with little memory. */
+/** Typical settings for a machine with little memory. */
 const postgresSettings = {
   listen_addresses: '',
   max_connections: '50',

@@ -3,10 +3,10 @@ import { sentence } from './words.ts'
 const words = ['Critical', 'High', 'Medium', 'Medium', 'Medium', 'Low', 'Low', 'Low', 'Info', 'Unknown']
 const rules = 120
 
-/** How bad the numbered finding is, in the word of a report. */
+/** Returns the severity of a generated finding, in the words of reports. */
 export const severityWord = (number: number): string => words[scatter(number) % words.length] ?? 'Unknown'
 
-/** One vulnerability of a SAST report as scanners write it, about 1 KB; another number is another rule or place. */
+/** Returns an entry of a SAST report of about 1 KB. The number determines rule and place. */
 export function reportEntry(number: number) {
   const rule = scatter(number) % rules
   const file = `src/main/java/org/example/module${number % 97}/Handler${number % 1009}.java`
@@ -49,7 +49,7 @@ export function reportEntry(number: number) {
 
 export const scanner = { id: 'bench-scanner', name: 'Bench scanner', version: '1.4.2', vendor: { name: 'Acme' } }
 
-/** What a report says beside its findings. */
+/** The scan section of a report. */
 export const reportHead = {
   version: '15.2.1',
   scan: {
@@ -62,7 +62,7 @@ export const reportHead = {
   },
 }
 
-/** The same for the same number and all over the place for neighbours (Knuth's multiplicative hash). */
+/** Returns a deterministic hash of a number (Knuth's multiplicative hash). */
 export function scatter(number: number): number {
   return Math.imul(number + 1, 2_654_435_761) >>> 0
 }

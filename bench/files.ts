@@ -14,7 +14,7 @@ const downloads = [
   { name: 'GET download 10 MB', bytes: 10 * kib * kib, connections: 4 },
 ]
 
-/** Files in both directions; the ceiling streams a file to or from the disk and does nothing else. */
+/** Returns uploads and downloads; the ceiling only streams a file to or from the disk. */
 export async function fileComparisons(server: Running, projectId: number, folder: string): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`
   const rows: Comparison[] = uploads.map(({ name, bytes, connections, atMost }) => {
@@ -43,7 +43,7 @@ export async function fileComparisons(server: Running, projectId: number, folder
   return rows
 }
 
-/** Uploads of one and the same file; in place of the ceiling the same server gets files that differ. */
+/** Compares uploads of identical files with uploads of different files to the same server. */
 export function identicalFiles(projectId: number): Comparison {
   const connections = 8
   const forms = Array.from({ length: 4 * connections }, () => multipart(randomBytes(kib * kib)))
@@ -68,7 +68,7 @@ export async function upload(url: string, content: Buffer): Promise<{ id: number
   return (await response.json()) as { id: number }
 }
 
-/** A form with one file, as curl sends it. */
+/** Returns a form with one file in the format of curl. */
 export function multipart(content: Uint8Array): { body: Buffer; headers: Record<string, string> } {
   const boundary = '------------------------benchbenchbench'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`

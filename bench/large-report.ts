@@ -10,8 +10,8 @@ import { type Cell, percentile } from './table.ts'
 const maxWaitMs = 100
 
 /**
- * Imports a report that is larger than memory should hold: twice into one project and once into another with promotion,
- * while one client reads and another writes.
+ * Imports a report that is larger than the allowed memory: twice into one project and once into another with promotion,
+ * while one client reads and another one writes.
  */
 export async function measureLargeReport(
   server: Running,
@@ -72,7 +72,7 @@ interface Report {
 
 const json = (response: Response) => response.json() as Promise<Report>
 
-/** About 650 bytes for each: 400,000 are 250 MiB. */
+/** Writes about 650 bytes per finding; 400,000 findings are 250 MiB. */
 async function writeReport(file: string, entries: number): Promise<void> {
   const out = createWriteStream(file)
   out.write(`${JSON.stringify(reportHead).slice(0, -1)},"vulnerabilities":[`)
@@ -85,7 +85,7 @@ async function writeReport(file: string, entries: number): Promise<void> {
   await once(out, 'finish')
 }
 
-/** Asks now and then until it is told to stop; what it waited for, in order. */
+/** Sends requests at intervals until it is stopped. Returns the sorted latencies. */
 function ask({ url }: Running, path: string, init: { method?: string }, everyMs: number) {
   const waits: number[] = []
   let isOver = false

@@ -3,16 +3,16 @@ import { percentile } from './table.ts'
 
 export interface Load {
   url: string
-  /** Shared out among the connections, each of which asks its own ones in turn. */
+  /** Divided among the connections; each requests its share in turn. */
   paths: readonly string[]
   method?: 'POST' | 'PUT'
   headers?: Record<string, string>
   body?: Buffer
-  /** One for each path, in place of the one for all. */
+  /** One body per path, instead of one for all. */
   bodies?: readonly Buffer[]
   connections: number
   seconds: number
-  /** Ends the load after so many requests, when that is earlier. */
+  /** Maximum number of requests, if it is reached before the time is over. */
   atMost?: number
 }
 
@@ -23,7 +23,7 @@ export interface Measured {
   requests: number
 }
 
-/** Sends as much as the server takes. Throws when an answer is not a success: the numbers would say nothing. */
+/** Sends requests as fast as the server responds. Throws when a response is an error, which would distort the result. */
 export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...request }: Load): Promise<Measured> {
   const latencies: number[] = []
   let failure: Error | undefined
@@ -39,7 +39,7 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       timeout: 60,
       duration: seconds,
       setupClient: (client: autocannon.Client) => {
-        // It would decode every body as text, which the benchmark does not need.
+        // Do not decode bodies as text: the benchmark does not need them.
         client.pipelinedRequests.addBody = () => {}
         const start = (nextClient++ * share) % paths.length
         const requests = paths.map((path, index) => ({ path, ...(bodies && { body: bodies[index] }) }))

@@ -23,7 +23,7 @@ ${sentence(number, 30)} It is **${number}** times *older* than [the first](https
 
 `
 
-/** Texts that make careless parsers slow, each of them repeated to 1 MiB. */
+/** Texts that slow down some parsers, each repeated to 1 MiB. */
 const pieces: Record<string, (number: number) => string> = {
   'ordinary text': ordinary,
   'open brackets': () => '[',
@@ -34,7 +34,7 @@ const pieces: Record<string, (number: number) => string> = {
   'open tags': () => '<a <',
 }
 
-/** How long a text of 1 MiB takes from sending it to the last byte of the answer. */
+/** Measures the time from sending a text of 1 MiB to the last byte of the response. */
 export async function measureMarkdown(server: Running, rounds: number): Promise<Record<string, Cell>[]> {
   const rows: Record<string, Cell>[] = []
   for (const [name, piece] of Object.entries(pieces)) {

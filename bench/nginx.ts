@@ -35,13 +35,13 @@ export function hasNginx(): boolean {
   }
 }
 
-/** The largest does not get through in a short round. */
+/** The largest size does not complete in a short round. */
 export function sizesBesideNginx(options: Options): Size[] {
   const possible = options.seconds < 2 ? sizes.slice(0, 2) : sizes
   return possible.filter(({ name }) => isAsked(options, `nginx ${name}`))
 }
 
-/** Files in both directions beside nginx, which stores a PUT with its `dav` module and serves a static file. */
+/** Compares uploads and downloads with nginx, which stores a PUT with its `dav` module and serves static files. */
 export async function nginxComparisons(
   server: Running,
   projectId: number,
@@ -67,7 +67,7 @@ export async function nginxComparisons(
           body: form.body,
           headers: { ...authorization, ...form.headers },
         },
-        // Names of their own, as uploads have.
+        // Different names, like those of uploads.
         ceiling: {
           paths: Array.from({ length: 64 }, (_, index) => `/put/${bytes}-${index}.bin`),
           method: 'PUT',
@@ -86,7 +86,7 @@ export async function nginxComparisons(
   return rows
 }
 
-/** One worker, without a log, on loopback; its files are below the folder. */
+/** Returns a configuration with one worker, without a log, on loopback, with all files in the folder. */
 export async function startNginx(folder: string): Promise<Running> {
   const root = join(folder, 'nginx')
   await mkdir(join(root, 'put'), { recursive: true })

@@ -3,18 +3,18 @@ import { parseArgs } from 'node:util'
 export interface Options {
   engine: 'sqlite' | 'postgres'
   sizes: Sizes
-  /** How long one measurement of one row lasts; every row is measured once a round, its ceiling right after it. */
+  /** Duration of one measurement. Every row is measured once per round, followed by its ceiling. */
   seconds: number
   rounds: number
-  /** Parts of the names of sections or rows; empty for everything. */
+  /** Substrings of names of sections or rows; empty for all. */
   only: readonly string[]
 }
 
-/** How much there is in the database that is measured, and in a report that is taken in. */
+/** Numbers of rows in the measured database and of findings in the imported reports. */
 export interface Sizes {
   topics: number
   projects: number
-  /** Findings of the three projects that are compared, each of them a vulnerability too. */
+  /** Findings of the three compared projects; each is also a vulnerability. */
   findings: readonly [small: number, medium: number, large: number]
   report: number
   largeReport: number
@@ -43,7 +43,7 @@ const usage = `Usage: npm run bench -- [options]
   --rounds N                 how often each row is measured; the table shows medians (default: 5)
   --only NAME[,NAME]         only sections and rows with one of these in their names`
 
-/** Ends the program when its arguments are invalid. */
+/** Parses the arguments. Exits with a usage message when they are invalid. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parse(args)
   const engine = values.engine ?? 'sqlite'
@@ -55,7 +55,7 @@ export function readOptions(args: readonly string[]): Options {
   return { engine, sizes: values.quick ? quick : full, seconds, rounds, only }
 }
 
-/** Whether a section or row is asked for. */
+/** Returns true if the section or row is selected. */
 export function isAsked({ only }: Options, ...names: readonly string[]): boolean {
   return only.length === 0 || names.some((name) => only.some((part) => name.includes(part)))
 }

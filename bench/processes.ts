@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url'
 
 export interface Running {
   url: string
-  /** From the start of the process to its first answer that says it is ready. */
+  /** Time from the start of the process to its first ready response. */
   readyMs: number
   memory(): Memory
-  /** Processor time so far, of all its threads. */
+  /** CPU time so far, of all threads. */
   cpuMs(): number
   stop(): Promise<void>
 }
 
 export interface Memory {
-  /** Everything the system counts, the mapped part of a database file included. */
+  /** Resident memory, including mapped parts of a database file. */
   residentMb: number
-  /** What belongs to the process alone. */
+  /** Private memory of the process. */
   ownMb: number
 }
 
@@ -25,13 +25,13 @@ const main = fileURLToPath(new URL('../packages/server/dist/main.js', import.met
 const startOption = '--max-semi-space-size=1'
 const ceiling = fileURLToPath(new URL('ceiling.ts', import.meta.url))
 
-/** The built server on a free port, as `npm start` starts it. */
+/** Starts the built server on a free port with the options of `npm start`. */
 export function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
   if (!existsSync(main)) throw new Error('there is no built server; run npm run build first')
   return start([startOption, main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
 }
 
-/** The same HTTP server without anything behind it; see `ceiling.ts`. */
+/** Starts the same HTTP library without the application; see `ceiling.ts`. */
 export function startCeiling(answersFile: string): Promise<Running> {
   return start(['--import', import.meta.resolve('tsx'), ceiling, answersFile], {}, '/ready')
 }
@@ -45,7 +45,7 @@ export function keepTrack(child: ChildProcess): void {
   child.once('exit', () => running.delete(child))
 }
 
-// However this program ends, nothing it started stays.
+// Stops all child processes when this program ends.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
@@ -78,7 +78,7 @@ async function start(args: string[], env: Readonly<Record<string, string>>, read
   }
 }
 
-/** Printed as the last word of the first line. */
+/** Returns the address, which the process prints as the last word of its first line. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let text = ''
   for await (const chunk of child.stdout ?? []) {
@@ -91,12 +91,12 @@ async function addressOf(child: ChildProcess): Promise<string> {
   throw new Error('a server did not tell its address')
 }
 
-/** Settings and options of this shell are not for the servers that are measured. */
+/** Returns the environment without settings and Node options, which would affect the measured servers. */
 function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ALCOVE_|NODE_)/.test(name)))
 }
 
-/** Zero where the system does not tell. */
+/** Returns zero on systems that do not provide the value. */
 export function readMemory(pid: number): Memory {
   const status = readProc(`/proc/${pid}/status`)
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
@@ -106,7 +106,7 @@ export function readMemory(pid: number): Memory {
 const msPerTick = 10
 
 export function readCpuMs(pid: number): number {
-  // The name in the second field may hold blanks; user and system time are the 12th and 13th after it.
+  // The name in the second field may contain spaces; user and system time are the 12th and 13th fields after it.
   const fields = readProc(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')

@@ -7,12 +7,12 @@ interface Entry {
   location?: { start_line?: number; end_line?: number }
 }
 
-/** Reports that scanners wrote; they lie beside the project, if anywhere. */
+/** Real scanner reports, which may exist beside the project. */
 const folder = fileURLToPath(new URL('../../shared/data/reports/gitlab/sast', import.meta.url))
 
 /**
- * A report of so many findings, made of what real scanners reported, again and again at other lines; of invented ones
- * where there is nothing real.
+ * Returns a report with this number of findings, built from real reports whose findings are repeated at other lines, or
+ * from generated findings if there are no real reports.
  */
 export function realReport(entries: number): { text: string; isReal: boolean } {
   const real = existsSync(folder) ? readdirSync(folder).flatMap((name) => entriesOf(`${folder}/${name}`)) : []
@@ -26,7 +26,7 @@ export function realReport(entries: number): { text: string; isReal: boolean } {
       ...entry,
       id: `${entry.id}-${round}`,
       location: { ...entry.location, start_line: line, end_line: line + 2 },
-      // A signature would make all rounds one finding.
+      // With the same signature, all repetitions would be one finding.
       tracking: undefined,
     }
   })
@@ -35,7 +35,7 @@ export function realReport(entries: number): { text: string; isReal: boolean } {
 
 const reportOf = (vulnerabilities: object[]): string => JSON.stringify({ ...reportHead, vulnerabilities })
 
-/** Of a version that the head of the report names too. */
+/** Returns only entries of the report version used in the header. */
 function entriesOf(file: string): Entry[] {
   try {
     const { version, vulnerabilities } = JSON.parse(readFileSync(file, 'utf8'))

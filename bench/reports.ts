@@ -10,13 +10,13 @@ const betweenAsksMs = 5
 interface Ingested {
   seconds: number
   cpuMs: number
-  /** How long a small request of another user waited meanwhile. */
+  /** Latencies of small requests of another user during the import. */
   waits: number[]
 }
 
 /**
- * Takes a report in for the first time, unchanged for the second, and with promotion into another project, a project
- * of its own for every round.
+ * Imports a report, imports it again unchanged, and imports it with promotion into another project. Every round uses new
+ * projects.
  */
 export async function measureReports(
   server: Running,
@@ -71,7 +71,7 @@ async function ingest(
   return { seconds, cpuMs: server.cpuMs() - cpuBefore, waits }
 }
 
-/** Asks for a topic now and then until it is told to stop. */
+/** Requests a topic at intervals until it is stopped. */
 function watch({ url }: Running): { stop(): Promise<number[]> } {
   const waits: number[] = []
   let isOver = false

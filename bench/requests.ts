@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConstantAnswer } from './ceiling.ts'
-import { benchToken } from './known.ts'
+import { benchToken } from './fixtures.ts'
 import { type Load, type Measured, sendLoad } from './load.ts'
 import type { Memory, Running } from './processes.ts'
 import { type Cell, median } from './table.ts'
 
-/** What is sent to the server, and to the ceiling in comparison. */
+/** Requests to the server and the requests to the ceiling that they are compared with. */
 export interface Comparison {
   name: string
   server: Requests
   ceiling: Requests
   connections: number
-  /** So many a round, where more would fill the disk. */
+  /** Maximum number of requests per round, where more would fill the disk. */
   atMost?: number
-  /** Where a usual round is too short for one answer. */
+  /** Duration of a round, where the usual one is too short for a single response. */
   seconds?: number
   aim?: number
 }
@@ -33,7 +33,7 @@ interface Sample extends Measured {
 
 export const authorization = { 'private-token': benchToken }
 
-/** Measures all rows once a round, each next to its ceiling, so that what slows the machine slows both. */
+/** Measures each row and its ceiling one after the other in every round, so that noise affects both. */
 export async function compare(
   rows: readonly Comparison[],
   server: Running,
@@ -85,7 +85,7 @@ export function verdict(value: number, aim: number | undefined): Record<string, 
   return { aim: aim === undefined ? '' : `≥ ${aim}`, verdict: aim === undefined ? '' : value >= aim ? 'met' : 'missed' }
 }
 
-/** Asks the server once for each row and writes down what it answers, for the ceiling to answer the same. */
+/** Records the server's response to each row, which the ceiling then returns. */
 export async function recordAnswers(
   server: Running,
   rows: readonly { name: string; path: string }[],

@@ -1,47 +1,47 @@
-import { measuredProjects } from './known.ts'
+import { measuredProjects } from './fixtures.ts'
 import type { Sizes } from './options.ts'
 import { searchText, topicName } from './words.ts'
 
-/** One line of the table of requests. */
+/** A row of the table of requests. */
 export interface Row {
   name: string
-  /** Addresses asked in turn. One: the server may remember the answer. Thousands: it cannot. */
+  /** Paths requested in turn. A single path may be answered from the cache, thousands cannot. */
   paths: readonly string[]
-  /** The least ratio to the ceiling that is aimed at. */
+  /** Target: minimum ratio to the ceiling. */
   aim?: number
 }
 
 const { large } = measuredProjects
 const many = 20_000
 
-/** Everything that is read as JSON. */
+/** Returns the rows that read JSON. */
 export function listRows({ topics }: Sizes): Row[] {
   const vulnerabilities = `/projects/${large}/vulnerabilities`
   const findings = `/projects/${large}/vulnerability_findings`
   return [
-    { name: 'GET /topics/:id, remembered', paths: ['/topics/4711'], aim: 0.55 },
+    { name: 'GET /topics/:id, cached', paths: ['/topics/4711'], aim: 0.55 },
     { name: 'GET /topics/:id, any', paths: series((number) => `/topics/${1 + (number % topics)}`), aim: 0.55 },
-    { name: 'GET /topics, remembered', paths: ['/topics'], aim: 0.5 },
-    { name: 'GET /topics, anew', paths: series((number) => `/topics?${unlike(number)}`), aim: 0.5 },
+    { name: 'GET /topics, cached', paths: ['/topics'], aim: 0.5 },
+    { name: 'GET /topics, fresh', paths: series((number) => `/topics?${unlike(number)}`), aim: 0.5 },
     {
-      name: 'GET /topics?search=, remembered',
+      name: 'GET /topics?search=, cached',
       paths: [`/topics?search=${encodeURIComponent(topicName(42))}`],
       aim: 0.5,
     },
     {
-      name: 'GET /topics?search=, anew',
+      name: 'GET /topics?search=, fresh',
       paths: series((number) => `/topics?search=${encodeURIComponent(searchText(number))}&${unlike(number)}`),
       aim: 0.5,
     },
-    { name: 'GET …/vulnerabilities, remembered', paths: [vulnerabilities], aim: 0.25 },
+    { name: 'GET …/vulnerabilities, cached', paths: [vulnerabilities], aim: 0.25 },
     {
-      name: 'GET …/vulnerabilities, anew',
+      name: 'GET …/vulnerabilities, fresh',
       paths: series((number) => `${vulnerabilities}?${unlike(number)}`),
       aim: 0.25,
     },
-    { name: 'GET …/vulnerability_findings, remembered', paths: [findings], aim: 0.25 },
+    { name: 'GET …/vulnerability_findings, cached', paths: [findings], aim: 0.25 },
     {
-      name: 'GET …/vulnerability_findings, anew',
+      name: 'GET …/vulnerability_findings, fresh',
       paths: series((number) => `${findings}?${unlike(number)}`),
       aim: 0.25,
     },

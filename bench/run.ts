@@ -17,7 +17,7 @@ import { scratchProjects } from './seed.ts'
 import { measureStarts, memoryRows } from './starts.ts'
 import { printTable } from './table.ts'
 
-// Prints how fast and how large the built server is, beside the ceiling of the same machine in the same minutes.
+// Prints speed and memory of the built server, compared with the ceiling measured in the same run.
 const options = readOptions(process.argv.slice(2))
 const startedAt = performance.now()
 const folder = await mkdtemp(join(tmpdir(), 'alcove-bench-run-'))
@@ -73,7 +73,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   }
 }
 
-/** Takes away what the last run wrote. */
+/** Removes the data that the last run wrote. */
 async function prepare({ open, env }: Dataset, projects: number): Promise<number[]> {
   await rm(join(env['ALCOVE_DATA'] ?? '', 'objects'), { recursive: true, force: true })
   const db = await open()
@@ -104,7 +104,7 @@ async function measureRequests(server: Running, filesProject: number, options: O
   }
 }
 
-/** Debian's nginx is on few machines: without it the comparison is left out, and said so. */
+/** Skips the comparison with a message if nginx is not installed. */
 async function measureNginx(server: Running, filesProject: number, options: Options): Promise<void> {
   const asked = sizesBesideNginx(options)
   if (asked.length === 0) return

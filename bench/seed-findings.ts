@@ -5,11 +5,11 @@ import { shownState } from '../packages/server/src/domain/findings/finding-rows.
 import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/findings/scales.ts'
 import { upsertPromoted } from '../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
-import { measuredProjects, now } from './known.ts'
+import { measuredProjects, now } from './fixtures.ts'
 import type { Sizes } from './options.ts'
-import { forEachBatch } from './slices.ts'
+import { forEachBatch } from './batches.ts'
 
-/** Findings as an ingested report leaves them, all promoted: some triaged, a few of them dismissed. */
+/** Seeds findings like those of an imported report, all promoted, some triaged, a few dismissed. */
 export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {
   const projects = Object.values(measuredProjects)
   let before = 0
@@ -57,7 +57,7 @@ async function insertImport(db: Database, projectId: number): Promise<void> {
     values (${projectId}, ${projectId}, ${scanner.id}, ${scanner.name}, ${scanner.vendor.name}, ${now})`)
 }
 
-/** Those of all rules; ids by what they are called in an entry. */
+/** Inserts the identifiers of all rules. Returns their ids by name. */
 async function insertIdentifiers(db: Database, projectId: number): Promise<Map<string, number>> {
   const all = Array.from({ length: 5_000 }, (_, number) => reportEntry(number).identifiers).flat()
   const distinct = [...new Map(all.map((identifier) => [`${identifier.type}:${identifier.value}`, identifier]))]

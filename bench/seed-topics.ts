@@ -1,14 +1,14 @@
 import sql from 'sql-template-tag'
 import type { Database } from '../packages/server/src/db/db.ts'
 import { scatter } from './entries.ts'
-import { now } from './known.ts'
+import { now } from './fixtures.ts'
 import type { Sizes } from './options.ts'
-import { forEachBatch } from './slices.ts'
+import { forEachBatch } from './batches.ts'
 import { sentence, topicName } from './words.ts'
 
 const topicsPerProject = 5
 
-/** Topics, and projects that carry some of them: a few topics are everywhere, most of them nowhere. */
+/** Seeds topics and projects with topics. A few topics are frequent, most are unused. */
 export async function seedTopics(db: Database, { topics, projects }: Sizes): Promise<void> {
   await forEachBatch(db, 'topics', topics, async (db, numbers) => {
     const rows = numbers.map((number) => {
@@ -50,7 +50,7 @@ export async function seedTopics(db: Database, { topics, projects }: Sizes): Pro
     ) as used where used.topic_id = topics.id`)
 }
 
-/** A topic's id; low ones come up much more often. */
+/** Returns a topic id; low ids are much more frequent. */
 function popular(number: number, topics: number): number {
   const even = scatter(number) / 2 ** 32
   return 1 + Math.floor(topics * even ** 4)

@@ -3,19 +3,19 @@ import type { Database } from '../packages/server/src/db/db.ts'
 import { roles } from '../packages/server/src/domain/access/roles.ts'
 import { removeFindings } from '../packages/server/src/domain/removal/remove.ts'
 import { digestToken } from '../packages/server/src/domain/tokens/tokens.ts'
-import { benchToken, now } from './known.ts'
+import { benchToken, now } from './fixtures.ts'
 import type { Sizes } from './options.ts'
 import { seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
-import { forEachBatch } from './slices.ts'
+import { forEachBatch } from './batches.ts'
 import { sentence } from './words.ts'
 
 const userId = 1
 const groupId = 1
-/** Projects from this id on belong to a single run. */
+/** Projects from this id on belong to one run. */
 const firstScratchId = 1_000_000
 
-/** Fills an empty database, always with the same rows. */
+/** Seeds an empty database with the same rows every time. */
 export async function seed(db: Database, sizes: Sizes): Promise<void> {
   await seedPeople(db)
   await insertProjects(db, 1, sizes.projects)
@@ -24,7 +24,7 @@ export async function seed(db: Database, sizes: Sizes): Promise<void> {
   for (const table of tablesWithGivenIds) await skipUsedIds(db, table)
 }
 
-/** Empty projects for what is written while measuring; those of earlier runs go. */
+/** Creates empty projects for the writes of this run and removes those of earlier runs. */
 export async function scratchProjects(db: Database, count: number): Promise<number[]> {
   const left = await db.all<{ id: number }>(sql`select id from projects where id >= ${firstScratchId} order by id`)
   for (const { id } of left) {
@@ -72,7 +72,7 @@ const tablesWithGivenIds = [
   ...['imports', 'scanners', 'identifiers', 'vulnerabilities', 'findings'],
 ]
 
-/** PostgreSQL's counters do not notice ids that were given. */
+/** Updates PostgreSQL's sequences, which do not notice explicit ids. */
 async function skipUsedIds(db: Database, table: string): Promise<void> {
   if (db.dialect.engine === 'sqlite') return
   const name = raw(table)

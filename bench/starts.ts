@@ -7,7 +7,7 @@ import { type Cell, median } from './table.ts'
 
 const settleMs = 1_000
 
-/** Cold starts, from nothing and on the full database, and the memory of a server before its first request. */
+/** Measures cold starts, with an empty and with the full database, and the memory before the first request. */
 export async function measureStarts(
   env: Readonly<Record<string, string>>,
   rounds: number,
@@ -33,7 +33,7 @@ export async function measureStarts(
   ]
 }
 
-/** Resident memory counts the mapped part of SQLite's file, which the system takes back when it needs it. */
+/** Resident memory includes the mapped part of SQLite's file, which the system can reclaim. */
 export function memoryRows(name: string, samples: readonly Memory[]): Record<string, Cell>[] {
   const resident = median(samples.map(({ residentMb }) => residentMb))
   const own = median(samples.map(({ ownMb }) => ownMb))

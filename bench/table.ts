@@ -1,4 +1,4 @@
-/** Prints rows in aligned columns; numbers, and whatever looks like one, stand right. */
+/** Prints rows in aligned columns; columns of numbers are aligned to the right. */
 export function printTable(title: string, rows: readonly Readonly<Record<string, Cell>>[]): void {
   const columns = Object.keys(rows[0] ?? {})
   const texts = rows.map((row) => columns.map((column) => print(row[column])))
@@ -19,7 +19,7 @@ export function printTable(title: string, rows: readonly Readonly<Record<string,
 
 export type Cell = string | number | undefined
 
-/** Three digits are all that a measurement is worth. */
+/** Formats a number with three significant digits, the precision of the measurements. */
 export function print(cell: Cell): string {
   if (typeof cell !== 'number') return cell ?? ''
   if (cell >= 100) return Math.round(cell).toLocaleString('en')
@@ -32,7 +32,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** Of values in order. */
+/** Returns a percentile of values that are sorted in ascending order. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0
 }

@@ -6,18 +6,18 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
 import { openDataset } from './dataset.ts'
-import { benchToken, measuredProjects } from './known.ts'
+import { benchToken, measuredProjects } from './fixtures.ts'
 import { startServer } from './processes.ts'
 import { median, printTable } from './table.ts'
 
-// Prints how long the built UI takes until a list of 100,000 vulnerabilities is usable, and what its files weigh.
+// Prints the time until the built UI shows a usable list of 100,000 vulnerabilities, and the size of its files.
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, quick: { type: 'boolean' } } })
 const rounds = Number(values.rounds)
 const count = values.quick ? 5_000 : 100_000
 const sizes = { topics: 10, projects: 3, findings: [1, count, 1], report: 0, largeReport: 0 } as const
 const assets = fileURLToPath(new URL('../packages/web/dist/assets/', import.meta.url))
 const indexFile = fileURLToPath(new URL('../packages/web/dist/index.html', import.meta.url))
-/** Of compressed JavaScript before anything is shown. */
+/** Maximum size of the compressed JavaScript of the first screen. */
 const firstLoadLimitKb = 130
 
 await printSizes()
@@ -30,7 +30,7 @@ async function printTimes(): Promise<void> {
   const browser = await openBrowser()
   try {
     const times: Times[] = []
-    // The first round warms the server up and is not counted.
+    // The first round is a warm-up.
     for (let round = 0; round <= rounds; round++) times.push(await measure(browser, server.url))
     const names = Object.keys(times[0] ?? {})
     printTable(
@@ -49,12 +49,12 @@ async function printTimes(): Promise<void> {
 
 type Times = Record<string, number>
 
-/** In a browser that has never been here. */
+/** Measures a visit with an empty browser cache. */
 async function measure(browser: Browser, origin: string): Promise<Times> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   try {
     await context.request.post(`${origin}/-/sessions`, { data: { token: benchToken } })
-    // What the compiler of this file puts into functions that are sent to the page.
+    // The compiler adds calls of this helper to functions that run in the page.
     await context.addInitScript('globalThis.__name = (value) => value')
     const page = await context.newPage()
     const address = `${origin}/bench/project-${measuredProjects.medium}/-/vulnerabilities?state=any`
@@ -79,13 +79,13 @@ async function measure(browser: Browser, origin: string): Promise<Times> {
   }
 }
 
-/** Since the navigation began, as the page itself sees it. */
+/** Returns the time since the navigation began, measured in the page. */
 async function untilShown(page: Page): Promise<number> {
   await page.waitForSelector('[role=grid] [role=row] a', { state: 'attached' })
   return page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now()))))
 }
 
-/** Until the number of rows is another one and they are there; with a word, until all of them have it. */
+/** Waits until the number of rows has changed and they are rendered; with a word, until all rows contain it. */
 function press(page: Page, selector: string, word: string): Promise<number> {
   return page.evaluate(
     async ([selector, word]) => {
@@ -106,7 +106,7 @@ function press(page: Page, selector: string, word: string): Promise<number> {
   )
 }
 
-/** Until every row in view has been fetched. */
+/** Waits until every visible row has been fetched. */
 function scrollTo(page: Page, share: number): Promise<number> {
   return page.evaluate(async (share) => {
     const startedAt = performance.now()
@@ -125,7 +125,7 @@ function scrollTo(page: Page, share: number): Promise<number> {
   }, share)
 }
 
-/** From the last letter; the list waits a moment for more of them. */
+/** Measures from the last letter typed; the search is debounced. */
 async function search(page: Page, words: string): Promise<number> {
   const before = await page.getAttribute('[role=grid]', 'aria-rowcount')
   await page.fill('input[type=search]', words)

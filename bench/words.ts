@@ -18,7 +18,7 @@ const fields = `accounting agriculture analytics animation archive astronomy aud
 const things = `toolkit framework plugins examples tutorial notebooks service platform gateway client templates
   benchmarks datasets research guidelines workshop pipeline dashboards agents drivers widgets`.split(/\s+/)
 
-/** Names of several words, all different up to more than 150,000; the same number makes the same name. */
+/** Returns the name of a topic. Names are deterministic, and distinct for more than 150,000 numbers. */
 export function topicName(number: number): string {
   const kind = kinds[number % kinds.length]
   const field = fields[Math.floor(number / kinds.length) % fields.length]
@@ -26,13 +26,13 @@ export function topicName(number: number): string {
   return rest === 0 ? `${kind} ${field}` : `${kind} ${field} ${things[(rest - 1) % things.length]}`
 }
 
-/** What people look for: a word of many topics, or two that narrow them down. */
+/** Returns a search text: one frequent word, or two that are rarer together. */
 export function searchText(number: number): string {
   const [kind, field] = topicName(number).split(' ')
   return number % 2 === 0 ? `${kind} ${field}` : `${field}`
 }
 
-/** A sentence of this many words, for descriptions. */
+/** Returns a description with this number of words. */
 export function sentence(seed: number, words: number): string {
   const chosen = Array.from({ length: words }, (_, index) => fields[(seed * 31 + index * 17) % fields.length])
   return `The ${chosen.join(' ')} at this place can be reached from outside.`

@@ -7,7 +7,7 @@ const path = (name: string) => fileURLToPath(new URL(`../packages/server/${name}
 
 await bundle(path('src/main.ts'), path('dist'))
 
-// Writes the commit into the build, for /version. Without git (a downloaded archive) it stays unknown.
+// Writes the commit into the build for /version. Without git, as in a downloaded archive, it is `unknown`.
 let revision = 'unknown'
 try {
   revision = execFileSync('git', ['rev-parse', '--short=11', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()

@@ -1,4 +1,4 @@
-/** A JSON Schema as OpenAPI 3.1 has it, as far as our own document goes. */
+/** The subset of OpenAPI 3.1's JSON Schema that our document uses. */
 interface Schema {
   $ref?: string
   type?: string | string[]
@@ -33,7 +33,7 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> }
 }
 
-/** The TypeScript of packages/client/src/operations.ts: what each operation takes and answers. */
+/** Generates packages/client/src/operations.ts: input and response of each operation. */
 export function clientTypes({ paths, components }: OpenApi): string {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => `  ${name}: ${typeOf(schema)}`)
   const operations = Object.entries(paths).flatMap(([address, methods]) =>
@@ -68,7 +68,7 @@ function answerOf(content: Record<string, { schema: Schema }> | undefined): stri
   return content === undefined ? 'undefined' : 'Blob'
 }
 
-/** A list is named `state[]` in a query and `state` everywhere else. An id may be a number or a path. */
+/** Lists are named `state[]` in queries and `state` in the client. An id may be a number or a path. */
 function record(parameters: Parameter[], isRequired: (parameter: Parameter) => boolean): string {
   const fields = parameters.map((parameter) => {
     const type = parameter.in === 'path' ? 'string | number' : typeOf(parameter.schema)
@@ -121,7 +121,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value)
 }
 
-/** What may be left out may be given as undefined too. */
+/** Allows `undefined` for optional fields. */
 function field(name: string, type: string, isRequired: boolean): string {
   return isRequired ? `${key(name)}: ${type}` : `${key(name)}?: ${type} | undefined`
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Starts the built server and lets real, unchanged GitLab clients tell their story to it: python-gitlab, ruby-gitlab
-# and Perl's GitLab::API::v4, as Debian packages them. Run as root it installs those that are missing.
-# Ends with 1 when a story fails, with 2 when there is nothing to run it with.
+# Starts the built server and tests it with unchanged GitLab clients from Debian's packages: python-gitlab, ruby-gitlab
+# and Perl's GitLab::API::v4. As root, installs missing packages.
+# Exits with 1 when a test fails, with 2 when a client is missing and cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=()
 for package in python3-gitlab ruby-gitlab libgitlab-api-v4-perl; do
-  # What was removed is still known to dpkg.
+  # dpkg also lists packages that were removed.
   dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || packages+=("$package")
 done
 if [ ${#packages[@]} -gt 0 ]; then
@@ -47,14 +47,14 @@ fi
 export ALCOVE_URL
 
 failed=0
-tell() {
+run_client() {
   echo "== $*"
   timeout 120 "$@" || failed=1
 }
-# Debian's own interpreters: those that its packages are for.
-tell /usr/bin/python3 tests/compat/python-gitlab/story.py
-tell /usr/bin/ruby tests/compat/ruby-gitlab/story.rb
-tell /usr/bin/perl tests/compat/perl-gitlab/story.pl
+# Debian's own interpreters, for which the packages are installed.
+run_client /usr/bin/python3 tests/compat/python-gitlab/story.py
+run_client /usr/bin/ruby tests/compat/ruby-gitlab/story.rb
+run_client /usr/bin/perl tests/compat/perl-gitlab/story.pl
 
 if grep '"level":50' "$folder/log"; then
   echo 'compat: the server logged errors, see above' >&2

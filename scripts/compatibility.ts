@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { addressOf } from '../packages/server/src/http/route.ts'
 import { routes } from '../packages/server/src/routes.ts'
 
-// docs/compatibility.md names operations and tests: every operation must be in it, every test must exist by that name.
+// Checks that docs/compatibility.md contains every operation and that every test it names exists.
 const document = 'docs/compatibility.md'
 const folders = ['packages/server/src/', 'packages/server/', '']
 const text = readFileSync(document, 'utf8')
@@ -11,7 +11,7 @@ const testsOf = new Map<string, Set<string>>()
 let checked = 0
 
 for (const [index, line] of text.split('\n').entries()) {
-  // The last cell of a row: `file` the words of describe › the words of test, several with <br> between.
+  // Format of the last cell: `file` name of describe › name of test, separated by <br>.
   const lastCell =
     line
       .split(/(?<!\\)\|/)
@@ -50,9 +50,9 @@ function findTests(file: string): Set<string> | undefined {
   return tests
 }
 
-/** Names of tests as written, under the names of the groups they stand in: the formatter's indentation tells. */
+/** Returns the names of tests with the names of their groups, which follow from the formatter's indentation. */
 function namesIn(source: string): string[] {
-  // `test('…',`, or what follows the rows of `test.each`: `])('…',`
+  // `test('…',`, or the end of the rows of `test.each`: `])('…',`
   const named = /^( *)((?:describe|test)\b.*|[\])}].*\))\(\s*(['"`])((?:\\.|(?!\3).)*)\3,/gm
   const above: { indent: number; name: string }[] = []
   const names: string[] = []

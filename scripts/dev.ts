@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
 
-// `npm run dev`: the server from source, restarted on every save, on a data folder of its own with something in it.
+// `npm run dev` runs the server from source with sample data in .tmp/dev, and restarts it on every change.
 const port = process.env['ALCOVE_PORT'] ?? '8080'
 const token = 'dev-token-of-the-administrator'
 const address = `http://127.0.0.1:${port}`
@@ -39,7 +39,7 @@ async function addSampleData(): Promise<void> {
   await call('POST', '/projects', { ...place, name: 'Charts', topics: ['data-visualisation'] })
 
   const screenshot = new FormData()
-  screenshot.append('file', new Blob(['A note that somebody attached.\n']), 'note.txt')
+  screenshot.append('file', new Blob(['An attached note.\n']), 'note.txt')
   await call('POST', `/projects/${shop.id}/uploads`, screenshot)
 
   const report = new FormData()
@@ -48,7 +48,7 @@ async function addSampleData(): Promise<void> {
   await call('POST', `/projects/${shop.id}/security_reports`, report)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
 async function call(method: string, path: string, body?: object): Promise<any> {
   const isForm = body instanceof FormData
   const response = await fetch(`${address}/api/v4${path}`, {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// npm leaves optional packages that a registry lacks out of the lock file without a word; `npm ci` then refuses it.
+// npm silently omits optional packages that a registry lacks from the lock file; `npm ci` then fails.
 interface Entry {
   optionalDependencies?: Record<string, string>
 }
@@ -14,7 +14,7 @@ for (const [place, { optionalDependencies = {} }] of Object.entries(lock.package
   }
 }
 
-/** Looks where Node would: beside the package, and beside everything it is in. */
+/** Searches where Node resolves packages: in the package's folder and in every folder above it. */
 function isLocked(place: string, name: string): boolean {
   for (let folder = place; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in lock.packages) return true

@@ -3,7 +3,7 @@ import { describeRoutes } from '../packages/server/src/http/response/openapi.ts'
 import { routes } from '../packages/server/src/routes.ts'
 import { clientTypes, type OpenApi } from './client-types.ts'
 
-// Writes docs/api/openapi.json and the client's types; with --check only tells whether they are what the routes say.
+// Writes docs/api/openapi.json and the client's types. With --check, only compares them with the routes.
 const document = describeRoutes(routes)
 const files: Record<string, string> = {
   '../docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,

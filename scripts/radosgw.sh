@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of files in a bucket against a real, independent S3 server: Ceph's radosgw, from Debian's packages.
-# With arguments it runs those as a command instead, with ALCOVE_TEST_S3_… set.
-# One monitor, one OSD that keeps everything in memory, one gateway, all on loopback, in a folder that goes away.
+# With arguments, runs them as a command with ALCOVE_TEST_S3_… set.
+# Starts one monitor, one OSD with its data in memory and one gateway on loopback, in a folder that is removed afterwards.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,7 +28,7 @@ fi
 folder=$(mktemp -d "${TMPDIR:-/tmp}/alcove-radosgw-XXXXXX")
 pids=()
 stop() {
-  # The gateway first: it waits long for an OSD that is gone.
+  # Stop the gateway first, because it waits long for an OSD that has stopped.
   local index
   for ((index = ${#pids[@]} - 1; index >= 0; index--)); do
     kill -KILL "${pids[index]}" 2>/dev/null || true
@@ -45,7 +45,7 @@ fail() {
   exit 1
 }
 
-# Three ports that nobody uses now.
+# Three free ports.
 read -r mon2 mon1 gateway < <(node -e '
   const { createServer } = require("node:net")
   const servers = [1, 2, 3].map(() => createServer().listen(0, "127.0.0.1"))
@@ -57,7 +57,7 @@ monitors="[v2:127.0.0.1:$mon2,v1:127.0.0.1:$mon1]"
 fsid=$(node -p 'crypto.randomUUID()')
 osd_id=$(node -p 'crypto.randomUUID()')
 
-# cephx stays on: without it this radosgw never gets past its first request to the monitor.
+# Keep cephx enabled: without it, this radosgw hangs in its first request to the monitor.
 export CEPH_CONF="$folder/ceph.conf"
 cat >"$CEPH_CONF" <<END
 [global]

@@ -9,7 +9,7 @@ test_seconds=115
 
 missing=()
 for program in nginx haproxy; do
-  # Debian has them in a folder that is not in everyone's path.
+  # Debian installs them in a folder that may not be in the path.
   PATH="$PATH:/usr/sbin" command -v "$program" >/dev/null || missing+=("$program")
 done
 if [ ${#missing[@]} -gt 0 ]; then

@@ -12,7 +12,7 @@ import { screens } from './screens/list.ts'
 import { addSampleData } from './screens/sample-data.ts'
 import type { Screen } from './screens/screen.ts'
 
-// `npm run screens [-- name …]`: every screen, light and dark, wide and narrow, as pictures in docs/screens/.
+// `npm run screens [-- name …]` takes screenshots of all screens, light and dark, wide and narrow, into docs/screens/.
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
 const asked = process.argv.slice(2)
 const looks = (['light', 'dark'] as const).flatMap((theme) =>
@@ -52,7 +52,7 @@ function start(): ChildProcess {
       ALCOVE_PORT: '0',
       ALCOVE_BOOTSTRAP_TOKEN: token,
       ALCOVE_LOG_LEVEL: 'silent',
-      // Each picture signs in anew.
+      // Every screenshot signs in again.
       ALCOVE_RATE_LIMIT_SIGN_IN_REQUESTS: '0',
       ALCOVE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     },

@@ -1,7 +1,7 @@
 import type { Database, Db } from '../packages/server/src/db/db.ts'
 import type { ScriptRunner } from '../packages/server/src/db/engine.ts'
 
-/** Calls `work` with the numbers from 0 to `total`, some at a time in a transaction, and shows how far it is. */
+/** Calls `work` with batches of the numbers from 0 to `total` in transactions, and prints the progress. */
 export async function forEachBatch(
   db: Database,
   what: string,
@@ -11,7 +11,7 @@ export async function forEachBatch(
   let shown = Date.now()
   for (let start = 0; start < total; start += perTransaction) {
     await db.transaction(async (tx) => {
-      // Enough to sort scattered rows into their pages before they are written.
+      // Large enough that each page is written once although rows are inserted in random order.
       if (tx.dialect.engine === 'sqlite') await (tx as Db & ScriptRunner).script('pragma cache_size = -400000')
       const end = Math.min(start + perTransaction, total)
       for (let at = start; at < end; at += perStatement) await work(tx, range(at, Math.min(at + perStatement, end)))
