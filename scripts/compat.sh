@@ -52,9 +52,9 @@ run_client() {
   timeout 120 "$@" || failed=1
 }
 # Debian's own interpreters, for which the packages are installed.
-run_client /usr/bin/python3 tests/compat/python-gitlab/story.py
-run_client /usr/bin/ruby tests/compat/ruby-gitlab/story.rb
-run_client /usr/bin/perl tests/compat/perl-gitlab/story.pl
+run_client /usr/bin/python3 tests/compat/python-gitlab/run.py
+run_client /usr/bin/ruby tests/compat/ruby-gitlab/run.rb
+run_client /usr/bin/perl tests/compat/perl-gitlab/run.pl
 
 if grep '"level":50' "$folder/log"; then
   echo 'compat: the server logged errors, see above' >&2

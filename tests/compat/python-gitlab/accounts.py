@@ -1,11 +1,11 @@
-"""People, their tokens, organizations."""
+"""Users, their tokens, organizations."""
 
 import time
 
-from world import RUN, admin, as_token, chapter, equal, new_user, nobody, refused
+from support import RUN, admin, as_token, scenario, equal, new_user, anonymous, refused
 
 
-@chapter
+@scenario
 def the_administrator_signs_in():
     admin.auth()
     equal(admin.user.username, "root", "name of the administrator")
@@ -14,7 +14,7 @@ def the_administrator_signs_in():
     assert version[0].isdigit() and revision, f"version {version!r}, revision {revision!r}"
 
 
-@chapter
+@scenario
 def a_user_is_created_found_and_removed():
     user, own = new_user("nadia")
     equal(user.state, "active", "state")
@@ -29,7 +29,7 @@ def a_user_is_created_found_and_removed():
     refused(lambda: admin.users.get(user.id), 404)
 
 
-@chapter
+@scenario
 def a_revoked_token_is_dead_at_once():
     user, own = new_user("pat")
     own.auth()
@@ -39,7 +39,7 @@ def a_revoked_token_is_dead_at_once():
     refused(own.topics.list, 401)
 
 
-@chapter
+@scenario
 def a_user_is_blocked_deactivated_and_comes_back():
     user, own = new_user("visitor")
     user.block()
@@ -58,7 +58,7 @@ def a_user_is_blocked_deactivated_and_comes_back():
     equal(own.users.get(user.id).name, "Renamed Guest", "name")
 
 
-@chapter
+@scenario
 def a_banned_user_stays_out_until_the_ban_is_lifted():
     user, own = new_user("pirate")
     user.ban()
@@ -71,7 +71,7 @@ def a_banned_user_stays_out_until_the_ban_is_lifted():
     refused(user.unban, 403, "You cannot unban active users.")
 
 
-@chapter
+@scenario
 def tokens_are_listed_with_what_became_of_them():
     user, own = new_user("keys")
     own.auth()
@@ -96,7 +96,7 @@ def tokens_are_listed_with_what_became_of_them():
     refused(lambda: own.personal_access_tokens.list(user_id=1), 401)
 
 
-@chapter
+@scenario
 def a_token_knows_itself_and_is_replaced():
     user, own = new_user("holder")
     itself = own.http_get("/personal_access_tokens/self")
@@ -104,21 +104,21 @@ def a_token_knows_itself_and_is_replaced():
     fresh = own.http_post("/personal_access_tokens/self/rotate")
     refused(own.auth, 401)
     as_token(fresh["token"]).auth()
-    # Used for rotating once more, the old token takes the new one along.
+    # Rotating with the old token again also revokes the new one.
     refused(lambda: own.http_post("/personal_access_tokens/self/rotate"), 401)
     refused(as_token(fresh["token"]).auth, 401)
 
 
-@chapter
+@scenario
 def sudo_is_for_administrators():
     user, own = new_user("subject")
     equal(admin.http_get("/user", sudo=user.username)["id"], user.id, "for whom the administrator acts")
     equal(admin.http_post("/projects", post_data={"name": "by body", "sudo": user.id})["creator_id"], user.id, "creator")
     refused(lambda: own.http_get("/user", sudo="root"), 403, "403 Forbidden - Must be admin to use sudo")
-    refused(lambda: admin.http_get("/user", sudo="nobody-here"), 404)
+    refused(lambda: admin.http_get("/user", sudo="anonymous-here"), 404)
 
 
-@chapter
+@scenario
 def an_organization_has_topics_of_its_own():
     made = admin.http_post("/organizations", post_data={"name": f"Org {RUN}", "path": f"org-{RUN}"})
     topic = admin.topics.create({"name": f"own-{RUN}", "title": "Own", "organization_id": made["id"]})
@@ -128,7 +128,7 @@ def an_organization_has_topics_of_its_own():
     topic.delete()
 
 
-@chapter
+@scenario
 def an_impersonation_token_comes_and_goes():
     user, _ = new_user("imp")
     token = user.impersonationtokens.create({"name": "robot", "scopes": ["api"]})

@@ -4,10 +4,10 @@ from datetime import date, timedelta
 
 import gitlab
 
-from world import RUN, admin, chapter, equal, new_project, new_user, nobody, refused
+from support import RUN, admin, scenario, equal, new_project, new_user, anonymous, refused
 
 
-@chapter
+@scenario
 def a_group_and_a_project_in_it():
     path = f"harbour-{RUN}"
     group = admin.groups.create({"name": path, "path": path, "visibility": "public"})
@@ -18,11 +18,11 @@ def a_group_and_a_project_in_it():
     equal(project.topics, ["maps", "tides"], "topics")
     equal(project.tag_list, ["maps", "tides"], "tag_list")
     equal(admin.projects.get(f"{path}/charts").id, project.id, "project by path")
-    equal(nobody.projects.get(project.id).id, project.id, "public project for nobody")
+    equal(anonymous.projects.get(project.id).id, project.id, "public project for anonymous")
     refused(lambda: new_project("charts"), 400)
 
 
-@chapter
+@scenario
 def the_object_is_changed_and_saved():
     project = admin.projects.get(f"harbour-{RUN}/charts")
     project.topics = ["winds", "maps"]
@@ -36,7 +36,7 @@ def the_object_is_changed_and_saved():
     equal(admin.projects.get(project.id).topics, ["maps"], "topics")
 
 
-@chapter
+@scenario
 def projects_are_listed_by_topic_and_page():
     topic = f"fleet{RUN}"
     for number in range(5):
@@ -52,7 +52,7 @@ def projects_are_listed_by_topic_and_page():
     equal(len(keyset), 5, "projects by keyset")
 
 
-@chapter
+@scenario
 def everything_is_walked_by_keyset():
     by_id = {"pagination": "keyset", "order_by": "id", "per_page": 2, "iterator": True}
     walked = [project.id for project in admin.projects.list(**by_id)]
@@ -66,7 +66,7 @@ def everything_is_walked_by_keyset():
     refused(lambda: admin.projects.list(pagination="keyset", order_by="name"), 405)
 
 
-@chapter
+@scenario
 def a_project_moves_and_is_found_at_its_old_path():
     harbour = admin.groups.get(f"harbour-{RUN}")
     deep = admin.groups.create({"name": "deep", "path": "deep", "parent_id": harbour.id, "visibility": "public"})
@@ -89,14 +89,14 @@ def a_project_moves_and_is_found_at_its_old_path():
     deep.delete()
 
 
-@chapter
+@scenario
 def headers_are_read_alone():
     assert int(admin.projects.head()["X-Total"]) >= 6
     project = admin.projects.get(f"harbour-{RUN}/charts")
     equal(admin.projects.head(project.id)["Content-Type"], "application/json", "content type")
 
 
-@chapter
+@scenario
 def an_administrator_acts_for_a_user():
     user, _ = new_user("deputy")
     project = admin.projects.create({"name": "own"}, sudo=user.username)
@@ -106,7 +106,7 @@ def an_administrator_acts_for_a_user():
     refused(lambda: admin.projects.get(project.id), 404, "404 Project Not Found")
 
 
-@chapter
+@scenario
 def members_come_and_go():
     project = new_project("crew")
     user, own = new_user("sailor")
@@ -124,7 +124,7 @@ def members_come_and_go():
     refused(lambda: own.projects.get(project.id), 404)
 
 
-@chapter
+@scenario
 def members_of_a_group_inherit():
     group = admin.groups.get(f"harbour-{RUN}")
     user, own = new_user("heir")
@@ -137,7 +137,7 @@ def members_of_a_group_inherit():
     assert project.members.list(query="nothing-like-it") == []
 
 
-@chapter
+@scenario
 def a_membership_ends_on_its_day():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     user, _ = new_user("trainee")
@@ -150,7 +150,7 @@ def a_membership_ends_on_its_day():
     refused(lambda: project.members.create({**draft, "access_level": 7}), 400)
 
 
-@chapter
+@scenario
 def projects_are_renamed_archived_and_starred():
     user, own = new_user("captain")
     project = own.projects.create({"name": "Our sloop"})
@@ -169,7 +169,7 @@ def projects_are_renamed_archived_and_starred():
     equal(own.projects.list(archived=True, owned=True), [], "his archive afterwards")
 
 
-@chapter
+@scenario
 def lists_of_projects_are_narrowed():
     user, own = new_user("pilgrim")
     mine = own.projects.create({"name": "mine", "visibility": "private"})
@@ -190,7 +190,7 @@ def lists_of_projects_are_narrowed():
     assert "permissions" not in by_name[0].attributes
 
 
-@chapter
+@scenario
 def groups_have_groups_and_namespaces():
     harbour = admin.groups.get(f"harbour-{RUN}")
     user, own = new_user("warden")

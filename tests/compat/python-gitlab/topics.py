@@ -2,17 +2,17 @@
 
 import urllib.request
 
-from world import PNG, RUN, URL, admin, as_token, chapter, equal, new_project, new_user, nobody, refused
+from support import PNG, RUN, URL, admin, as_token, scenario, equal, new_project, new_user, anonymous, refused
 
 
-@chapter
+@scenario
 def a_topic_lives_and_dies():
     name = f"lighthouse{RUN}"
     topic = admin.topics.create({"name": name, "title": "Lighthouses", "description": "All of **them**"})
     equal((topic.organization_id, topic.avatar_url, topic.total_projects_count), (1, None, 0), "a new topic")
     project = new_project("light", topics=[name])
-    equal(nobody.topics.get(topic.id).total_projects_count, 1, "projects of the topic")
-    equal([found.id for found in nobody.topics.list(search=name)], [topic.id], "topics found")
+    equal(anonymous.topics.get(topic.id).total_projects_count, 1, "projects of the topic")
+    equal([found.id for found in anonymous.topics.list(search=name)], [topic.id], "topics found")
     equal(admin.topics.list(search=name, without_projects=True), [], "topics without projects")
     topic.description = "Some of them"
     topic.save()
@@ -25,7 +25,7 @@ def a_topic_lives_and_dies():
     equal(admin.projects.get(project.id).topics, [], "topics of the project")
 
 
-@chapter
+@scenario
 def an_avatar_comes_and_goes():
     topic = admin.topics.create({"name": f"buoy{RUN}", "title": "Buoys", "avatar": PNG})
     url = f"{URL}/uploads/-/system/projects/topic/avatar/{topic.id}/avatar.png"
@@ -39,7 +39,7 @@ def an_avatar_comes_and_goes():
     equal(admin.http_put(f"/topics/{topic.id}", post_data={"avatar": ""})["avatar_url"], None, "avatar removed")
 
 
-@chapter
+@scenario
 def topics_are_merged():
     source, target = f"sloop{RUN}", f"yacht{RUN}"
     project = new_project("merged", topics=[source])
@@ -56,16 +56,16 @@ def topics_are_merged():
     )
 
 
-@chapter
+@scenario
 def topics_are_refused():
     _, user = new_user("diver")
     topic = admin.topics.list(get_all=False)[0]
     refused(lambda: user.topics.delete(topic.id), 403, "403 Forbidden")
-    refused(lambda: nobody.topics.delete(topic.id), 401, "401 Unauthorized")
+    refused(lambda: anonymous.topics.delete(topic.id), 401, "401 Unauthorized")
     refused(lambda: as_token("glpat-never-issued-000").topics.list(), 401)
 
 
-@chapter
+@scenario
 def a_topic_answers_to_other_names():
     name, other = f"knot{RUN}", f"bend{RUN}"
     topic = admin.topics.create({"name": name, "title": "Knots"})
@@ -75,9 +75,9 @@ def a_topic_answers_to_other_names():
     refused(lambda: admin.topics.create({"name": other.upper(), "title": "Again"}), 400, taken)
     project = new_project("ropes", topics=[other])
     equal(project.topics, [name], "topics after assigning by alias")
-    equal([found.id for found in nobody.topics.list(search=other)], [topic.id], "search by alias")
+    equal([found.id for found in anonymous.topics.list(search=other)], [topic.id], "search by alias")
     equal([found.id for found in admin.projects.list(topic=other)], [project.id], "projects by alias")
-    equal([alias["name"] for alias in nobody.http_list(aliases)], [other], "aliases")
+    equal([alias["name"] for alias in anonymous.http_list(aliases)], [other], "aliases")
     _, user = new_user("bosun")
     refused(lambda: user.http_post(aliases, post_data={"name": "mine"}), 403, "403 Forbidden")
     admin.http_delete(aliases, query_data={"name": other})
@@ -85,7 +85,7 @@ def a_topic_answers_to_other_names():
     equal(admin.projects.list(topic=other), [], "projects by what was an alias")
 
 
-@chapter
+@scenario
 def a_merge_is_previewed_undone_and_leaves_the_old_name():
     source, target = f"ketch{RUN}", f"yawl{RUN}"
     project = new_project("twomast", topics=[source])
@@ -114,7 +114,7 @@ def a_merge_is_previewed_undone_and_leaves_the_old_name():
     refused(lambda: admin.http_post(f"/topics/merges/{merge['id']}/undo"), 409)
 
 
-@chapter
+@scenario
 def the_vocabulary_is_a_file():
     names = [f"anchor{RUN}", f"anchors{RUN}"]
     for name in names:

@@ -2,10 +2,10 @@
 
 import gitlab
 
-from world import RUN, admin, chapter, equal, new_user, nobody, refused
+from support import RUN, admin, scenario, equal, new_user, anonymous, refused
 
 
-@chapter
+@scenario
 def a_file_is_uploaded_and_downloaded():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     content = bytes(range(256)) * 100
@@ -25,7 +25,7 @@ def a_file_is_uploaded_and_downloaded():
     equal(lazy.upload("Grüße.txt", filedata=b"Ahoi")["alt"], "Grüße.txt", "name beyond ASCII, lazy project by path")
 
 
-@chapter
+@scenario
 def uploads_are_deleted_both_ways():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     listed = admin.http_list(f"/projects/{project.id}/uploads", get_all=True)
@@ -38,14 +38,14 @@ def uploads_are_deleted_both_ways():
     equal(admin.http_list(f"/projects/{project.id}/uploads"), [], "uploads left")
 
 
-@chapter
+@scenario
 def uploads_are_refused():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     _, stranger = new_user("stranger")
     user, guest = new_user("guest")
     project.members.create({"user_id": user.id, "access_level": gitlab.const.GUEST_ACCESS})
     path = f"/projects/{project.id}/uploads"
-    refused(lambda: nobody.http_post(path, files={"file": ("a.txt", b"a")}), 401, "401 Unauthorized")
+    refused(lambda: anonymous.http_post(path, files={"file": ("a.txt", b"a")}), 401, "401 Unauthorized")
     refused(lambda: stranger.http_post(path, files={"file": ("a.txt", b"a")}), 404, "404 Project Not Found")
     assert guest.http_post(path, files={"file": ("a.txt", b"a")})["url"]
     refused(lambda: guest.http_list(path), 403, "403 Forbidden")
@@ -53,7 +53,7 @@ def uploads_are_refused():
     refused(lambda: admin.http_get(f"{path}/nonsense"), 400, "upload_id is invalid")
 
 
-@chapter
+@scenario
 def uploads_of_a_deleted_user_remain():
     project = admin.projects.get(f"harbour-{RUN}/crew")
     user, own = new_user("leaver")

@@ -1,11 +1,11 @@
-"""Reports, findings, vulnerabilities; and the end of it all."""
+"""Reports, findings, vulnerabilities, and the deletion of all data."""
 
 import gitlab
 
-from world import REPORT, RUN, admin, chapter, equal, new_project, new_user, nobody, refused
+from support import REPORT, RUN, admin, scenario, equal, new_project, new_user, anonymous, refused
 
 
-@chapter
+@scenario
 def a_finding_becomes_a_vulnerability_once():
     project = new_project("scanned", visibility="public")
     user, keeper = new_user("keeper")
@@ -33,17 +33,17 @@ def a_finding_becomes_a_vulnerability_once():
     refused(lambda: keeper.http_post(f"{base}/vulnerabilities"), 400, "finding_id is missing")
 
 
-@chapter
+@scenario
 def vulnerabilities_are_refused():
     project = admin.projects.get(f"harbour-{RUN}/scanned")
     hidden = admin.projects.get(f"harbour-{RUN}/crew")
     _, stranger = new_user("outsider")
-    refused(lambda: nobody.http_list(f"/projects/{project.id}/vulnerabilities"), 401, "401 Unauthorized")
+    refused(lambda: anonymous.http_list(f"/projects/{project.id}/vulnerabilities"), 401, "401 Unauthorized")
     refused(lambda: stranger.http_list(f"/projects/{project.id}/vulnerabilities"), 403, "403 Forbidden")
     refused(lambda: stranger.http_list(f"/projects/{hidden.id}/vulnerabilities"), 404, "404 Project Not Found")
 
 
-@chapter
+@scenario
 def a_token_that_may_only_read_may_not_write():
     user, reader = new_user("reader", ["read_api"])
     project = admin.projects.get(f"harbour-{RUN}/crew")
@@ -52,7 +52,7 @@ def a_token_that_may_only_read_may_not_write():
     refused(lambda: reader.projects.get(project.id).upload("a.txt", filedata=b"a"), 403, "insufficient_scope")
 
 
-@chapter
+@scenario
 def everything_is_removed():
     group = admin.groups.get(f"harbour-{RUN}")
     project = admin.projects.get(f"harbour-{RUN}/crew")

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# People and their tokens.
+# Users and their tokens.
 
-chapter 'the administrator signs in' do
+scenario 'the administrator signs in' do
   equal(ADMIN.user.username, 'root', 'name')
   raise 'no version' unless ADMIN.version.version.match?(/\A\d+\.\d+/)
 
@@ -10,7 +10,7 @@ chapter 'the administrator signs in' do
   refused(Gitlab::Error::Unauthorized, '401 Unauthorized') { short.user }
 end
 
-chapter 'a user is created, found and removed' do
+scenario 'a user is created, found and removed' do
   user, own, = new_user('nadia')
   equal(ADMIN.users(username: user.username).map(&:id), [user.id], 'users of that name')
   equal(ADMIN.user_search(user.username).map(&:id), [user.id], 'users found')
@@ -20,7 +20,7 @@ chapter 'a user is created, found and removed' do
   refused(Gitlab::Error::NotFound) { ADMIN.user(user.id) }
 end
 
-chapter 'a user is blocked and let in again' do
+scenario 'a user is blocked and let in again' do
   user, own, = new_user('visitor')
   ADMIN.block_user(user.id)
   refused(Gitlab::Error::Forbidden) { own.user }
@@ -31,21 +31,21 @@ chapter 'a user is blocked and let in again' do
   equal(own.user.name, 'Renamed', 'name')
 end
 
-chapter 'a token is replaced' do
+scenario 'a token is replaced' do
   user, own, = new_user('holder')
   fresh = own.post('/personal_access_tokens/self/rotate')
   refused(Gitlab::Error::Unauthorized) { own.user }
   equal(client(fresh.token).user.id, user.id, 'who the new token is')
 end
 
-chapter 'a revoked token is dead at once' do
+scenario 'a revoked token is dead at once' do
   _, own, token = new_user('pat')
   ADMIN.delete("/personal_access_tokens/#{token.id}")
   refused(Gitlab::Error::Unauthorized) { own.user }
   refused(Gitlab::Error::Unauthorized) { own.get('/topics') }
 end
 
-chapter 'a token that is over is told so' do
+scenario 'a token that is over is told so' do
   user, own, = new_user('keys')
   body = { name: 'old', scopes: ['read_api'], expires_at: '2020-01-01' }
   old = ADMIN.post("/users/#{user.id}/personal_access_tokens", body: body)
@@ -55,7 +55,7 @@ chapter 'a token that is over is told so' do
   equal(own.get('/personal_access_tokens', query: { state: 'active' }).map(&:name), ['story'], 'those that work')
 end
 
-chapter 'a banned user stays out until the ban is lifted' do
+scenario 'a banned user stays out until the ban is lifted' do
   user, own, = new_user('pirate')
   ADMIN.post("/users/#{user.id}/ban")
   refused(Gitlab::Error::Forbidden, 'Your account has been blocked') { own.user }

@@ -2,7 +2,7 @@
 
 # Groups, projects and their members.
 
-chapter 'a group and a project in it' do
+scenario 'a group and a project in it' do
   path = "harbour-#{RUN}"
   group = ADMIN.create_group(path, path, visibility: 'public')
   equal(ADMIN.group(path).id, group.id, 'group by path')
@@ -14,7 +14,7 @@ chapter 'a group and a project in it' do
   refused(Gitlab::Error::BadRequest, 'has already been taken') { new_project('charts') }
 end
 
-chapter 'a project moves and is found at its old path' do
+scenario 'a project moves and is found at its old path' do
   deep = ADMIN.create_group('deep', 'deep', parent_id: ADMIN.group("harbour-#{RUN}").id, visibility: 'public')
   moving = new_project('wanderer')
   ADMIN.put("/projects/#{moving.id}/transfer", body: { namespace: deep.id })
@@ -26,21 +26,21 @@ chapter 'a project moves and is found at its old path' do
   ADMIN.delete_group(deep.id)
 end
 
-chapter 'everything is walked by keyset' do
+scenario 'everything is walked by keyset' do
   ids = ADMIN.projects(pagination: 'keyset', order_by: 'id', per_page: 1).auto_paginate.map(&:id)
   equal(ids, ADMIN.projects.auto_paginate.map(&:id), 'projects')
   groups = ADMIN.groups(pagination: 'keyset', per_page: 1).auto_paginate.map(&:id)
   equal(groups, ADMIN.groups.auto_paginate.map(&:id), 'groups')
 end
 
-chapter 'topics of a project, as a list and as one string' do
+scenario 'topics of a project, as a list and as one string' do
   id = project('charts').id
   equal(ADMIN.edit_project(id, topics: %w[winds maps]).topics, %w[maps winds], 'topics')
   equal(ADMIN.edit_project(id, topics: 'tides, winds').topics, %w[tides winds], 'topics')
   equal(ADMIN.edit_project(id, description: 'Sea charts').description, 'Sea charts', 'description')
 end
 
-chapter 'projects are listed by topic and page' do
+scenario 'projects are listed by topic and page' do
   topic = "fleet#{RUN}"
   5.times { |number| new_project("boat-#{number}-#{RUN}", topics: [topic, "n#{number}"]) }
   paths = [4, 3, 2, 1, 0].map { |number| "boat-#{number}-#{RUN}" }
@@ -53,7 +53,7 @@ chapter 'projects are listed by topic and page' do
   equal(ADMIN.project_search(paths[3]).map(&:path), paths[3, 1], 'search')
 end
 
-chapter 'members come and go' do
+scenario 'members come and go' do
   crew = new_project('crew')
   user, own, = new_user('sailor')
   refused(Gitlab::Error::NotFound, '404 Project Not Found') { own.project(crew.id) }
@@ -67,14 +67,14 @@ chapter 'members come and go' do
   refused(Gitlab::Error::NotFound) { own.project(crew.id) }
 end
 
-chapter 'members of a group inherit' do
+scenario 'members of a group inherit' do
   user, own, = new_user('heir')
   ADMIN.add_group_member(ADMIN.group("harbour-#{RUN}").id, user.id, 40)
   levels = own.all_members(project('crew').id).auto_paginate.to_h { |member| [member.id, member.access_level] }
   equal(levels[user.id], 40, 'inherited access')
 end
 
-chapter 'an administrator acts for a user' do
+scenario 'an administrator acts for a user' do
   user, = new_user('deputy')
   deputy = Gitlab.client(endpoint: "#{URL}/api/v4", private_token: TOKEN, sudo: user.username)
   equal(deputy.user.id, user.id, 'who is acting')
@@ -82,7 +82,7 @@ ensure
   Gitlab::Client.default_params.delete(:sudo) # it would stay for every client
 end
 
-chapter 'projects are renamed, archived and starred' do
+scenario 'projects are renamed, archived and starred' do
   user, own, = new_user('captain')
   made = own.create_project('Our sloop')
   own.edit_project(made.id, path: 'brig')
@@ -95,7 +95,7 @@ chapter 'projects are renamed, archived and starred' do
   equal(own.user_projects(user.id).map(&:id), [made.id], 'his projects')
 end
 
-chapter 'groups have groups and namespaces' do
+scenario 'groups have groups and namespaces' do
   harbour = ADMIN.group("harbour-#{RUN}")
   dock = ADMIN.create_group('Dock', 'dock', parent_id: harbour.id)
   user, own, = new_user('warden')

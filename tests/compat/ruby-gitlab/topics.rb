@@ -2,7 +2,7 @@
 
 # Topics, their avatars, aliases and merges.
 
-chapter 'a topic lives and dies' do
+scenario 'a topic lives and dies' do
   name = "lighthouse#{RUN}"
   topic = ADMIN.post('/topics', body: { name: name, title: 'Lighthouses', description: 'All of **them**' })
   equal([topic.organization_id, topic.avatar_url, topic.total_projects_count], [1, nil, 0], 'a new topic')
@@ -20,7 +20,7 @@ chapter 'a topic lives and dies' do
   equal(ADMIN.project(lit.id).topics, [], 'topics of the project')
 end
 
-chapter 'an avatar comes and goes' do
+scenario 'an avatar comes and goes' do
   topic = ADMIN.post('/topics', body: { name: "buoy#{RUN}", title: 'Buoys' })
   with = file('buoy.png', PNG) { |path| ADMIN.put("/topics/#{topic.id}", body: { avatar: File.open(path, 'rb') }) }
   equal(with.avatar_url, "#{URL}/uploads/-/system/projects/topic/avatar/#{topic.id}/buoy.png", 'address of the avatar')
@@ -29,7 +29,7 @@ chapter 'an avatar comes and goes' do
   equal(ADMIN.put("/topics/#{topic.id}", body: { avatar: '' }).avatar_url, nil, 'avatar removed')
 end
 
-chapter 'topics are merged' do
+scenario 'topics are merged' do
   source, target = "sloop#{RUN}", "yacht#{RUN}"
   merged = new_project('merged', topics: [source])
   body = { source_topic_id: ADMIN.get('/topics', query: { search: source }).first.id,
@@ -42,14 +42,14 @@ chapter 'topics are merged' do
   refused(Gitlab::Error::BadRequest, 'are identical') { ADMIN.post('/topics/merge', body: body) }
 end
 
-chapter 'topics are refused' do
+scenario 'topics are refused' do
   _, own, = new_user('diver')
   id = ADMIN.get('/topics').first.id
   refused(Gitlab::Error::Forbidden) { own.delete("/topics/#{id}") }
   refused(Gitlab::Error::Unauthorized) { ADMIN.delete("/topics/#{id}", unauthenticated: true) }
 end
 
-chapter 'a topic answers to other names' do
+scenario 'a topic answers to other names' do
   name, other = "knot#{RUN}", "bend#{RUN}"
   topic = ADMIN.post('/topics', body: { name: name, title: 'Knots' })
   aliases = "/topics/#{topic.id}/aliases"
@@ -65,7 +65,7 @@ chapter 'a topic answers to other names' do
   equal(ADMIN.get(aliases).length, 0, 'aliases left')
 end
 
-chapter 'a merge is previewed, undone, and leaves the old name' do
+scenario 'a merge is previewed, undone, and leaves the old name' do
   source, target = "ketch#{RUN}", "yawl#{RUN}"
   early = new_project('twomast', topics: [source])
   body = { source_topic_id: ADMIN.get('/topics', query: { search: source }).first.id,

@@ -2,7 +2,7 @@
 
 # Files in projects.
 
-chapter 'a file is uploaded and downloaded' do
+scenario 'a file is uploaded and downloaded' do
   id = project('crew').id
   content = (0..255).to_a.pack('C*') * 100
   upload = file('floor plan.png', content) { |path| ADMIN.upload_file(id, path) }
@@ -21,7 +21,7 @@ chapter 'a file is uploaded and downloaded' do
   equal(found.read.b, 'Ahoi, Grüße'.b, 'its content')
 end
 
-chapter 'uploads are deleted both ways' do
+scenario 'uploads are deleted both ways' do
   id = project('crew').id
   one = file('gone.txt', 'gone') { |path| ADMIN.upload_file(id, path) }
   ADMIN.delete("/projects/#{id}#{one.url}")
@@ -34,7 +34,7 @@ chapter 'uploads are deleted both ways' do
   equal(ADMIN.get("/projects/#{id}/uploads").length, 0, 'uploads left')
 end
 
-chapter 'uploads are refused' do
+scenario 'uploads are refused' do
   id = project('crew').id
   user, guest, = new_user('guest')
   _, stranger, = new_user('stranger')
@@ -48,7 +48,7 @@ chapter 'uploads are refused' do
   refused(Gitlab::Error::Unauthorized) { ADMIN.post("/projects/#{id}/uploads", body: {}, unauthenticated: true) }
 end
 
-chapter 'uploads of a deleted user remain' do
+scenario 'uploads of a deleted user remain' do
   id = project('crew').id
   user, own, = new_user('leaver')
   ADMIN.add_team_member(id, user.id, 30)

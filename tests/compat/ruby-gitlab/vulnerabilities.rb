@@ -2,7 +2,7 @@
 
 # Reports, findings, vulnerabilities.
 
-chapter 'a finding becomes a vulnerability once' do
+scenario 'a finding becomes a vulnerability once' do
   scanned = new_project('scanned', visibility: 'public')
   user, keeper, = new_user('keeper')
   ADMIN.add_team_member(scanned.id, user.id, 40)
@@ -28,7 +28,7 @@ chapter 'a finding becomes a vulnerability once' do
   end
 end
 
-chapter 'vulnerabilities are refused' do
+scenario 'vulnerabilities are refused' do
   _, stranger, = new_user('outsider')
   base = "/projects/#{project('scanned').id}/vulnerabilities"
   refused(Gitlab::Error::Unauthorized) { ADMIN.get(base, unauthenticated: true) }
@@ -36,7 +36,7 @@ chapter 'vulnerabilities are refused' do
   refused(Gitlab::Error::NotFound) { stranger.get("/projects/#{project('crew').id}/vulnerabilities") }
 end
 
-chapter 'a token that may only read may not write' do
+scenario 'a token that may only read may not write' do
   user, reader, = new_user('reader', scopes: ['read_api'])
   id = project('crew').id
   ADMIN.add_team_member(id, user.id, 40)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What every chapter stands on: the clients, and how to make and to expect things.
+# Clients, builders and assertions of the scenarios.
 
 require 'cgi'
 require 'date'
@@ -21,17 +21,17 @@ def client(token)
 end
 
 ADMIN = client(TOKEN)
-CHAPTERS = []
+SCENARIOS = []
 
-def chapter(name, &block)
-  CHAPTERS << [name, block]
+def scenario(name, &block)
+  SCENARIOS << [name, block]
 end
 
 def equal(actual, expected, what)
   raise "#{what}: expected #{expected.inspect}, got #{actual.inspect}" unless actual == expected
 end
 
-# Asks, and expects ruby-gitlab's error of this class, with this text in its message.
+# Expects ruby-gitlab's error of this class with this text in its message.
 def refused(error_class, text = '')
   answer = yield
   raise "expected #{error_class}, got #{answer.inspect}"
@@ -64,7 +64,7 @@ def file(name, content)
   end
 end
 
-# As the client itself downloads files. What is only ASCII it takes for JSON.
+# Downloads a file like the client itself, which parses ASCII content as JSON.
 def download(client, path)
   parser = proc do |body, _|
     is_binary = body.encoding == Encoding::ASCII_8BIT

@@ -1,4 +1,4 @@
-"""What every chapter stands on: the clients, and how to make and to expect things."""
+"""What every scenario stands on: the clients, and how to make and to expect things."""
 
 import base64
 import os
@@ -17,12 +17,12 @@ PNG = base64.b64decode(
 )
 
 admin = gitlab.Gitlab(URL, private_token=TOKEN, timeout=30)
-nobody = gitlab.Gitlab(URL, timeout=30)
-chapters = []
+anonymous = gitlab.Gitlab(URL, timeout=30)
+scenarios = []
 
 
-def chapter(function):
-    chapters.append(function)
+def scenario(function):
+    scenarios.append(function)
     return function
 
 

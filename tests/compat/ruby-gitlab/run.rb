@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# What people do with uploads, topics and vulnerabilities, done with an unchanged ruby-gitlab.
-# It has no methods for topics, tokens and vulnerabilities: those go through its get, post, put and delete.
-# ALCOVE_URL and ALCOVE_TOKEN (of an administrator) say where.
+# Tests the server with an unchanged ruby-gitlab.
+# It has no methods for topics, tokens and vulnerabilities, so the tests use its get, post, put and delete.
+# ALCOVE_URL is the address of the server and ALCOVE_TOKEN the token of an administrator.
 
-require_relative 'world'
+require_relative 'support'
 
-# Their order is the order of the story.
+# Later scenarios use the data of earlier ones.
 %w[accounts projects uploads topics vulnerabilities].each { |part| require_relative part }
 
-chapter 'everything is removed' do
+scenario 'everything is removed' do
   crew = project('crew')
   ADMIN.delete_project(project('charts').id)
   ADMIN.delete_group(ADMIN.group("harbour-#{RUN}").id)
@@ -18,13 +18,13 @@ chapter 'everything is removed' do
 end
 
 failed = 0
-CHAPTERS.each do |name, tell|
-  tell.call
+SCENARIOS.each do |name, scenario|
+  scenario.call
   puts "PASS #{name}"
 rescue StandardError => e
   failed += 1
   line = e.backtrace.find { |entry| entry.include?(__dir__) && !entry.match?(/in `(equal|refused)'/) }
   puts "FAIL #{name}\n     #{e.class}: #{e.message}\n     #{line}"
 end
-puts "ruby-gitlab #{Gitlab::VERSION}: #{CHAPTERS.length - failed} passed, #{failed} failed"
+puts "ruby-gitlab #{Gitlab::VERSION}: #{SCENARIOS.length - failed} passed, #{failed} failed"
 exit(failed.zero? ? 0 : 1)

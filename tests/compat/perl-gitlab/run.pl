@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# What people do with uploads, topics and vulnerabilities, done with an unchanged GitLab::API::v4.
-# It has no methods for topics, uploads other than sending, and vulnerabilities: those go through its REST client.
-# ALCOVE_URL and ALCOVE_TOKEN (of an administrator) say where.
+# Tests the server with an unchanged GitLab::API::v4.
+# It has no methods for topics, for reading uploads and for vulnerabilities, so the tests use its REST client.
+# ALCOVE_URL is the address of the server and ALCOVE_TOKEN the token of an administrator.
 use strict;
 use warnings;
 use utf8;
@@ -23,9 +23,9 @@ my $admin = client($token);
 
 sub client { return GitLab::API::v4->new(url => "$url/api/v4", private_token => $_[0]) }
 
-sub chapter {
-    my ($name, $tell) = @_;
-    if (eval { $tell->(); 1 }) { $passed++; print "PASS $name\n" }
+sub scenario {
+    my ($name, $scenario) = @_;
+    if (eval { $scenario->(); 1 }) { $passed++; print "PASS $name\n" }
     else { $failed++; print "FAIL $name\n     $@" }
     return;
 }
@@ -37,7 +37,7 @@ sub equal {
     return;
 }
 
-# The client dies with the status and the first 50 characters of the body, except for a GET that ends in 404.
+# The client throws the status and the first 50 characters of the body, except for a GET with 404.
 sub refused {
     my ($status, $text, $ask) = @_;
     die "expected a refusal with $status\n" if eval { $ask->(); 1 };
@@ -79,12 +79,12 @@ sub written {
     return $path;
 }
 
-chapter 'the administrator signs in' => sub {
+scenario 'the administrator signs in' => sub {
     equal($admin->current_user->{username}, 'root', 'name');
     refused(401, '401 Unauthorized', sub { client('glpat-never-issued-000')->current_user });
 };
 
-chapter 'a user is created, found and removed' => sub {
+scenario 'a user is created, found and removed' => sub {
     my ($id, $own) = new_user('nadia');
     equal($own->current_user->{id}, $id, 'who the token is');
     equal($admin->sudo("nadia-$run")->current_user->{id}, $id, 'for whom the administrator acts');
@@ -92,7 +92,7 @@ chapter 'a user is created, found and removed' => sub {
     equal($admin->users({ username => "nadia-$run" }), [], 'users of that name');
 };
 
-chapter 'a user is blocked and let in again' => sub {
+scenario 'a user is blocked and let in again' => sub {
     my ($id, $own) = new_user('guest');
     $admin->block_user($id);
     refused(403, '403 Forbidden - Your account', sub { $own->current_user });
@@ -102,7 +102,7 @@ chapter 'a user is blocked and let in again' => sub {
     equal($own->current_user->{name}, 'Renamed', 'name');
 };
 
-chapter 'a banned user stays out until the ban is lifted' => sub {
+scenario 'a banned user stays out until the ban is lifted' => sub {
     my ($id, $own) = new_user('pirate');
     rest($admin, 'POST', 'users/:id/ban', [$id]);
     refused(403, '403 Forbidden - Your account', sub { $own->current_user });
@@ -111,20 +111,20 @@ chapter 'a banned user stays out until the ban is lifted' => sub {
     equal($own->current_user->{id}, $id, 'who the token is');
 };
 
-chapter 'a token is replaced' => sub {
+scenario 'a token is replaced' => sub {
     my ($id, $own) = new_user('keeper');
     my $fresh = rest($own, 'POST', 'personal_access_tokens/self/rotate', []);
     refused(401, 'invalid_token', sub { $own->current_user });
     equal(client($fresh->{token})->current_user->{id}, $id, 'who the new token is');
 };
 
-chapter 'an impersonation token works' => sub {
+scenario 'an impersonation token works' => sub {
     my ($id) = new_user('imp');
     my $issued = $admin->create_user_impersonation_token($id, { name => 'robot', scopes => ['api'] });
     equal(client($issued->{token})->current_user->{id}, $id, 'who the token is');
 };
 
-chapter 'a group and a project in it' => sub {
+scenario 'a group and a project in it' => sub {
     my $path = "harbour-$run";
     $admin->create_group({ name => $path, path => $path, visibility => 'public' });
     my $project = new_project('charts', visibility => 'public', topics => [ 'tides', 'maps' ]);
@@ -137,20 +137,20 @@ chapter 'a group and a project in it' => sub {
     equal($admin->project("$path/nowhere"), undef, 'a project that is not there');
 };
 
-chapter 'a project moves and is found at its old path' => sub {
+scenario 'a project moves and is found at its old path' => sub {
     my $harbour = $admin->group("harbour-$run");
     rest($admin, 'POST', 'groups', [], { content => { name => 'deep', path => 'deep', parent_id => $harbour->{id} } });
     my $moving = new_project('wanderer');
     rest($admin, 'PUT', 'projects/:id/transfer', [$moving->{id}], { content => { namespace => "harbour-$run/deep" } });
     equal(project('wanderer')->{path_with_namespace}, "harbour-$run/deep/wanderer", 'where it went');
-    # The client shows 50 characters of the answer.
+    # The client shows 50 characters of the response.
     refused(405, 'Non GET methods are not', sub { $admin->edit_project("harbour-$run/wanderer", { name => 'x' }) });
     $admin->delete_project($moving->{id});
     equal(project('wanderer'), undef, 'a project that is gone');
     $admin->delete_group("harbour-$run/deep");
 };
 
-chapter 'projects are renamed, archived and starred' => sub {
+scenario 'projects are renamed, archived and starred' => sub {
     my ($id, $own) = new_user('captain');
     my $made = $own->create_project({ name => 'Our sloop' });
     $own->edit_project($made->{id}, { path => 'brig' });
@@ -165,7 +165,7 @@ chapter 'projects are renamed, archived and starred' => sub {
     equal([ map { $_->{id} } @{ $own->user_projects($id) } ], [ $made->{id} ], 'his projects');
 };
 
-chapter 'groups have groups and namespaces' => sub {
+scenario 'groups have groups and namespaces' => sub {
     my $harbour = $admin->group("harbour-$run");
     my ($id, $own) = new_user('warden');
     $admin->create_group({ name => 'Dock', path => 'dock', parent_id => $harbour->{id} });
@@ -181,7 +181,7 @@ chapter 'groups have groups and namespaces' => sub {
     $admin->delete_group($dock->{id});
 };
 
-chapter 'projects are listed by topic and page' => sub {
+scenario 'projects are listed by topic and page' => sub {
     my $topic = "fleet$run";
     new_project("boat-$_", topics => [ $topic, "n$_" ]) for 0 .. 4;
     my $all = $admin->paginator('projects', { topic => $topic, per_page => 2 })->all;
@@ -189,7 +189,7 @@ chapter 'projects are listed by topic and page' => sub {
     equal([ map { $_->{path} } @{ $admin->projects({ topic => "$topic,n3" }) } ], ['boat-3'], 'both topics');
 };
 
-chapter 'members come and go' => sub {
+scenario 'members come and go' => sub {
     my ($id, $own) = new_user('sailor');
     my $project = new_project('crew');
     equal($own->project($project->{id}), undef, 'the project before');
@@ -201,7 +201,7 @@ chapter 'members come and go' => sub {
     equal($own->project($project->{id}), undef, 'the project afterwards');
 };
 
-chapter 'a file is uploaded, downloaded and deleted' => sub {
+scenario 'a file is uploaded, downloaded and deleted' => sub {
     my $id = project('crew')->{id};
     my $content = join('', map { chr } 0 .. 255) x 100;
     my $upload = $admin->upload_file_to_project($id, { file => written('floor plan.png', $content) });
@@ -217,7 +217,7 @@ chapter 'a file is uploaded, downloaded and deleted' => sub {
     refused(404, '404 Not found', sub { rest($admin, 'DELETE', @by_id) });
 };
 
-chapter 'a topic lives, is merged and dies' => sub {
+scenario 'a topic lives, is merged and dies' => sub {
     my ($from, $into) = ("sloop$run", "yacht$run");
     my $target = rest($admin, 'POST', 'topics', [], { content => { name => $into, title => 'Yachts' } });
     my $project = new_project('merged', topics => [$from]);
@@ -233,7 +233,7 @@ chapter 'a topic lives, is merged and dies' => sub {
     equal(rest($admin, 'GET', 'topics/:id', [ $target->{id} ]), undef, 'the topic afterwards');
 };
 
-chapter 'a topic answers to other names' => sub {
+scenario 'a topic answers to other names' => sub {
     my ($name, $other) = ("knot$run", "bend$run");
     my $topic = rest($admin, 'POST', 'topics', [], { content => { name => $name, title => 'Knots' } });
     rest($admin, 'POST', 'topics/:id/aliases', [ $topic->{id} ], { content => { name => $other } });
@@ -246,7 +246,7 @@ chapter 'a topic answers to other names' => sub {
     equal(rest($admin, 'GET', 'topics/:id/aliases', [ $topic->{id} ]), [], 'aliases left');
 };
 
-chapter 'a merge leaves the old name, and is undone' => sub {
+scenario 'a merge leaves the old name, and is undone' => sub {
     my ($from, $into) = ("ketch$run", "yawl$run");
     my $early = new_project('twomast', topics => [$from]);
     my $source = rest($admin, 'GET', 'topics', [], { query => { search => $from } })->[0];
@@ -265,9 +265,9 @@ chapter 'a merge leaves the old name, and is undone' => sub {
     refused(409, 'has been undone', sub { rest($admin, 'POST', 'topics/merges/:id/undo', [ $merge->{id} ]) });
 };
 
-chapter 'a finding becomes a vulnerability once' => sub {
+scenario 'a finding becomes a vulnerability once' => sub {
     my $id = new_project('scanned', visibility => 'public')->{id};
-    # With a file the client sends nothing else, so the report has to say what it is.
+    # With a file the client sends no other fields, so the report itself must name its type.
     rest($admin, 'POST', 'projects/:id/security_reports', [$id], { content => { file => $report } });
     my $findings = rest($admin, 'GET', 'projects/:id/vulnerability_findings', [$id], { query => { per_page => 100 } });
     equal([ map { $_->{severity} } @$findings ], [qw(critical medium info)], 'severities');
@@ -282,7 +282,7 @@ chapter 'a finding becomes a vulnerability once' => sub {
     refused(403, '403 Forbidden', sub { rest($stranger, 'GET', $path, [$id]) });
 };
 
-chapter 'everything is removed' => sub {
+scenario 'everything is removed' => sub {
     my $id = project('crew')->{id};
     $admin->delete_project(project('charts')->{id});
     $admin->delete_group($admin->group("harbour-$run")->{id});
