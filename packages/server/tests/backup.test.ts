@@ -45,7 +45,7 @@ test('a backup of a stopped server is whole, and refuses what it cannot do', asy
   const server = await startProcess({ env })
   const writers = startWriters(server, 1)
   await expect.poll(() => writers.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(3)
-  // Its commits are in the log only.
+  // Its commits are only in the log.
   await server.kill()
   await writers.stop()
   const target = join(folder, 'backup.sqlite3')
@@ -70,7 +70,7 @@ test('a backup of a stopped server is whole, and refuses what it cannot do', asy
   expect(writers.acknowledged.filter((name) => !there.has(name))).toEqual([])
 })
 
-/** Creates topics until it is stopped, several at a time; only what was acknowledged counts. */
+/** Creates topics concurrently until it is stopped. Returns the acknowledged ones. */
 function startWriters({ url }: ServerProcess, count: number) {
   const acknowledged: string[] = []
   let isOver = false

@@ -1,8 +1,8 @@
 import { type Browser, chromium } from 'playwright-core'
 
 /**
- * A Chromium from npm. The package unpacks its own libraries only where it believes to be on AWS Lambda, and brings
- * switches that take security away; both are worked around, so that pages behave as in the browser of a user.
+ * Starts Chromium from npm. The package unpacks its libraries only if it detects AWS Lambda, and its default switches
+ * disable security features. This function works around both, so that pages behave as in a user's browser.
  */
 export async function openBrowser(): Promise<Browser> {
   const before = { ...process.env }

@@ -8,7 +8,7 @@ import { killImport } from './crash/killed-import.ts'
 import { killPostgres } from './crash/killed-postgres.ts'
 
 /*
- * `npm run crash`: faults that need real processes and take too long for the tests. `--only damage` runs one of them.
+ * `npm run crash` injects faults that need real processes and take too long for the tests. `--only damage` runs one kind.
  */
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, seed: { type: 'string' }, only: { type: 'string' } },
@@ -38,5 +38,5 @@ for (const [name, run] of Object.entries(faults)) {
   console.log(`\n${name}`)
   console.table({ ...summary, seconds: Math.round((performance.now() - started) / 1000) })
 }
-// Kept when something was wrong, to look at.
+// Keeps the folder for inspection after a failure.
 await rm(folder, { recursive: true })

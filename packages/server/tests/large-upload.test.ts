@@ -36,9 +36,9 @@ onLinux('256 MiB go into a bucket and out of it, of which little is held', async
   }
 })
 
-/** And gets it back; tells how much memory the process has ever held at once, in bytes. */
+/** Uploads and downloads a file. Returns the maximum resident memory of the process in bytes. */
 async function sendLargeFile(mebibytes: number, storage: Record<string, string>) {
-  // On the disk: so large a file has no room in a small /dev/shm.
+  // On disk, because a small /dev/shm has no room for the file.
   const folder = await mkdtemp(join(tmpdir(), 'alcove-large-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const env = { ...storage, ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_MAX_UPLOAD_MIB: '1024' }
@@ -85,7 +85,7 @@ interface Created {
   id: number
 }
 
-/** Each a little different, so that none can stand for another. */
+/** Returns chunks that differ, so that a swapped chunk is detected. */
 function* chunks(mebibytes: number): Iterable<Buffer> {
   const random = randomBytes(mebibyte)
   for (let index = 0; index < mebibytes; index++) {

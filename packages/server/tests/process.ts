@@ -10,16 +10,16 @@ import { folderInMemory } from '../src/testing/memory.ts'
 export interface ServerProcess {
   pid: number
   url: string
-  /** Of the administrator: the one that was set, else the one that was printed; blank when neither was. */
+  /** Token of the administrator: from the settings or the output; empty when there is none. */
   token: string
-  /** Everything written so far. */
+  /** Output so far. */
   readonly stdout: string
-  /** Resolves when the process has ended, however it came to that. */
+  /** Resolves when the process has ended for any reason. */
   ended: Promise<Ended>
   signal(name: NodeJS.Signals): void
-  /** Ends it as an operator does. */
+  /** Stops it with SIGTERM. */
   stop(): Promise<Ended>
-  /** Ends it as a power cut does. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<Ended>
 }
 
@@ -31,18 +31,18 @@ export interface Ended {
 }
 
 export interface ProcessOptions {
-  /** Settings. The data folder is a new one and the port a free one, unless they are set here. */
+  /** Settings. By default, a new data folder and a free port. */
   env?: Record<string, string>
-  /** With its options, separated by single blanks. */
+  /** Command with its options, separated by single spaces. */
   command?: string
-  /** Another program than the server. */
+  /** Runs another program instead of the server. */
   program?: string
 }
 
 const startTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
 
-/** Starts the built server, or its source where nothing was built. It ends with the test; started outside one, end it. */
+/** Starts the built server, or its source if there is no build. It stops with the test; outside of a test, stop it. */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const { child, output, ended } = await launch(options)
   const url = await waitFor('print its address', async () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1])
@@ -75,15 +75,15 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   }
 }
 
-/** Runs a process that is expected to end by itself. */
+/** Runs a process until it exits. */
 export async function runProcess(options: ProcessOptions = {}): Promise<Ended> {
   const { child, ended } = await launch(options)
   return within(startTimeoutMs, child, ended)
 }
 
 /**
- * Makes a folder for a test that starts more than one process on the same data; it goes away with the test. It is in memory
- * where there is room: a killed process loses nothing there either, and hundreds of syncs do not wait for a disk.
+ * Creates a folder for several processes of a test, which removes it. The folder is in memory if there is enough: a killed
+ * process loses nothing there either, and hundreds of syncs do not wait for a disk.
  */
 export async function temporaryFolder(): Promise<string> {
   const folder = await dataFolder()
@@ -93,7 +93,7 @@ export async function temporaryFolder(): Promise<string> {
 
 const dataFolder = async () => mkdtemp(join(await folderInMemory(), 'alcove-process-'))
 
-/** For a test that ends the process itself, or looks at it while it runs. */
+/** Starts a process for a test that ends it or inspects it while it runs. */
 export async function launch({ env = {}, command, program }: ProcessOptions) {
   const own = env['ALCOVE_DATA'] ? undefined : await dataFolder()
   const folder = own ?? env['ALCOVE_DATA']
@@ -145,7 +145,7 @@ function server(): string[] {
   return [...startFlags(), ...(existsSync(built) ? [built] : throughTsx(path('src/main.ts')))]
 }
 
-/** What `npm start` gives Node: the tests are about the server as people start it. */
+/** The Node options of `npm start`, so that tests run the server like users do. */
 function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     scripts: { start: string }
@@ -155,7 +155,7 @@ function startFlags(): string[] {
 
 const throughTsx = (path: string) => ['--import', import.meta.resolve('tsx'), path]
 
-/** What the test runner sets is not for the server. */
+/** Returns the environment without the variables of the test runner. */
 function inherited(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ALCOVE_|VITEST|NODE_)/.test(name)))
 }
@@ -172,6 +172,6 @@ function endWithTest(end: () => Promise<unknown>): void {
   try {
     onTestFinished(async () => void (await end()))
   } catch {
-    // Not in a test, but in a hook, which has its own way to end what it began.
+    // Called in a hook, which stops its processes itself.
   }
 }

@@ -286,12 +286,12 @@ function formWith(filename: string, content: string): FormData {
 
 interface SlowUpload {
   content: string
-  /** Sends what is missing. */
+  /** Sends the rest of the body. */
   finish(): void
   answer: Promise<IncomingMessage>
 }
 
-/** An upload of which the server has the first half, over a connection that would be kept open. */
+/** Sends the first half of an upload over a keep-alive connection. */
 async function startUpload({ url, token }: ServerProcess, projectId: number): Promise<SlowUpload> {
   const content = 'x'.repeat(200_000)
   const head = '--cut\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n'

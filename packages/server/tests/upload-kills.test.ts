@@ -17,23 +17,23 @@ import { folderInMemory } from '../src/testing/memory.ts'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { launch, temporaryFolder } from './process.ts'
 
-// Kills at any moment, many of them, are in crash.test.ts; here each gap between two steps has its kill.
+// Kills at random moments are in crash.test.ts; these tests kill between every two steps.
 
 const token = 'token-of-the-kill-tests'
 const large = Buffer.alloc(1_000_000, 'kill ')
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const programs = path('../.tmp/dying-server')
 
-/** Without a build, each of two dozen processes would translate the whole server. */
+/** Bundles the server once, because each of two dozen processes would otherwise compile it. */
 beforeAll(() => bundle(path('crash/dying-server.ts'), programs))
 
-/** What every kill begins with, of the engine at hand. */
+/** Initial data of every test, for the current engine. */
 let seed: Seed
 let project: number
 const ids: Record<string, number> = {}
 
 interface Seed {
-  /** The settings of a server on a copy that goes away with the test. */
+  /** Returns settings of a server on a copy that is removed after the test. */
   copy(): Promise<Env>
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ async function copyFolder(folder: string): Promise<Env> {
   return { ALCOVE_DATA: copy }
 }
 
-/** Three files, one of them deleted, and a second project with two. */
+/** Creates three files, one of them deleted, and a second project with two files. */
 async function fill(env: Env): Promise<void> {
   await serve(env, async (_, admin) => {
     const names = { project: ['kept', 'doomed', 'deleted'], other: ['first', 'second'] }
@@ -88,17 +88,17 @@ async function fill(env: Env): Promise<void> {
 }
 
 interface Left {
-  /** Of the project, those deleted behind a minus. */
+  /** Names in the project; deleted ones have a minus sign. */
   uploads?: string[]
   projects?: number
   objects: number | number[]
   unfinished?: number
-  /** Objects when the jobs have run. */
+  /** Number of objects after the jobs have run. */
   swept: number
 }
 type Case = [moment: string, left: Left]
 
-/** The files that are there when nothing has happened. */
+/** The files before the test. */
 const before = ['kept', 'doomed', '-deleted']
 
 describe.each([
@@ -155,7 +155,7 @@ describe.each([
     const cases: Case[] = [
       ['commit before', { objects: 5, swept: 5 }],
       ['commit after', { projects: 1, objects: 5, swept: 3 }],
-      // Several are removed at the same time.
+      // Several objects are removed concurrently.
       ['remove after', { projects: 1, objects: [3, 4], swept: 3 }],
     ]
     test.each(cases)('at "%s"', async (moment, left) => {
@@ -171,7 +171,7 @@ interface Target {
   headers: Record<string, string>
 }
 
-/** Lets a server die at that moment, and looks at what the next one finds. */
+/** Kills a server at that moment and returns what the next one finds. */
 async function killed(moment: string, left: Left, act?: (target: Target) => Promise<Response>): Promise<void> {
   const env = await seed.copy()
   await die(env, moment, act)
@@ -217,7 +217,7 @@ async function die(settings: Env, moment: string, act: ((target: Target) => Prom
   expect(await ended).toMatchObject({ signal: 'SIGKILL', stderr: '' })
 }
 
-/** Their names, after reading them to the end; of a deleted one that it can come back is enough. */
+/** Returns the names of the files after reading each completely, or after checking that a deleted one can be restored. */
 async function uploadsOf(admin: Client): Promise<string[]> {
   const base = `/projects/${project}/uploads`
   const names: string[] = []
@@ -230,7 +230,7 @@ async function uploadsOf(admin: Client): Promise<string[]> {
   return names.sort()
 }
 
-/** The whole server, within this process. */
+/** Starts the whole server in this process. */
 async function serve(env: Env, work: (deps: RootDeps, admin: Client) => Promise<void>): Promise<void> {
   const settings = {
     ...env,

@@ -149,7 +149,7 @@ describe('an answer', () => {
     const listed = await server.anonymous.get('/projects', browser)
     expect([listed.body.length, stored(listed)]).toEqual([1, 'no-store'])
     expect(stored(await nadia.get('/projects'))).toBe('max-age=0, private, must-revalidate')
-    // Asked for with the tag, it is still confirmed.
+    // A request with the ETag is still confirmed.
     const again = { headers: { ...browser.headers, 'if-none-match': listed.headers['etag'] ?? '' } }
     expect(await server.anonymous.get('/projects', again)).toMatchObject({ status: 304, text: '' })
   })

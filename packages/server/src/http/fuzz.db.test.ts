@@ -19,13 +19,13 @@ const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'brows
 
 let server: TestServer
 let port: number
-/** What `{words}` in requests stand for. */
+/** Values of the placeholders `{name}` in requests. */
 const words: Record<string, string> = {}
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const succeeded = new Set<Route>()
 
 beforeAll(async () => {
-  // Nobody out there is called.
+  // No webhook leaves the machine.
   const resolve = async () => []
   server = await startServer({ settings: { maxUploadBytes: 1024 * 1024, logLevel: 'error' }, resolve })
   await server.app.listen({ port: 0, host: '127.0.0.1' })
@@ -52,12 +52,12 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
   },
 )
 
-/** Of its own name, so that a new route changes nothing for the others. */
+/** Returns a seed from the route's name, so that a new route does not change the requests of the others. */
 function seedOf(route: Route): number {
   return firstSeed + (crc32(`${route.method} ${route.path}`) >>> 1)
 }
 
-/** No made-up request has the right one, nor a session that was confirmed with it. */
+/** Random requests neither contain the right password nor use a session that was confirmed with it. */
 const takesPassword = ['POST /-/sessions/confirm', 'POST /-/personal_access_tokens']
 
 test('the requests were not only refused', () => {
@@ -86,7 +86,7 @@ function assertAnswer(route: Route, { method }: HostileRequest, { status, header
   }
 }
 
-/** What the request was, without the length of it. */
+/** Returns a short description of the request. */
 function explain({ seed, counterexamplePath, counterexample, errorInstance }: fc.RunDetails<[HostileRequest]>): string {
   const [request] = counterexample ?? []
   const shown = { ...request, body: request?.body?.toString('latin1') }
@@ -95,7 +95,7 @@ function explain({ seed, counterexamplePath, counterexample, errorInstance }: fc
   return `seed ${seed}, path ${counterexamplePath}: ${errorInstance}\n${JSON.stringify(shown, shorten, 2)}`
 }
 
-/** GitLab's three families (contract 1.3), and what goes with them here. */
+/** The error bodies of GitLab and of this server; see docs/compatibility.md. */
 const families = [
   'error',
   'message',
@@ -113,7 +113,7 @@ function assertRefusal(body: Record<string, unknown>): void {
   for (const part of parts.flat()) expect(part).toBeTypeOf('string')
 }
 
-/** With real ids, secrets and tokens in the place of `{words}`. */
+/** Replaces the placeholders by real ids, secrets and tokens. */
 function addressed(request: HostileRequest, route: Route) {
   const fill = (text: string) =>
     text.replace(/(?:\{|%7B)(\w+(?:(?: |%20|\+)\w+)?)(?:\}|%7D)/g, (found, name) => {
@@ -145,7 +145,7 @@ function addressed(request: HostileRequest, route: Route) {
   }
 }
 
-/** The first user sets the scene again when it was torn down, so nobody may tear him down, nor revoke his token. */
+/** The first user restores the data, so no request may delete that user or revoke their token. */
 function sparingRoot(path: string, { method }: Route): string {
   if (method === 'GET') return path
   return path.replace(/(?<=\/(?:users|personal_access_tokens)\/)[^/]+/, (id) => (isRoot(id) ? '2' : id))
@@ -161,7 +161,7 @@ let renewals = 0
 
 const renewedAt = new Map<() => Promise<void>, number | undefined>()
 
-/** Restores what the last successful write may have removed. Nothing is looked at whose tables were not written to. */
+/** Restores data that the last successful write may have removed. Checks only tables that were written. */
 async function renew(): Promise<void> {
   const { changes } = server.deps.db
   for (const [restore, tables] of renewable) {
@@ -172,7 +172,7 @@ async function renew(): Promise<void> {
   }
 }
 
-/** In order: each may need what those before it have restored. */
+/** In this order, because later ones depend on earlier ones. */
 const renewable: readonly (readonly [restore: () => Promise<void>, tables: readonly string[]])[] = [
   [renewUsers, ['users', 'access_tokens']],
   [renewProjectOfMember, ['users', 'access_tokens', 'projects', 'namespaces', 'members']],
@@ -213,7 +213,7 @@ async function renewUploads(): Promise<void> {
   }
 }
 
-/** Makes a note, a link and a bulk change that can be undone, and moves the vulnerability on to another state. */
+/** Creates a note, a link and a bulk change that can be undone, and changes the state of the vulnerability. */
 async function renewTriage(): Promise<void> {
   const [bulk, notes] = ['bulk', `${words['vulnerability']}/notes`].map(
     (path) => `/projects/${words['project']}/vulnerabilities/${path}`,
@@ -243,7 +243,7 @@ async function renewImpersonation(): Promise<void> {
   words['impersonation'] = String(body.id)
 }
 
-/** Signs a browser in, and makes a link that sets a password. */
+/** Creates a session and a link that sets a password. */
 async function renewBrowser(): Promise<void> {
   const headers = { cookie: words['cookie'] ?? '', 'private-token': '' }
   if ((await server.admin.get('//-/sessions', { headers })).status !== 200) {
@@ -290,8 +290,8 @@ async function isThere(path: string, token?: string): Promise<boolean> {
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 /**
- * A digest of every table, and how many objects there are. Notes of use are not waited for; attempts leave a log, and so
- * does the queue of a job that took in nothing.
+ * Returns a digest of every table and the number of objects. Excludes last-used times, which are written later, the log of
+ * attempts, and the state of the queue.
  */
 async function everything(): Promise<Record<string, unknown>> {
   const { db, objects } = server.deps
@@ -332,7 +332,7 @@ async function tables(): Promise<string[]> {
           'hook_events',
           'hook_deliveries',
           'jobs',
-          // Which lane was served last.
+          // The lane that was served last.
           'job_dispatch',
           'migrations',
           'schema_migrations',

@@ -4,8 +4,8 @@ import { findExpensive } from '../testing/cost.ts'
 import { startServer, type TestServer } from '../testing/server.ts'
 
 /*
- * Whole requests with 16 KiB and 32 KiB in one header or in the address, twice what a connection takes: routing, logs
- * and conditional requests must cost what they cost for plain text.
+ * Sends requests with 16 KiB and 32 KiB in one header or in the URL, which is twice the limit of a connection: routing,
+ * logs and conditional requests must cost the same as for plain text.
  */
 
 let server: TestServer

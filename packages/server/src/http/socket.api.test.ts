@@ -18,7 +18,7 @@ let project: TestProject
 let member: Client
 let port: number
 let credentials: string
-/** So much was read of what was last opened in the store. */
+/** Number of bytes read from the object that was opened last. */
 let bytesRead = 0
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ const formHeaders = 'Content-Type: multipart/form-data; boundary=b\r\n'
 const uploadHead = (framing: string) => `POST ${target()} HTTP/1.1\r\n${credentials}${formHeaders}${framing}\r\n\r\n`
 const chunk = (data: string) => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`
 
-/** Rows and files there are, those half written included. */
+/** Returns the numbers of rows and files, including partially written ones. */
 async function stored() {
   const uploads = await member.get(`/projects/${project.id}/uploads?per_page=1`)
   const names = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -178,7 +178,7 @@ describe('a client that waits for 100', () => {
     const head = `POST ${target()} HTTP/1.1\r\n${headers()}${formHeaders}Expect: 100-continue\r\n`
     const answer = await exchange(port, `${head}Content-Length: ${length}\r\n\r\n`)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`))
-    // It cannot know whether its body would be read as the next request.
+    // The server cannot know whether the rest of the body would be parsed as the next request.
     expect(answer).toContain('\r\nConnection: close\r\n')
   })
 
@@ -251,7 +251,7 @@ describe('pipelined requests', () => {
     await modest.until('{"status":"ok"}')
     expect(answersIn(greedy.received)).toBeLessThan(90)
     await expect.poll(() => answersIn(greedy.received)).toBe(90)
-    // The connection is of use afterwards.
+    // The connection can be reused.
     greedy.socket.write(health)
     await expect.poll(() => answersIn(greedy.received)).toBe(91)
     greedy.socket.destroy()

@@ -3,12 +3,12 @@ import type { User } from '../domain/users/user.ts'
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape
   body: any
   text: string
   bytes: Buffer
   headers: Record<string, string | undefined>
-  /** The cookies that the answer sets. */
+  /** Cookies that the response sets. */
   cookies: readonly string[]
 }
 

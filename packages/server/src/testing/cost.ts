@@ -19,7 +19,7 @@ interface Limits {
 /** CPU times below this limit are too short to compare. */
 const floorMs = 1
 
-/** A cost up to this for the doubled input is harmless, and too small to tell growth from noise. */
+/** Maximum cost of the doubled input that counts as harmless, in which growth cannot be distinguished from noise. */
 const negligibleMs = 10
 
 /**

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 
-// Byte by byte, Vitest takes seconds for a MiB.
+// Vitest's own comparison, byte by byte, takes seconds per MiB.
 expect.addEqualityTesters([
   (a: unknown, b: unknown) => (Buffer.isBuffer(a) && Buffer.isBuffer(b) ? a.equals(b) : undefined),
 ])

@@ -172,7 +172,7 @@ async function run(file: string, args: string[], owner: Owner | undefined): Prom
 }
 
 // The shell becomes the server. Its background process waits until the other end of the pipe closes, which happens
-// however the test process ends, and then stops the server and removes its files.
+// whenever the test process ends for any reason, and then stops the server and removes its files.
 const watchedServer = `
   folder=$1; shift
   (

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 interface Received {
   path: string
   headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: requests have any shape
   body: any
 }
 

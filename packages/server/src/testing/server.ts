@@ -42,7 +42,7 @@ export interface TestServer {
 
 export interface TestProject {
   id: number
-  // biome-ignore lint/suspicious/noExplicitAny: the answer of POST /projects
+  // biome-ignore lint/suspicious/noExplicitAny: the response of POST /projects
   [field: string]: any
 }
 

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Answers of the wrong status are bugs; everything else that fails is the connection. */
+/** Thrown for a response with an unexpected status, which is a bug. Other errors are connection failures. */
 export class WrongAnswer extends Error {}
 
 export interface Api {
-  /** The parsed answer, once it has been read to its end. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** Returns the parsed response after reading it completely. */
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape
   send(method: string, path: string, body?: object): Promise<any>
   bytes(path: string): Promise<Buffer>
-  /** All pages. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  /** Returns the rows of all pages. */
+  // biome-ignore lint/suspicious/noExplicitAny: responses have any shape
   list(path: string): Promise<any[]>
 }
 
-/** With a key every POST has it as its `Idempotency-Key`. */
+/** With a key, sends it as the `Idempotency-Key` of every POST. */
 export function openApi(url: string, token: string, key?: string): Api {
   async function fetchBytes(method: string, path: string, body?: object) {
     const form = body instanceof FormData

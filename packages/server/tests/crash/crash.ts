@@ -17,30 +17,30 @@ export interface CrashOptions {
 
 export interface CrashSummary {
   kills: number
-  /** Kills while the server was still starting. */
+  /** Number of kills during a start. */
   killsAtStart: number
-  /** Ends by SIGTERM instead of a kill, under the same load. */
+  /** Number of stops by SIGTERM instead of kills, under the same load. */
   stops: number
   acknowledged: number
-  /** Requests without a response when the server ended, and how many of them turned out to have been executed. */
+  /** Requests without a response when the server ended, and how many of them had been executed. */
   unanswered: number
   unansweredDone: number
-  /** Of the unanswered ones, those that were sent again after the restart, a POST with its key. */
+  /** Unanswered requests that were repeated after the restart, each POST with its key. */
   repeated: number
-  /** Topics, projects, uploads and findings compared with what was acknowledged, all rounds together. */
+  /** Number of topics, projects, uploads and findings compared with the acknowledged state, in all rounds. */
   verified: number
   files: number
-  /** Objects without a row, and parts of some: what the sweep takes after a day. */
+  /** Orphaned and partial objects, which the orphan cleanup removes after a day. */
   orphans: number
   unfinished: number
   slowestStartMs: number
   slowestStopMs: number
 }
 
-/** Sends writes at its own pace, one at a time, until the server is gone. */
+/** Sends one write after the other until the server ends. */
 interface Writer {
   name: string
-  /** As acknowledged. */
+  /** Acknowledged state. */
   state: State
   ids: Ids
   serial: number
@@ -57,10 +57,10 @@ const writerNames = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot']
 const token = 'token-of-the-crash-test'
 
 /**
- * Lets several writers write, kills the server at any moment, starts it again on the same folder and compares what is
- * there with what was acknowledged; so many times. After half of the kills the writers repeat what got no response, which
- * must then have been executed once. Now and then the server is stopped instead, and must have executed nothing of that.
- * Throws what does not fit.
+ * Kills the server under load at random moments, restarts it on the same folder and compares its data with the
+ * acknowledged writes. After half of the kills, the writers repeat unanswered requests, which must then have been executed
+ * exactly once. Sometimes the server is stopped instead; then it must not have executed unanswered requests.
+ * Throws when the data differs.
  */
 export async function crash({ folder, kills, seed, onKill }: CrashOptions): Promise<CrashSummary> {
   const chance = openChance(seed)
@@ -116,7 +116,7 @@ export async function crash({ folder, kills, seed, onKill }: CrashOptions): Prom
   }
 }
 
-/** Under load, too, a stop finishes what it has begun, in time. */
+/** Asserts that a stop under load completes the running requests within its time limit. */
 async function stop(server: ServerProcess, summary: CrashSummary): Promise<void> {
   const started = performance.now()
   const { code, stdout, stderr } = await server.stop()
@@ -141,14 +141,14 @@ async function write(writer: Writer, url: string, chance: Chance, summary: Crash
   }
 }
 
-/** Sends what got no response once more, as a client does; afterwards it has been executed once. */
+/** Repeats an unanswered request like a client; afterwards it must have been executed once. */
 async function repeat(writer: Writer, url: string, summary: CrashSummary): Promise<void> {
   if (!writer.underWay) return
   const { operation, key } = writer.underWay
   try {
     await operation.send(openApi(url, token, key), writer.ids)
   } catch (error) {
-    // The first attempt was executed: the response is not stored, or what it deleted is not there any more.
+    // The first attempt was executed: its response is not stored, or its resource is already deleted.
     const isDone = error instanceof WrongAnswer && /: 409 .*made its change|^DELETE .*: 404/.test(error.message)
     if (!isDone) throw new Error(`${operation.what}, repeated`, { cause: error })
   }
@@ -157,14 +157,14 @@ async function repeat(writer: Writer, url: string, summary: CrashSummary): Promi
   summary.repeated++
 }
 
-/** A report that was kept is taken in after the restart: before or after that is fine, and two lists read while it happens are neither. */
+/** Waits until stored reports are imported after the restart, because lists read during an import may disagree. */
 async function importsEnd(api: Api): Promise<void> {
   while ((await api.list('/admin/jobs?kind=import&state=waiting,running')).length > 0) await sleep(20)
 }
 
 /**
- * What is there must be what was acknowledged, with all or nothing of the request that was under way: nothing after a
- * stop, which sends a response for all that it executes.
+ * Asserts that the data is the acknowledged one, with all or nothing of the unanswered request; nothing of it after a stop,
+ * because a stopping server responds to every request that it executes.
  */
 async function verify(writer: Writer, api: Api, summary: CrashSummary, isStop: boolean): Promise<void> {
   const found = await takeSnapshot(api, writer.name, writer.ids)
@@ -191,7 +191,7 @@ async function verify(writer: Writer, api: Api, summary: CrashSummary, isStop: b
 
 export const anySeed = () => randomInt(2 ** 31)
 
-/** A small generator, so that a seed repeats the choices (the moments of the kills repeat only roughly). */
+/** Returns a deterministic generator of random numbers. The moments of the kills repeat only roughly. */
 export function openChance(seed: number): Chance {
   let state = seed | 0
   const next = () => {

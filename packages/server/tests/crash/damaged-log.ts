@@ -8,8 +8,8 @@ const token = 'token-of-the-damaged-log'
 const topics = 60
 
 /**
- * Damages 16 bytes anywhere in the log of a killed server and starts it. Each start must refuse the log, or have
- * everything that was acknowledged; a rollback must not go unnoticed.
+ * Damages 16 bytes at random places in the log of a killed server and starts it. Each start must reject the log, or have
+ * all acknowledged data; data must never be lost silently.
  */
 export async function damageLog(folder: string, times: number, chance: Chance): Promise<Record<string, number>> {
   const env = { ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'error' }

@@ -7,8 +7,9 @@ import { readSettings } from '../../src/platform/settings.ts'
 import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'
 
 /*
- * The server on a data folder that another one has made. It kills itself at the first moment of the kind that its
- * arguments name: `put middle`, `commit before` … (of what was asked, not of the note that a token was used); with `expire` behind that it does the work of the jobs at once.
+ * Runs the server on an existing data folder and kills itself at the first moment of the kind that its arguments name,
+ * such as `put middle` or `commit before`. The recorded use of a token does not count. With `expire` as the third
+ * argument, the periodic tasks run at once.
  */
 const [operation, position, job] = process.argv.slice(2)
 const moment = `${operation} ${position}`

@@ -4,16 +4,16 @@ import Sqlite from 'better-sqlite3'
 import { digest } from './api.ts'
 
 export interface Examination {
-  /** What is wrong, each thing a sentence. */
+  /** Problems, one sentence each. */
   problems: string[]
-  /** That rows refer to. */
+  /** Number of objects that rows refer to. */
   files: number
-  /** Without a row, and not whole: what kills leave for the sweep. */
+  /** Orphaned and partial objects that kills leave for the orphan cleanup. */
   orphans: number
   unfinished: number
 }
 
-/** Looks into a data folder whose server is at rest. */
+/** Inspects the data folder of a stopped server. */
 export async function examine(folder: string): Promise<Examination> {
   const database = new Sqlite(join(folder, 'alcove.sqlite3'), { readonly: true })
   try {
@@ -59,7 +59,7 @@ function checkEngine(database: Sqlite.Database): string[] {
   ]
 }
 
-/** Rows of every kept figure that is not what the rows it stands for add up to. */
+/** Returns stored counts that differ from the sums of their rows. */
 const counters = {
   'topic counts': `
     select id from topics t

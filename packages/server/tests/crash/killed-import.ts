@@ -10,8 +10,8 @@ const token = 'token-of-the-killed-import'
 const findings = 8_000
 
 /**
- * Kills the process while it runs one import, much more often than a failing job is tried, and lets the import end then.
- * Throws when it was given up or is not complete.
+ * Kills the process during one import, more often than a failing job is tried, and then lets the import complete.
+ * Throws when the import failed or is incomplete.
  */
 export async function killImport(folder: string, kills: number): Promise<Record<string, number>> {
   const env = { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'error' }
@@ -28,7 +28,7 @@ export async function killImport(folder: string, kills: number): Promise<Record<
 
   for (let kill = 0; kill < kills; kill++) {
     while ((await job()).state === 'waiting') endDelay(folder)
-    // Earlier and earlier, so that no run gets to its end.
+    // Each kill comes earlier, so that no run completes.
     await sleep(200 / (kill + 1))
     await server.kill()
     server = await startProcess({ env })
@@ -44,7 +44,7 @@ export async function killImport(folder: string, kills: number): Promise<Record<
   return { kills, interruptions, findings }
 }
 
-/** Does what waiting does: a job that interrupts its process again and again is delayed by minutes. */
+/** Makes a job due that is delayed by minutes because it interrupted its process repeatedly. */
 function endDelay(folder: string): void {
   const database = new Sqlite(join(folder, 'alcove.sqlite3'))
   database.exec(`update jobs set run_at = '2026-01-01T00:00:00.000Z' where state = 'waiting' and run_at > '2026-02'`)

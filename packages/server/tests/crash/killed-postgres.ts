@@ -9,19 +9,19 @@ import { freePort } from '../proxies/proxies.ts'
 import { openApi } from './api.ts'
 
 const token = 'token-of-the-killed-postgres'
-/** Beyond the minute after which an attempt whose end is unknown may be repeated. */
+/** Longer than the minute after which a request with an unknown outcome may be repeated. */
 const longestWaitMs = 90_000
 
 interface Load {
   acknowledged: string[]
-  /** Statuses and how often they came. */
+  /** Number of responses by status. */
   statuses: Map<number, number>
   stop(): Promise<void>
 }
 
 /**
- * Kills PostgreSQL under load and starts it again, several times, below one process of the server. Throws when a response
- * was other than a success, an outage or a key in use, when the server does not recover, and when an upload that was
+ * Kills and restarts PostgreSQL several times under load from one server process. Throws when a response is other than a
+ * success, an outage or a key in use, when the server does not recover, and when an upload that was
  * repeated until it was acknowledged does not exist exactly once.
  */
 export async function killPostgres(folder: string, kills: number): Promise<Record<string, number>> {
@@ -60,7 +60,7 @@ export async function killPostgres(folder: string, kills: number): Promise<Recor
   return { kills, uploads: names.length, created: count(201), unavailable: count(503), keyInUse: count(409) }
 }
 
-/** The old backends may need a moment to notice that their server was killed. */
+/** Waits until the old backends have ended. */
 async function startAgain(start: () => Promise<PostgresServer>): Promise<PostgresServer> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -72,7 +72,7 @@ async function startAgain(start: () => Promise<PostgresServer>): Promise<Postgre
   }
 }
 
-/** Clients that upload one file after the other; each repeats a request with its key until it is acknowledged. */
+/** Starts clients that upload files; each repeats a request with its key until it is acknowledged. */
 function startLoad(address: string): Load {
   const load = { acknowledged: [] as string[], statuses: new Map<number, number>() }
   let isStopped = false

@@ -2,25 +2,25 @@ import { entry, sastReport } from '../../src/testing/reports.ts'
 import { type Api, digest } from './api.ts'
 import type { Ids, ProjectState, State } from './state.ts'
 
-/** One request that changes something. */
+/** A request that changes data. */
 export interface Operation {
   what: string
-  /** Sends it, and notes the ids that the answer tells. */
+  /** Sends the request and records the ids in the response. */
   send(api: Api, ids: Ids): Promise<void>
-  /** What it makes of the writer's state, all of it or nothing. */
+  /** Applies the whole change to the expected state of the writer. */
   apply(state: State): void
 }
 
-/** What operations are chosen with. */
+/** Random choices of operations. */
 export interface Chance {
-  /** From 0 up to, not including, the limit. */
+  /** Returns an integer from 0 up to, but not including, the limit. */
   whole(limit: number): number
   bytes(length: number): Buffer
 }
 
 export const sharedTopics = ['common one', 'common two', 'common three']
 
-/** Something this writer may do now. Names are never used twice. */
+/** Returns a random operation that the writer can execute now. Names are never reused. */
 export function nextOperation(writer: string, serial: number, state: State, chance: Chance): Operation {
   const topics = Object.keys(state.topics)
   const projects = Object.keys(state.projects)
@@ -150,7 +150,7 @@ function setTopics(path: string, known: readonly string[], chance: Chance): Oper
   }
 }
 
-/** Topics come into being by being given to a project, and no answer tells their ids: asked for when needed. */
+/** Looks up the id of a topic, because assigning topics to a project does not return their ids. */
 async function topicId(api: Api, ids: Ids, name: string): Promise<number> {
   const key = `topic ${name}`
   if (!ids.has(key)) {
@@ -213,7 +213,7 @@ function setDeleted(path: string, filename: string, isDeleted: boolean): Operati
   }
 }
 
-/** Now and then one that takes several slices to store. */
+/** Returns a size that sometimes needs several batches. */
 function sendReport(path: string, chance: Chance): Operation {
   const most = chance.whole(6) === 0 ? 1200 : 15
   const severity = ['Low', 'Medium', 'High', 'Critical'][chance.whole(4)] ?? 'Low'

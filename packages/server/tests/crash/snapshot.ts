@@ -1,7 +1,7 @@
 import { type Api, digest } from './api.ts'
 import { emptyState, type FindingState, type Ids, type ProjectState, type State } from './state.ts'
 
-/** Everything of this writer that the server tells, files included; fills in the ids. */
+/** Reads all data of a writer from the server, including files, and completes the ids. */
 export async function takeSnapshot(api: Api, writer: string, ids: Ids): Promise<State> {
   const state = emptyState()
   ids.clear()
@@ -52,7 +52,7 @@ async function readFindings(api: Api, { id, path }: Named, ids: Ids): Promise<Pr
   for (const vulnerability of await api.list(`/projects/${id}/vulnerabilities`)) {
     const { title, severity, resolved_on_default_branch: isGone, finding } = vulnerability
     const listed = findings[title]
-    // Both lists must tell the same of it; where they do not, the state is one that was never acknowledged.
+    // If both lists disagree, the state differs from every acknowledged one.
     const agree = listed ? listed.isPromoted && !isGone && listed.severity === severity : isGone
     findings[title] = {
       severity: agree && finding.name === title ? severity : 'torn',

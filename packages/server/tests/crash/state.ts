@@ -1,4 +1,4 @@
-/** What one writer owns on the server, by name, as it was acknowledged or as it is found there. */
+/** Data of one writer by name, as acknowledged or as found on the server. */
 export interface State {
   topics: Record<string, TopicState>
   projects: Record<string, ProjectState>
@@ -7,7 +7,7 @@ export interface State {
 export interface TopicState {
   title: string
   description: string | null
-  /** SHA-256 of the picture. */
+  /** SHA-256 of the avatar. */
   avatar: string | null
 }
 
@@ -23,21 +23,21 @@ export interface UploadState {
   isDeleted: boolean
 }
 
-/** Findings that are neither on the branch nor promoted are told by no list, and so are not kept here. */
+/** Excludes findings that are neither present nor promoted, because no list contains them. */
 export interface FindingState {
   severity: string
   isPresent: boolean
   isPromoted: boolean
 }
 
-/** The numbers behind the names; what was never acknowledged has none. */
+/** Ids by name; unacknowledged resources have none. */
 export type Ids = Map<string, number>
 
 export function emptyState(): State {
   return { topics: {}, projects: {} }
 }
 
-/** The same text for the same state, whatever order things were written in. */
+/** Returns a canonical text of the state. */
 export function describe(state: State): string {
   return JSON.stringify(state, (_, value: unknown) => {
     if (Array.isArray(value)) return value.toSorted()

@@ -1,10 +1,10 @@
 import { Gitlab } from '@gitbeaker/rest'
 import { expect, test } from 'vitest'
-import { inDays, person, refusal, unique, type World } from './world.ts'
+import { type Fixture, inDays, person, refusal, unique } from './support.ts'
 
-export function tellOfPeople(world: World): void {
+export function tellOfPeople(fixture: Fixture): void {
   test('a user is created, found by name, shown and removed', async () => {
-    const { admin } = world
+    const { admin } = fixture
     const username = unique('nadia')
     const created = await admin.Users.create(person(username))
     expect(created).toMatchObject({ id: expect.any(Number), username, name: 'Nadia Osei', state: 'active' })
@@ -19,24 +19,24 @@ export function tellOfPeople(world: World): void {
   })
 
   test('only an administrator creates users', async () => {
-    const { api } = await world.user('climber')
+    const { api } = await fixture.user('climber')
     expect(await refusal(api.Users.create(person(unique('friend'))))).toMatchObject({ status: 403 })
   })
 
   test('an administrator knows himself, and the version', async () => {
-    expect(await world.admin.Users.showCurrentUser()).toMatchObject({ username: 'root', is_admin: true })
-    expect(await world.admin.Metadata.show()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+    expect(await fixture.admin.Users.showCurrentUser()).toMatchObject({ username: 'root', is_admin: true })
+    expect(await fixture.admin.Metadata.show()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   })
 
   test('a personal token works until it is revoked', async () => {
-    const { admin } = world
+    const { admin } = fixture
     const user = await admin.Users.create(person(unique('pat')))
     const issued = await admin.PersonalAccessTokens.create(user.id, 'laptop', ['api'], { expiresAt: inDays(30) })
     expect(issued).toMatchObject({ name: 'laptop', scopes: ['api'], user_id: user.id, active: true, revoked: false })
     expect(issued.expires_at).toBe(inDays(30))
-    const own = world.api(`${issued.token}`)
+    const own = fixture.api(`${issued.token}`)
     expect(await own.Users.showCurrentUser()).toMatchObject({ id: user.id })
-    const bearer = new Gitlab({ host: world.url, oauthToken: `${issued.token}` })
+    const bearer = new Gitlab({ host: fixture.url, oauthToken: `${issued.token}` })
     expect(await bearer.Users.showCurrentUser()).toMatchObject({ id: user.id })
 
     await admin.PersonalAccessTokens.remove({ tokenId: issued.id })
@@ -45,8 +45,8 @@ export function tellOfPeople(world: World): void {
   })
 
   test('a user is blocked, deactivated, changed and comes back', async () => {
-    const { admin } = world
-    const { id, api } = await world.user('guest')
+    const { admin } = fixture
+    const { id, api } = await fixture.user('guest')
     await admin.Users.block(id)
     const blocked = { status: 403, description: '403 Forbidden - Your account has been blocked.' }
     expect(await refusal(api.Users.showCurrentUser())).toEqual(blocked)
@@ -60,20 +60,20 @@ export function tellOfPeople(world: World): void {
   })
 
   test('a personal token knows itself and is replaced', async () => {
-    const { id, api } = await world.user('keeper')
+    const { id, api } = await fixture.user('keeper')
     const self = await api.PersonalAccessTokens.show()
     expect(self).toMatchObject({ user_id: id, active: true })
     const fresh = await api.PersonalAccessTokens.rotate(self.id)
     expect(await refusal(api.Users.showCurrentUser())).toMatchObject({ status: 401 })
-    expect(await world.api(`${fresh.token}`).Users.showCurrentUser()).toMatchObject({ id })
+    expect(await fixture.api(`${fresh.token}`).Users.showCurrentUser()).toMatchObject({ id })
   })
 
   test('an impersonation token is listed, works, and is gone when revoked', async () => {
-    const { admin } = world
+    const { admin } = fixture
     const user = await admin.Users.create(person(unique('imp')))
     const issued = await admin.UserImpersonationTokens.create(user.id, 'robot', ['api'], { expiresAt: inDays(10) })
     expect(await admin.UserImpersonationTokens.all(user.id, { state: 'active' })).toMatchObject([{ id: issued.id }])
-    const robot = world.api(`${issued['token']}`)
+    const robot = fixture.api(`${issued['token']}`)
     expect(await robot.Users.showCurrentUser()).toMatchObject({ id: user.id })
 
     await admin.UserImpersonationTokens.revoke(user.id, issued.id)
@@ -82,19 +82,19 @@ export function tellOfPeople(world: World): void {
   })
 
   test('an administrator acts for another user', async () => {
-    const { id, username } = await world.user('deputy')
-    const deputy = new Gitlab({ host: world.url, token: world.token, sudo: username })
+    const { id, username } = await fixture.user('deputy')
+    const deputy = new Gitlab({ host: fixture.url, token: fixture.token, sudo: username })
     expect(await deputy.Users.showCurrentUser()).toMatchObject({ id })
   })
 
   test('a token that may only read may not write', async () => {
-    const project = await world.project()
-    const { id } = await world.user('reader', project, 40)
-    const issued = await world.admin.PersonalAccessTokens.create(id, 'read', ['read_api'], { expiresAt: inDays(1) })
-    const reader = world.api(`${issued.token}`)
+    const project = await fixture.project()
+    const { id } = await fixture.user('reader', project, 40)
+    const issued = await fixture.admin.PersonalAccessTokens.create(id, 'read', ['read_api'], { expiresAt: inDays(1) })
+    const reader = fixture.api(`${issued.token}`)
     expect(await reader.ProjectVulnerabilities.all(project.id)).toEqual([])
     const refused = { status: 403, description: 'insufficient_scope' }
     expect(await refusal(reader.ProjectVulnerabilities.create(project.id, 1))).toEqual(refused)
-    expect(await refusal(world.upload(project, 'x.txt', reader))).toEqual(refused)
+    expect(await refusal(fixture.upload(project, 'x.txt', reader))).toEqual(refused)
   })
 }

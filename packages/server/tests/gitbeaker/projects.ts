@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { forbidden, noProject, refusal, unique, type World } from './world.ts'
+import { type Fixture, forbidden, noProject, refusal, unique } from './support.ts'
 
-export function tellOfProjects(world: World): void {
+export function tellOfProjects(fixture: Fixture): void {
   test('a project is created with topics, changed, shown by id and by path, and deleted', async () => {
-    const { admin } = world
-    const group = await world.group()
+    const { admin } = fixture
+    const group = await fixture.group()
     const charts = { name: 'Charts', path: 'charts', namespaceId: group.id }
     const project = await admin.Projects.create({
       ...charts,
@@ -21,7 +21,7 @@ export function tellOfProjects(world: World): void {
       default_branch: expect.any(String),
       topics: ['maps', 'tides'],
       tag_list: ['maps', 'tides'],
-      web_url: `${world.url}/${group.full_path}/charts`,
+      web_url: `${fixture.url}/${group.full_path}/charts`,
       avatar_url: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     })
@@ -41,9 +41,9 @@ export function tellOfProjects(world: World): void {
 
   test('projects are found by all of several topics, and by search', async () => {
     const topic = unique('shoal')
-    const one = await world.project({ topics: [topic, 'depth'] })
-    const other = await world.project({ topics: [topic] })
-    const ids = async (options: object) => (await world.admin.Projects.all(options)).map(({ id }) => id)
+    const one = await fixture.project({ topics: [topic, 'depth'] })
+    const other = await fixture.project({ topics: [topic] })
+    const ids = async (options: object) => (await fixture.admin.Projects.all(options)).map(({ id }) => id)
 
     expect(await ids({ topic })).toEqual([other.id, one.id])
     expect(await ids({ topic: `${topic},depth` })).toEqual([one.id])
@@ -53,21 +53,21 @@ export function tellOfProjects(world: World): void {
 
   test('a private project is shown to its members only, a public one to anybody', async () => {
     const topic = unique('visible')
-    const open = await world.project({ visibility: 'public', topics: [topic] })
-    const closed = await world.project({ topics: [topic] })
-    const { api: stranger } = await world.user('stranger')
-    for (const someone of [stranger, world.api('')]) {
+    const open = await fixture.project({ visibility: 'public', topics: [topic] })
+    const closed = await fixture.project({ topics: [topic] })
+    const { api: stranger } = await fixture.user('stranger')
+    for (const someone of [stranger, fixture.api('')]) {
       expect(await someone.Projects.show(open.id)).toMatchObject({ id: open.id })
       expect(await refusal(someone.Projects.show(closed.id))).toEqual(noProject)
       expect((await someone.Projects.all({ topic })).map(({ id }) => id)).toEqual([open.id])
     }
-    expect(await refusal(world.api('glpat-never-issued-000').Projects.show(open.id))).toMatchObject({ status: 401 })
+    expect(await refusal(fixture.api('glpat-never-issued-000').Projects.show(open.id))).toMatchObject({ status: 401 })
   })
 
   test('a list is followed page by page through its links', async () => {
-    const { admin } = world
+    const { admin } = fixture
     const word = unique('fleet')
-    const { id: namespaceId } = await world.group()
+    const { id: namespaceId } = await fixture.group()
     for (const number of [1, 2, 3, 4, 5]) {
       await admin.Projects.create({ name: `${word} ${number}`, path: `${word}-${number}`, namespaceId })
     }
@@ -87,10 +87,10 @@ export function tellOfProjects(world: World): void {
   })
 
   test('a project that was transferred is found at its old path until it is deleted', async () => {
-    const { admin } = world
-    const project = await world.project({ topics: ['maps'] })
+    const { admin } = fixture
+    const project = await fixture.project({ topics: ['maps'] })
     const old = `${project.path_with_namespace}`
-    const { id, full_path } = await world.group()
+    const { id, full_path } = await fixture.group()
     const moved = { id: project.id, path_with_namespace: `${full_path}/${project.path}`, topics: ['maps'] }
 
     expect(await admin.Projects.transfer(project.id, id)).toMatchObject(moved)
@@ -99,18 +99,18 @@ export function tellOfProjects(world: World): void {
       status: 405,
       description: 'Non GET methods are not allowed for moved projects',
     })
-    const { api: stranger } = await world.user('stranger')
+    const { api: stranger } = await fixture.user('stranger')
     expect(await refusal(stranger.Projects.show(old))).toEqual(noProject)
     await admin.Projects.remove(project.id)
     expect(await refusal(admin.Projects.show(old))).toEqual(noProject)
   })
 
   test('groups and users are walked by keyset, and what is below a group is listed', async () => {
-    const { admin } = world
-    const { id: parentId } = await world.group()
+    const { admin } = fixture
+    const { id: parentId } = await fixture.group()
     const below = await admin.Groups.create(unique('sub'), unique('sub'), { parentId, visibility: 'public' })
     expect(await admin.Groups.allDescendantGroups(parentId, {})).toMatchObject([{ id: below.id }])
-    await world.user('walker')
+    await fixture.user('walker')
     const keyset = { pagination: 'keyset', perPage: 1 } as const
     const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
     const offset = { pagination: 'offset', perPage: 100 } as const
@@ -119,9 +119,9 @@ export function tellOfProjects(world: World): void {
   })
 
   test('members are added, listed, changed and removed', async () => {
-    const { admin } = world
-    const project = await world.project()
-    const { id, username, api } = await world.user('member')
+    const { admin } = fixture
+    const project = await fixture.project()
+    const { id, username, api } = await fixture.user('member')
     expect(await refusal(api.Projects.show(project.id))).toEqual(noProject)
 
     const added = await admin.ProjectMembers.add(project.id, 20, { userId: id })
@@ -140,10 +140,10 @@ export function tellOfProjects(world: World): void {
   })
 
   test('a member of the group reaches its projects', async () => {
-    const { admin } = world
-    const group = await world.group()
+    const { admin } = fixture
+    const group = await fixture.group()
     const project = await admin.Projects.create({ name: 'Inner', path: 'inner', namespaceId: group.id })
-    const { id, api } = await world.user('heir')
+    const { id, api } = await fixture.user('heir')
     await admin.GroupMembers.add(group.id, 40, { userId: id })
 
     expect(await api.Projects.edit(project.id, { topics: ['inherited'] })).toMatchObject({ topics: ['inherited'] })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { forbidden, refusal, unauthorized, unique, type World } from './world.ts'
+import { type Fixture, forbidden, refusal, unauthorized, unique } from './support.ts'
 
-export function tellOfTopics(world: World): void {
+export function tellOfTopics(fixture: Fixture): void {
   test('a topic is created, found by anybody, edited, counted and deleted', async () => {
-    const { Topics } = world.admin
+    const { Topics } = fixture.admin
     const name = unique('lighthouse')
     const created = await Topics.create(name, { title: 'Lighthouses', description: 'All of **them**' } as object)
     expect(created).toEqual({
@@ -15,9 +15,9 @@ export function tellOfTopics(world: World): void {
       organization_id: 1,
       avatar_url: null,
     })
-    await world.project({ topics: [name] })
+    await fixture.project({ topics: [name] })
 
-    const nobody = world.api('').Topics
+    const nobody = fixture.api('').Topics
     expect(await nobody.show(created.id)).toEqual({ ...created, total_projects_count: 1 })
     expect(await nobody.all({ search: name })).toMatchObject([{ id: created.id }])
     expect(await nobody.all({ search: name, withoutProjects: true } as object)).toEqual([])
@@ -29,7 +29,7 @@ export function tellOfTopics(world: World): void {
   })
 
   test('an avatar is set, served publicly, and removed', async () => {
-    const { Topics } = world.admin
+    const { Topics } = fixture.admin
     const { id } = await Topics.create(unique('buoy'), { title: 'Buoys' } as object)
     const avatar = { content: new Blob([png]), filename: 'buoy.png' }
     expect(await Topics.edit(id, { avatar })).toMatchObject({ avatar_url: null }) // gitbeaker names the part `file`
@@ -37,7 +37,7 @@ export function tellOfTopics(world: World): void {
     const form = new FormData()
     form.append('avatar', avatar.content, avatar.filename)
     const { body } = await Topics.requester.put(`topics/${id}`, { body: form })
-    const address = `${world.url}/uploads/-/system/projects/topic/avatar/${id}/buoy.png`
+    const address = `${fixture.url}/uploads/-/system/projects/topic/avatar/${id}/buoy.png`
     expect(body).toMatchObject({ id, avatar_url: address })
     const served = await fetch(address)
     expect(served.headers.get('content-type')).toBe('image/png')
@@ -49,9 +49,9 @@ export function tellOfTopics(world: World): void {
   })
 
   test('a topic is merged into another, which gets its projects and answers to its name', async () => {
-    const { Topics, Projects } = world.admin
+    const { Topics, Projects } = fixture.admin
     const [from, into] = [unique('sloop'), unique('yacht')]
-    const project = await world.project({ topics: [from] })
+    const project = await fixture.project({ topics: [from] })
     const [source] = await Topics.all({ search: from })
     const target = await Topics.create(into, { title: 'Yachts' } as object)
     const merge = () => Topics.merge(source?.id ?? 0, target.id)
@@ -69,13 +69,13 @@ export function tellOfTopics(world: World): void {
   })
 
   test('whoever may not, and what may not be, is refused', async () => {
-    const { Topics } = world.admin
+    const { Topics } = fixture.admin
     const name = unique('reef')
     const { id } = await Topics.create(name, { title: 'Reefs' } as object)
-    const { api } = await world.user('diver')
+    const { api } = await fixture.user('diver')
     expect(await refusal(api.Topics.remove(id))).toEqual(forbidden)
-    expect(await refusal(world.api('').Topics.remove(id))).toEqual(unauthorized)
-    expect(await refusal(world.api('glpat-never-issued-000').Topics.all())).toEqual(unauthorized)
+    expect(await refusal(fixture.api('').Topics.remove(id))).toEqual(unauthorized)
+    expect(await refusal(fixture.api('glpat-never-issued-000').Topics.all())).toEqual(unauthorized)
 
     expect(await refusal(Topics.create(name))).toEqual({ status: 400, description: 'title is missing' })
     const taken = await refusal(Topics.create(name.toUpperCase(), { title: 'Again' } as object))
@@ -83,7 +83,7 @@ export function tellOfTopics(world: World): void {
   })
 }
 
-/** One red pixel. */
+/** PNG of one red pixel. */
 const png = new Uint8Array(
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { forbidden, noProject, refusal, unauthorized, type World } from './world.ts'
+import { type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
-export function tellOfUploads(world: World): void {
+export function tellOfUploads(fixture: Fixture): void {
   test('a file goes in and comes out by id and by secret, byte for byte', async () => {
-    const project = await world.project()
-    const uploads = world.admin.ProjectMarkdownUploads
+    const project = await fixture.project()
+    const uploads = fixture.admin.ProjectMarkdownUploads
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256)
     const created = await uploads.create(project.id, { content: new Blob([bytes]), filename: 'floor plan.png' })
     const [secret, name] = addressOf(created)
@@ -23,8 +23,8 @@ export function tellOfUploads(world: World): void {
   })
 
   test('a name beyond ASCII survives', async () => {
-    const project = await world.project()
-    const uploads = world.admin.ProjectMarkdownUploads
+    const project = await fixture.project()
+    const uploads = fixture.admin.ProjectMarkdownUploads
     const created = await uploads.create(project.id, { content: new Blob(['Ahoi']), filename: 'Grüße – 港.txt' })
     expect(created.alt).toBe('Grüße___港.txt')
     const found = await uploads.download(project.id, ...addressOf(created))
@@ -32,11 +32,11 @@ export function tellOfUploads(world: World): void {
   })
 
   test('the list tells newest first who sent what; deleting works by id and by secret, once', async () => {
-    const project = await world.project()
-    const { id, username, api } = await world.user('sender', project, 40)
+    const project = await fixture.project()
+    const { id, username, api } = await fixture.user('sender', project, 40)
     const uploads = api.ProjectMarkdownUploads
-    const first = await world.upload(project, 'a.txt', api)
-    const second = await world.upload(project, 'b.txt', api)
+    const first = await fixture.upload(project, 'a.txt', api)
+    const second = await fixture.upload(project, 'b.txt', api)
     expect(await uploads.all(project.id)).toMatchObject([
       { id: second.id, size: 5, filename: 'b.txt', uploaded_by: { id, username, name: 'Nadia Osei' } },
       { id: first.id, size: 5, filename: 'a.txt' },
@@ -51,38 +51,38 @@ export function tellOfUploads(world: World): void {
       status: 400,
       description: expect.stringMatching(/^400 Bad request - The resource that you are attempting to access/),
     })
-    const elsewhere = await world.upload(await world.project(), 'c.txt')
+    const elsewhere = await fixture.upload(await fixture.project(), 'c.txt')
     expect(await refusal(uploads.download(project.id, `${elsewhere.id}`))).toEqual(missing)
   })
 
   test('whoever may not is told so', async () => {
-    const project = await world.project()
-    const upload = await world.upload(project, 'private.txt')
-    const { api: guest } = await world.user('guest', project, 10)
-    const { api: stranger } = await world.user('stranger')
+    const project = await fixture.project()
+    const upload = await fixture.upload(project, 'private.txt')
+    const { api: guest } = await fixture.user('guest', project, 10)
+    const { api: stranger } = await fixture.user('stranger')
 
     expect(await refusal(guest.ProjectMarkdownUploads.all(project.id))).toEqual(forbidden)
     expect(await refusal(guest.ProjectMarkdownUploads.download(project.id, `${upload.id}`))).toEqual(forbidden)
     expect(await guest.ProjectMarkdownUploads.download(project.id, ...addressOf(upload))).toBeInstanceOf(Blob)
     expect(await refusal(guest.ProjectMarkdownUploads.remove(project.id, ...addressOf(upload)))).toEqual(forbidden)
-    for (const outside of [stranger, world.api('')]) {
+    for (const outside of [stranger, fixture.api('')]) {
       const download = outside.ProjectMarkdownUploads.download(project.id, ...addressOf(upload))
       expect(await refusal(download)).toEqual(noProject)
     }
-    expect(await refusal(world.upload(project, 'x.txt', stranger))).toEqual(noProject)
-    expect(await refusal(world.upload(project, 'x.txt', world.api('')))).toEqual(unauthorized)
+    expect(await refusal(fixture.upload(project, 'x.txt', stranger))).toEqual(noProject)
+    expect(await refusal(fixture.upload(project, 'x.txt', fixture.api('')))).toEqual(unauthorized)
   })
 
   test('what is no upload is refused', async () => {
-    const project = await world.project()
-    const { requester } = world.admin.Projects
+    const project = await fixture.project()
+    const { requester } = fixture.admin.Projects
     const empty = requester.post(`projects/${project.id}/uploads`, { body: new FormData() })
     expect(await refusal(empty)).toEqual({ status: 400, description: 'file is missing' })
     const text = requester.post(`projects/${project.id}/uploads`, { body: { file: 'notes' } })
     expect(await refusal(text)).toEqual({ status: 400, description: 'file is invalid' })
-    const noNumber = world.admin.ProjectMarkdownUploads.download(project.id, 'nonsense')
+    const noNumber = fixture.admin.ProjectMarkdownUploads.download(project.id, 'nonsense')
     expect(await refusal(noNumber)).toEqual({ status: 400, description: 'upload_id is invalid' })
-    const climbing = world.admin.ProjectMarkdownUploads.download(project.id, '0'.repeat(32), '../../secret.txt')
+    const climbing = fixture.admin.ProjectMarkdownUploads.download(project.id, '0'.repeat(32), '../../secret.txt')
     expect(await refusal(climbing)).toMatchObject({ status: 400 })
   })
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { type Api, forbidden, noProject, refusal, unauthorized, type World } from './world.ts'
+import { type Api, type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
-export function tellOfVulnerabilities(world: World): void {
+export function tellOfVulnerabilities(fixture: Fixture): void {
   test('a report becomes findings, and a finding a vulnerability, once', async () => {
-    const project = await world.project()
-    const { id: authorId, api } = await world.user('keeper', project, 40)
+    const project = await fixture.project()
+    const { id: authorId, api } = await fixture.user('keeper', project, 40)
     const vulnerabilities = api.ProjectVulnerabilities
     expect((await sendReport(api, project.id)).status).toBe(201)
 
@@ -43,23 +43,23 @@ export function tellOfVulnerabilities(world: World): void {
   })
 
   test('the worst comes first', async () => {
-    const project = await world.project()
-    await sendReport(world.admin, project.id)
-    const findings = await findingsOf(world.admin, project.id)
-    for (const { id } of findings.toReversed()) await world.admin.ProjectVulnerabilities.create(project.id, id)
-    const all = await world.admin.ProjectVulnerabilities.all(project.id, { perPage: 1 })
+    const project = await fixture.project()
+    await sendReport(fixture.admin, project.id)
+    const findings = await findingsOf(fixture.admin, project.id)
+    for (const { id } of findings.toReversed()) await fixture.admin.ProjectVulnerabilities.create(project.id, id)
+    const all = await fixture.admin.ProjectVulnerabilities.all(project.id, { perPage: 1 })
     expect(all.map(({ severity }) => severity)).toEqual(['critical', 'medium', 'info'])
   })
 
   test('whoever may not is told so', async () => {
-    const open = await world.project({ visibility: 'public' })
-    const closed = await world.project()
-    await sendReport(world.admin, open.id)
-    const finding = (await findingsOf(world.admin, open.id))[0]?.id ?? 0
-    const { api: developer } = await world.user('developer', open, 30)
-    const { api: reporter } = await world.user('reporter', open, 20)
-    const { api: stranger } = await world.user('stranger')
-    const nobody = world.api('')
+    const open = await fixture.project({ visibility: 'public' })
+    const closed = await fixture.project()
+    await sendReport(fixture.admin, open.id)
+    const finding = (await findingsOf(fixture.admin, open.id))[0]?.id ?? 0
+    const { api: developer } = await fixture.user('developer', open, 30)
+    const { api: reporter } = await fixture.user('reporter', open, 20)
+    const { api: stranger } = await fixture.user('stranger')
+    const nobody = fixture.api('')
 
     expect(await developer.ProjectVulnerabilities.all(open.id)).toEqual([])
     expect(await refusal(developer.ProjectVulnerabilities.create(open.id, finding))).toEqual(forbidden)
@@ -72,8 +72,8 @@ export function tellOfVulnerabilities(world: World): void {
   })
 
   test('what is no finding is refused', async () => {
-    const project = await world.project()
-    const { ProjectVulnerabilities, Projects } = world.admin
+    const project = await fixture.project()
+    const { ProjectVulnerabilities, Projects } = fixture.admin
     const noNumber = ProjectVulnerabilities.create(project.id, 'abc' as never)
     expect(await refusal(noNumber)).toEqual({ status: 400, description: 'finding_id is invalid' })
     const nothing = Projects.requester.post(`projects/${project.id}/vulnerabilities`, { body: {} })

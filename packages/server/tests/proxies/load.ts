@@ -3,10 +3,10 @@ import { Agent, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { multipart } from './multipart.ts'
 
-/** A kind of request, by what a proxy may do with it. */
+/** Kinds of requests, by whether a proxy may repeat them. */
 interface Kind {
   name: string
-  /** False for what a proxy must not send twice: its failures are counted, and allowed. */
+  /** False for requests that a proxy must not send twice. Their failures are counted and allowed. */
   isRepeatable: boolean
   send(serial: string): Sent
 }
@@ -31,16 +31,16 @@ export interface Load {
   counts: Count[]
   /** The first failures of repeatable requests. */
   failures: string[]
-  /** Names of acknowledged uploads: each of them exists once. */
+  /** Names of acknowledged uploads; each must exist exactly once. */
   acknowledged: Set<string>
   stop(): Promise<void>
 }
 
 const longestResponseMs = 60_000
-/** Clients of each kind. */
+/** Number of clients of each kind. */
 const clients = 2
 
-/** Sends requests through a proxy over connections that stay open, until it is stopped. */
+/** Sends requests through a proxy over keep-alive connections until it is stopped. */
 export function startLoad(
   { name: proxy, url }: { name: string; url: string },
   token: string,
@@ -123,7 +123,7 @@ function kindsOf({ id, file }: { id: number; file: number }): Kind[] {
   ]
 }
 
-/** The status and body of the response; 0 and the reason when there is none. */
+/** Returns the status and body of the response, or 0 and the reason when there is none. */
 function exchange(agent: Agent, url: string, token: string, sent: Sent): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
     const failed = (error: Error) => resolve({ status: 0, text: error.message })

@@ -1,4 +1,4 @@
-/** A form with one file, as bytes that can be sent again. */
+/** Returns a form with one file as bytes that can be sent again. */
 export function multipart(filename: string, content: Buffer): { body: Buffer; type: string } {
   const head = `--cut\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`
   return {

@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface RunningProxy {
   name: 'nginx' | 'haproxy'
   url: string
-  /** Asks it to end. */
+  /** Stops the proxy. */
   signal(): void
   stop(): Promise<void>
 }
 
 const page = new URL('../../../../docs/operating/proxy.md', import.meta.url)
 
-/** Starts a proxy with the example of the documentation. Its files are in the folder. */
+/** Starts a proxy with the example configuration of the documentation. Its files are in the folder. */
 export async function startProxy(
   name: RunningProxy['name'],
   upstreams: readonly number[],
@@ -41,7 +41,7 @@ export async function startProxy(
   }
 }
 
-/** A port of loopback on which nothing listens. */
+/** Returns a free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -59,7 +59,7 @@ async function readExample(name: string): Promise<string> {
   return block
 }
 
-/** The example listens on 8080 and has its processes on 8081 and 8082. */
+/** Replaces the ports of the example: 8080 for the proxy, 8081 and 8082 for the processes. */
 function withPorts(example: string, ports: readonly number[]): string {
   const replaced = [8080, 8081, 8082].map((port) => `127.0.0.1:${port}`)
   for (const address of replaced) if (!example.includes(address)) throw new Error(`the example lacks ${address}`)

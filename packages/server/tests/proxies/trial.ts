@@ -18,9 +18,9 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3'
 const token = 'token-of-the-rolling-restart'
 /** Longer than the 2 s that HAProxy needs to notice; shorter than the default, to save time. */
 const drainDelaySeconds = 3
-/** How long to send requests between two restarts. */
+/** Time between two restarts. */
 const calmMs = 1_000
-/** No round begins later; a slow machine has fewer. */
+/** No round begins after this time, so a slow machine runs fewer. */
 const lastRoundMs = 50_000
 
 const folder = await mkdtemp(join(tmpdir(), 'alcove-proxies-'))
@@ -37,14 +37,14 @@ const ports = [await freePort(), await freePort()]
 const start = (port: number) => startProcess({ env: { ...env, ALCOVE_PORT: String(port) } })
 const processes: ServerProcess[] = []
 const proxies: RunningProxy[] = []
-// Also after an error or a time limit nothing keeps running. PostgreSQL ends with this process by itself.
+// Stops all processes, also after an error or a timeout. PostgreSQL ends with this process.
 process
   .once('SIGTERM', () => process.exit(1))
   .once('exit', () => {
     for (const each of processes) each.signal('SIGKILL')
     for (const each of proxies) each.signal()
   })
-// One after the other: the first one creates the administrator.
+// Sequentially, because the first process creates the administrator.
 for (const port of ports) processes.push(await start(port))
 
 const api = openApi(processes[0]?.url ?? '', token)

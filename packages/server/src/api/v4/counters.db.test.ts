@@ -39,20 +39,20 @@ test('every count is right after fifty writers have changed everything it depend
   expect(await wrongNames(db)).toEqual([])
   expect(await wrongStars(db)).toEqual([])
   expect(await wrongPaths(db)).toEqual([])
-  // What is listed is what was counted.
+  // The lists agree with the counts.
   for (const { name, total } of await countedTopics(db)) {
     const list = await server.admin.get(`/projects?topic=${name}&per_page=1`)
     expect([name, list.headers['x-total']]).toEqual([name, String(total)])
   }
 })
 
-/** What the rest is for: each was done some time, whoever was faster. */
+/** Asserts that every kind of action was executed at least once. */
 const mustSucceed = ['merge topics', 'undo a merge', 'give a topic an alias', 'import topics', 'set topics']
 
 interface World {
   admin: Client
   clients: Client[]
-  /** Those that were there at some time; some are gone. */
+  /** Ids that existed at some time; some have been deleted. */
   groups: number[]
   projects: number[]
   topics: number[]
@@ -143,7 +143,7 @@ async function settle(server: TestServer): Promise<World> {
   const clients = [await server.user('user-0'), await server.user('user-1'), await server.user('user-2')]
   const world: World = { admin, clients: [...clients, admin], groups: [], projects: [], topics: [], users: [] }
   for (const [number, visibility] of [...visibilities, ...visibilities].entries()) {
-    // The second half below the first.
+    // The second half are subgroups of the first.
     const parent = number >= 3 ? world.groups[number - 3] : undefined
     const group = { name: `group ${number}`, path: `group-${number}`, visibility, parent_id: parent }
     const { body } = await admin.post('/groups', group)
@@ -179,7 +179,7 @@ async function createTopic({ admin, topics }: World, choose: Choose): Promise<Re
   return created
 }
 
-/** Some can be undone whole, some in part, some not at all; others undo the same one meanwhile. */
+/** Undoes a change completely, partly or not at all, concurrently with other undo requests. */
 async function undoMerge({ admin, topics }: World, choose: Choose): Promise<Reply> {
   const { body: merges } = await admin.get('/topics/merges?per_page=20')
   const open = merges.filter((merge: { undone_at: string | null }) => merge.undone_at === null)
@@ -200,7 +200,7 @@ async function removeAlias({ admin }: World, choose: Choose): Promise<Reply> {
   return admin.delete(path, { name })
 }
 
-/** Unless it goes meanwhile. */
+/** May fail when it is deleted concurrently. */
 async function oneThatIsThere(admin: Client, choose: Choose): Promise<number> {
   const { body } = await admin.get('/topics?per_page=100')
   return body.length > 0 ? choose(body as { id: number }[]).id : 0
@@ -212,7 +212,7 @@ function importTopics({ admin }: World, choose: Choose): Promise<Reply> {
   return admin.post('/topics/import', formWithFile('file', 'topics.json', JSON.stringify({ version: 1, topics })))
 }
 
-/** Others transfer projects into it meanwhile. */
+/** Other workers transfer projects into it concurrently. */
 async function comeAndGo(world: World, choose: Choose, label: string): Promise<Reply> {
   const { body } = await world.admin.post('/groups', {
     name: `brief ${label}`,
@@ -239,7 +239,7 @@ function some(choose: Choose): string[] {
   return [choose(names), choose(names), choose(names)]
 }
 
-/** The same choices for the same seed. */
+/** Returns a deterministic generator of random numbers. */
 function chooser(seed: number): Choose {
   let state = seed * 2_654_435_761
   return (from) => {
@@ -271,7 +271,7 @@ async function wrongTopics(db: Db): Promise<unknown[]> {
   return kept.filter((topic, index) => JSON.stringify(topic) !== JSON.stringify(counted[index]))
 }
 
-/** Each topic has one name of its own, and whatever leads to it is in its organization. */
+/** Returns topics without exactly one own name, and names in another organization than their topic. */
 function wrongNames(db: Db): Promise<unknown[]> {
   return db.all(sql`
     select t.id, t.name from topics t
@@ -288,7 +288,7 @@ function wrongStars(db: Db): Promise<unknown[]> {
     where star_count <> (select count(*) from project_stars s where s.project_id = p.id)`)
 }
 
-/** Paths that do not follow from those above, or lead on although something is there. */
+/** Returns paths that do not match their parent's path, and redirects of paths that are in use. */
 function wrongPaths(db: Db): Promise<unknown[]> {
   return db.all(sql`
     select p.full_path as wrong from projects p join namespaces n on n.id = p.namespace_id

@@ -12,9 +12,9 @@ type Person = (typeof people)[number]
 
 let server: TestServer
 let clients: Record<Person, Client>
-/** What strangers are told before there is anything private, by person and address. */
+/** Responses to outsiders before any private resource exists, by user and path. */
 let before: Map<string, unknown>
-/** A private project in a public group, and another one in a private group; both were somewhere else before. */
+/** A private project in a public group and one in a private group; both have been moved. */
 let hidden: {
   project: string
   projectPaths: string[]
@@ -163,7 +163,7 @@ test('only callers who may create groups learn that the path of a hidden group i
   const exists = async (client: Client, path: string) => (await client.get(`/namespaces/${path}/exists`)).body
   expect(await exists(clients['an external user'], 'vault')).toEqual({ exists: false, suggests: [] })
   expect(await exists(clients['an external user'], 'acme')).toEqual({ exists: true, suggests: ['acme1'] })
-  // He would be refused it when he tried.
+  // The request itself would be rejected.
   expect(await exists(clients['an outsider'], 'vault')).toEqual({ exists: true, suggests: ['vault1'] })
   expect(await exists(clients['an outsider'], 'cellar')).toEqual({ exists: false, suggests: [] })
 })
@@ -172,12 +172,12 @@ function onOf(route: Route): PermissionRow['on'] {
   return permissions[route.permission].on
 }
 
-/** Below a project or group, or something that belongs to one. */
+/** Returns true for paths of a project or group, or of a resource inside. */
 function isAboutOne(route: Route): boolean {
   return onOf(route) !== 'instance' || /^\/vulnerabilities\/:id/.test(route.path)
 }
 
-/** Nothing, what would be right at most addresses, and a file. */
+/** An empty body, a body that is valid for most routes, and a file. */
 function bodiesFor(route: Route): (() => unknown)[] {
   if (route.method === 'GET' || route.method === 'DELETE') return [() => undefined]
   const { finding = '', user_id } = hidden.words
@@ -204,7 +204,7 @@ async function ask(client: Client, route: Route, id: string, body: unknown) {
   return replyOf(await (route.method === 'POST' ? client.post(address, body) : client.put(address, body)))
 }
 
-/** All but what is different every time. */
+/** Removes values that differ in every response. */
 function replyOf({ status, text, headers }: Reply) {
   const { 'x-request-id': _id, 'x-gitlab-meta': _meta, 'x-runtime': _time, date: _date, ...rest } = headers
   return { status, text, headers: rest }
@@ -250,7 +250,7 @@ const lists = [
   ...['/users?username=root', '/projects/acme%2Fopen', '/projects/acme%2Fopen/members/all'],
 ]
 
-/** What everybody is told, counts in headers included. How many projects a topic has in all is GitLab's to tell. */
+/** Returns all responses with the counts in headers. Excludes the total of projects of a topic, which GitLab shows too. */
 async function tell(): Promise<Map<string, unknown>> {
   const told = new Map<string, unknown>()
   for (const person of people) {

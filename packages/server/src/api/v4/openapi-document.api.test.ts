@@ -14,7 +14,7 @@ test('the document is public, matches the routes, and is not sent twice', async 
   const etag = first.headers['etag'] ?? ''
   const again = await server.anonymous.get('//-/openapi.json', { headers: { 'if-none-match': etag } })
   expect(again).toMatchObject({ status: 304, text: '' })
-  // A browser that opens the address gets the document too, and not the page.
+  // A browser that opens the URL gets the document instead of the UI.
   const opened = await server.anonymous.get('//-/openapi.json', { headers: { accept: 'text/html' } })
   expect(opened.body.openapi).toBe('3.1.0')
 })

@@ -26,7 +26,7 @@ const people = [
 const visibilities = ['public', 'internal', 'private'] as const
 type Person = (typeof people)[number]
 
-/** What the guard answers before a handler is reached; `·` lets the request through. */
+/** Returns the guard's response before the handler; `·` means that the request is permitted. */
 async function cell(guard: Guard, route: Route, client: Client, id: number): Promise<string> {
   const credentials = {
     isReading: route.method === 'GET',
@@ -55,7 +55,7 @@ async function clientOf(server: TestServer, person: Person, add: (role: Role, cl
   if (person === 'admin') return server.admin
   const client = await server.user(`matrix-${person.replace('_', '-')}-${++users}`)
   if (person === 'outsider') return client
-  // The token that may only read belongs to an owner, so that nothing but its scope refuses.
+  // The read-only token belongs to an owner, so that only its scope can be the reason for a rejection.
   await add(person === 'read_api' ? 'owner' : person, client)
   return person === 'read_api' ? server.client(client, { scopes: ['read_api'] }) : client
 }

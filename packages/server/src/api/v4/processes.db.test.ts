@@ -21,7 +21,7 @@ async function clientElsewhere(here: TestServer, there: TestServer, of: Client):
   return createClient(there.app, { token: body.token })
 }
 
-/** More often than a notification is late once in ten. */
+/** Enough repetitions to detect a notification that is late once in ten times. */
 const tries = 60
 
 describe.runIf(testEngine === 'postgres')('what one process has answered holds in another at once', () => {

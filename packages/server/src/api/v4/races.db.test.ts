@@ -57,7 +57,7 @@ test('a group is deleted however many files come in, are deleted and restored in
   expect(checkup).toEqual({ findings: [], left: 0, files: 0, objects: 0 })
 })
 
-/** Everything at once on the same few things, some of which are deleted meanwhile. */
+/** Runs all operations concurrently on the same few resources, some of which are deleted meanwhile. */
 test('requests that get in each other’s way are refused at worst, and every count stays right', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const failed: string[] = []
@@ -91,7 +91,7 @@ async function callsOfRound(server: TestServer, round: number): Promise<Call[]> 
     [`${what} by the administrator`, () => call(admin)],
     [`${what} by the user`, () => call(user)],
   ]
-  // Every other round without them, so that the rest meets the rest.
+  // Every other round omits the deletions, so that the other operations run against each other.
   const deletions: Call[] = [
     ['delete the project', () => admin.delete(path)],
     ['delete the group', () => admin.delete(`/groups/${group.id}`)],

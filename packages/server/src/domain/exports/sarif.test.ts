@@ -116,7 +116,7 @@ const ajv: { compile(schema: unknown): { (value: unknown): boolean; errors?: unk
 
 describe.runIf(ajv && existsSync(schemaFile))('the published schema', () => {
   test('accepts what is written', () => {
-    // The schema declares an older draft, which the validator treats alike.
+    // The schema declares an older draft, which the validator handles the same way.
     const { id: _id, $schema: _draft, ...schema } = JSON.parse(readFileSync(schemaFile, 'utf8'))
     const validate = ajv?.compile(schema)
     expect([validate?.(JSON.parse(write())), validate?.errors]).toEqual([true, null])

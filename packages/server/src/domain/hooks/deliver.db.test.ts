@@ -294,7 +294,7 @@ describe('a receiver in trouble', () => {
     // Simulates a process that is killed after sending an event and before recording it.
     const dying = {
       ...server.deps,
-      // It never resolves, to whatever its work would have.
+      // Never resolves.
       db: { ...server.deps.db, transaction: () => Promise.reject(new Error('killed')) as never }, // never answers
     }
     const job = {

@@ -13,16 +13,16 @@ import { readParameters } from './multipart/part-headers.ts'
 import { parseJsonObject, parseUrlencoded } from './raw-params.ts'
 
 /*
- * Every parser of HTTP input on generated worst cases, of 64 KiB and of 128 KiB: CPU as a ratio to plain text of the
- * same length, and its growth. A new parser belongs in here.
+ * Runs every parser of HTTP input on generated worst cases of 64 KiB and 128 KiB. Compares CPU with plain text of the
+ * same length, and checks its growth. Add every new parser here.
  */
 
-/** Repeats the part until it has about the size. */
+/** Repeats the text up to about this size. */
 const filled = (part: string) => (size: number) => part.repeat(Math.ceil(size / part.length))
 const between = (before: string, part: string, after: string) => (size: number) => before + filled(part)(size) + after
 const plain = filled('plain text ')
 
-/** What slows down parsers of text in general. */
+/** Texts that often slow down parsers. */
 const texts = {
   'percent signs': filled('%'),
   'encoded bytes': filled('%41'),
@@ -100,7 +100,7 @@ test('JSON costs what plain text costs', async () => {
   expect(await findExpensive(subject)).toEqual([])
 })
 
-/** A body as it arrives, cut into chunks of this size. */
+/** Returns a body as chunks of this size. */
 interface Arrival {
   body: string
   chunkBytes: number
@@ -221,7 +221,7 @@ test.each(
 })
 
 test('names of files and links in responses cost what plain text costs', async () => {
-  // Names have at most 255 bytes when they are stored.
+  // Stored names have at most 255 bytes.
   expect(await findExpensive({ run: attachment, plain, hostile: texts }, { size: 1024 })).toEqual([])
   const run = (search: string) =>
     pageHeaders({

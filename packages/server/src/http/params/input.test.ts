@@ -30,7 +30,7 @@ const file: ReceivedFile = { key: 'k', filename: 'f', bytes: 0, sha256: '', head
 const form = (query: string) => parseUrlencoded(query)
 const json = (body: unknown) => parseJsonObject(new TextEncoder().encode(JSON.stringify(body)))
 
-/** The input, or the text of the problem. */
+/** Returns the input, or the message of the problem. */
 function read(schema: TObject, bag: RawParams): unknown {
   try {
     return compileInput(schema)(bag)
@@ -42,7 +42,7 @@ function read(schema: TObject, bag: RawParams): unknown {
 
 const absent = Symbol('absent')
 
-/** What one parameter named `x` becomes. */
+/** Returns the parsed value of a parameter named `x`. */
 function readOne(schema: TSchema, raw: unknown): unknown {
   const bag = raw === absent ? json({}) : raw === file ? { x: file } : json({ x: raw })
   const input = read(Type.Object({ x: schema }), bag)

@@ -15,7 +15,7 @@ import {
 
 const json = (text: string) => parseJsonObject(new TextEncoder().encode(text))
 
-/** Bags have no prototype, object literals do; this compares what is in them. */
+/** Compares contents only: raw params have no prototype, object literals have one. */
 const plain = (bag: RawParams) => JSON.parse(JSON.stringify(bag))
 
 function messageOf(act: () => unknown): string {

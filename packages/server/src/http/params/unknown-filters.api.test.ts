@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const list = (path: string, query: string) => server.admin.get(`${path.replace(':id', `${project.id}`)}?${query}`)
 
-/** What GitLab's clients send to every list. */
+/** Parameters that GitLab's clients send to every list. */
 const ofClients =
   'page=1&per_page=20&all=true&get_all=false&iterator=true&as_list=false&statistics=true&order_by=id&sudo=root'
 

@@ -6,7 +6,7 @@ import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 /*
- * Every cached route of a project or group, requested by path and by id before and after another resource takes over
+ * Requests every cached route of a project or group by path and by id, before and after another resource takes over
  * that path. Each response must be the one of a server without caches on the same database.
  */
 
@@ -131,7 +131,7 @@ test('a response shows the path that the resource has now', async () => {
   await expectSame('projects', [String(project), 'moved/renamed'])
 })
 
-/** Asks twice, so that the second response can come from the cache, and compares each with the uncached one. */
+/** Sends the request twice, so that the second response can come from the cache, and compares each with the uncached one. */
 async function expectSame(noun: 'projects' | 'groups', references: readonly string[]): Promise<void> {
   for (const { path } of cachedRoutes.filter(({ path }) => path.startsWith(`/${noun}/`))) {
     for (const reference of references) {

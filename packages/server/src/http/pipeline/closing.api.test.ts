@@ -104,7 +104,7 @@ describe('a server that closes', () => {
             .join(''),
         )
       })
-      // Closes at another moment each time: after so many responses.
+      // Closes after a different number of responses each time.
       await expect
         .poll(() => wires.reduce((sum, { received }) => sum + count(received, '201'), 0))
         .toBeGreaterThan(Math.min(round, 8) - 1)

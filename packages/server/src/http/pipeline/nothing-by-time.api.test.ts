@@ -6,13 +6,13 @@ import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 /*
- * How long a refusal takes is up to how often the database is asked. Of what is hidden it is asked as often as of what
- * is not there, whether the server remembers the answers or not.
+ * The duration of a rejection depends on the number of statements. For hidden resources that number must be the same as
+ * for missing ones, with and without caches.
  */
 
 let server: TestServer
 let clients: Record<string, Client>
-/** Of the request that is going on; what the server does by itself meanwhile is not counted. */
+/** Statements of the current request, without those of background work. */
 const request = new AsyncLocalStorage<{ asked: number }>()
 
 beforeAll(async () => {

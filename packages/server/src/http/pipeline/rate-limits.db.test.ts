@@ -198,7 +198,7 @@ describe.runIf(testEngine === 'postgres')('processes that share a database', () 
     const fresh = await startServer()
     const guess = (password: string) => fresh.anonymous.post('//-/sessions', { login: 'root', password })
     for (let count = 0; count < 10; count++) expect((await guess(`wrong ${count}`)).status).toBe(401)
-    // Another process on the same database knows nothing but what is in it.
+    // Another process shares only the database.
     const { openApp } = await import('../../app.ts')
     const other = await openApp(fresh.deps)
     const reply = await other.server.inject({

@@ -3,7 +3,7 @@ import { startServer } from '../../testing/server.ts'
 
 const password = 'correct horse battery'
 
-/** A server whose log the test reads. */
+/** Starts a server and collects its log. */
 async function startLogged() {
   const lines: Record<string, unknown>[] = []
   const server = await startServer({ log: (line) => lines.push(line) })

@@ -309,7 +309,7 @@ describe('over a real connection', () => {
     expect(await fetchBytes()).toBe(10)
   })
 
-  // The buffers that files are read into hold one byte more than 512 KiB.
+  // The read buffers hold one byte more than 512 KiB.
   const full = 512 * 1024 + 1
   test.each([
     ['longer than one full buffer', full + 1, full],
@@ -418,7 +418,7 @@ async function fetchBytes(): Promise<number> {
   return (await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength
 }
 
-/** Where the system does not tell, there is nothing to see. */
+/** Skipped on systems that do not provide this information. */
 async function openFiles(): Promise<string[]> {
   const numbers = await readdir('/proc/self/fd').catch(() => [])
   const targets = await Promise.all(numbers.map((number) => readlink(`/proc/self/fd/${number}`).catch(() => '')))

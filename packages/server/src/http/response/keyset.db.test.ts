@@ -6,7 +6,7 @@ import { startServer as start } from '../../testing/server.ts'
 const base = 'https://alcove.test/api/v4'
 const startServer = () => start({ settings: { externalUrl: 'https://alcove.test' } })
 
-/** All pages, by nothing but the links. */
+/** Reads all pages by following the links. */
 async function walk(client: Client, path: string): Promise<Reply[]> {
   const pages: Reply[] = []
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -25,7 +25,7 @@ const idsOf = (pages: Reply[]): number[] => pages.flatMap(({ body }) => body.map
 
 test('groups are walked by keyset in every order, each once', async () => {
   const { admin } = await startServer()
-  // Names in no order, twice each.
+  // Unordered names, each used twice.
   for (const [number, name] of ['mole', 'ant', 'zebra', 'Bee', 'ant', 'mole', 'zebra'].entries()) {
     await admin.post('/groups', { name, path: `p${number}-${name}`, visibility: number % 2 ? 'private' : 'public' })
   }
@@ -73,7 +73,7 @@ test('a keyset goes on where page numbers end, and after what was deleted meanwh
     select 1, 'group', r.path, r.path, r.path, r.path, r.path, 'public', ${now}, ${now}
     from ${deps.db.dialect.records(paths, { path: 'text' })} as r`)
 
-  // A page number is not looked at.
+  // The page number is ignored.
   const first = await admin.get('/groups?pagination=keyset&per_page=10&page=501')
   expect(first.body).toHaveLength(10)
   await admin.delete(`/groups/${first.body[9].id}`)
@@ -132,7 +132,7 @@ test('a list of thousands of groups is the same however it is read, and only wha
     numbered.push(...body.map(({ name }: { name: string }) => name))
   }
   expect(numbered).toEqual(names)
-  // Few enough to be gathered.
+  // Few enough to be collected.
   const some = (await nadia.get('/groups?search=g77&per_page=100')).body.map(({ name }: { name: string }) => name)
   expect(some).toEqual(names.filter((name) => name.includes('g77')))
   const mine = (await nadia.get('/groups?min_access_level=10')).body.map(({ id }: { id: number }) => id)
@@ -159,7 +159,7 @@ test('a search for groups looks for words of three letters, all in the name or a
   expect(await found('abc')).toEqual(['cab'])
   expect(await found(' ')).toHaveLength(4)
   expect(await found('"')).toEqual([])
-  // What was renamed is found by its new name alone.
+  // A renamed row is found only by its new name.
   await admin.put('/groups/harbour', { name: 'Lighthouse', path: 'light' })
   expect(await found('harbour')).toEqual(['tides-harbour'])
   expect(await found('lighthouse')).toEqual(['light'])

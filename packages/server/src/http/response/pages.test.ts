@@ -104,7 +104,7 @@ test('rows fetched with one more than the page holds tell whether there is a nex
   expect(pageOf(asked, [1, 2])).toEqual({ rows: [1, 2], hasNext: false })
 })
 
-/** The query of the first link of a header. */
+/** Returns the query of the first link of a header. */
 const queryOf = (link: string | undefined) => /\?([^>]*)>/.exec(link ?? '')?.[1] ?? ''
 
 test('links repeat everything in effect, sorted by name', () => {

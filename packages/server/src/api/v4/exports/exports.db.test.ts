@@ -36,7 +36,7 @@ const ask = (client: Client, project: TestProject, input: object = {}) =>
 const read = (client: Client, id: number) => client.get(`/security/vulnerability_exports/${id}`)
 const download = (client: Client, id: number) => client.get(`/security/vulnerability_exports/${id}/download`)
 
-/** Asks, waits and downloads. */
+/** Creates an export, waits for it and downloads it. */
 async function exported(server: TestServer, project: TestProject, input: object = {}) {
   const asked = await ask(server.admin, project, input)
   expect([asked.status, asked.text]).toEqual([201, expect.any(String)])
@@ -44,7 +44,7 @@ async function exported(server: TestServer, project: TestProject, input: object 
   return download(server.admin, asked.body.id)
 }
 
-/** Stops when so many lines have passed, of those that are stored. */
+/** Fails the store after this number of lines. */
 async function* stopAfter(body: Bytes, lines: number, act: () => void | Promise<void>): AsyncIterable<Buffer> {
   let passed = 0
   let hasStopped = false
@@ -257,7 +257,7 @@ describe('an export', () => {
     await reached
     const { status, body } = await read(server.admin, id)
     expect([status, body]).toMatchObject([202, { status: 'running', progress: { total: 450 } }])
-    // Of the last of three slices nothing was read yet.
+    // The third batch has not been read yet.
     expect([200, 400]).toContain(body.progress.done)
     release()
     await running

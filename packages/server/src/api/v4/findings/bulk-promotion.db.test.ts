@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startServer({ clock })
 })
 
-/** More than one transaction promotes; in slices of a hundred, the last of them smaller. */
+/** More findings than one transaction promotes; the last batch of a hundred is not full. */
 const total = 630
 
 let projects = 0
@@ -32,7 +32,7 @@ const told = async (project: TestProject, id: number) => (await server.admin.get
 const totalOf = async ({ id }: TestProject) =>
   (await server.admin.get(`/projects/${id}/vulnerability_statistics`)).body.total
 
-/** A promotion that nobody has begun. */
+/** Creates a promotion whose job has not started. */
 async function begin(project: TestProject): Promise<number> {
   const job = { kind: 'promotion', key: `promotion:${project.id}` }
   const { body } = await withoutJob(server, job, () => promote(project, { async: true }))
@@ -75,7 +75,7 @@ describe('promoting more findings than one transaction does', () => {
     await go(id)
     const done = { id, status: 'done', total, promoted: total, unchanged: 0 }
     expect(await told(project, id)).toEqual(done)
-    // Once more finds nothing to do.
+    // Running it again changes nothing.
     await go(id)
     expect(await told(project, id)).toEqual(done)
     expect(await totalOf(project)).toBe(total)

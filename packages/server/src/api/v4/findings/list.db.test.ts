@@ -119,7 +119,7 @@ test('a finding shows how its vulnerability changed, and what it is linked to', 
 })
 
 test('the list of findings uses a severity set by a user, whatever reports say', async () => {
-  // Made-up rows have taken ids that PostgreSQL would give.
+  // The inserted rows use ids that PostgreSQL's sequence would assign.
   const server = await startServer()
   const other = await server.project('acme/overridden')
   const send = (severities: Record<string, string>, fields: Record<string, string> = {}) => {
@@ -145,7 +145,7 @@ test('the list of findings uses a severity set by a user, whatever reports say',
   expect([await listed('severity=critical'), await listed('severity=medium')]).toEqual([['B critical'], []])
   expect(await listed('severity=critical,high&search=b')).toEqual(['B critical'])
 
-  // A report that says something else, and one for a branch.
+  // A report with another content, and one for a branch.
   await send({ A: 'Medium', B: 'Low' })
   expect(await listed()).toEqual(['B critical', 'A medium'])
   await send({ A: 'Medium', B: 'Low' }, { ref: 'feature' })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 let projects = 0
-/** A project with as many findings that wait, the first of them critical, and their ids in that order. */
+/** Creates a project with this number of unpromoted findings, the first one critical. Returns their ids in order. */
 async function projectWith(count: number): Promise<{ project: TestProject; ids: number[] }> {
   const project = await server.project(`acme/waiting-${++projects}`)
   const lines = Array.from({ length: count }, (_, index) => index + 1)

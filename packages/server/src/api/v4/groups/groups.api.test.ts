@@ -118,7 +118,7 @@ test('groups nest twenty deep below the first, and no deeper', async () => {
     body: { message: 'Failed to save group {:parent_id=>["has too deep level of nesting"]}' },
   })
   expect((await admin.get(`/groups/${parent}`)).body.full_path.split('/')).toHaveLength(21)
-  // A member above is one at the very bottom.
+  // Members of a group are members of all groups below it.
   const project = (await admin.post('/projects', { name: 'deep', namespace_id: parent })).body
   expect((await admin.get(`/projects/${project.id}/members/all/1`)).body).toMatchObject({ access_level: 50 })
 })
@@ -162,7 +162,7 @@ test('a whole path has 255 characters at most, projects included', async () => {
   const { body: project } = await admin.post('/projects', { name: 'site', namespace_id: group.id })
   expect(project.path_with_namespace).toBe(`${long}/site`)
   expect(await admin.put(`/projects/${project.id}`, { path: 'site-1' })).toMatchObject(refused)
-  // What is there below a group may grow with it.
+  // Groups and projects inside may become more visible with the group.
   expect(await admin.put(`/groups/${group.id}`, { path: `${long}-long` })).toMatchObject({ status: 200 })
 })
 

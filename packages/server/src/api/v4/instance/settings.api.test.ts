@@ -40,7 +40,7 @@ test('settings are listed with their variables and descriptions; for secrets, on
   for (const secret of ['DATABASE_URL', 'BOOTSTRAP_TOKEN', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']) {
     expect(setting(secret)).toMatchObject({ value: null, default: null, is_secret: true, is_set: true })
   }
-  // Whoever reads the environment reads what is told here.
+  // These values are also visible in the environment.
   const told = Object.fromEntries(
     body.flatMap(({ variable, value }: { variable: string; value: string | null }) =>
       value === null ? [] : [[variable, value]],

@@ -8,7 +8,7 @@ const { admin } = server
 const message =
   '403 Forbidden - A group needs an owner who is active and whose membership does not end. Add another one first.'
 
-/** A group of one lasting owner, and another who does not count. */
+/** Creates a group with one permanent owner and another owner who does not count. */
 async function groupWith(other: string) {
   const number = ++groups
   const [owner, second] = [await server.user(`owner-${number}`), await server.user(`second-${number}`)]

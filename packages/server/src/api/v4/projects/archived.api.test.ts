@@ -6,7 +6,7 @@ import { startServer } from '../../../testing/server.ts'
 const server = await startServer()
 const message = '403 Forbidden - The project is archived. Unarchive it to make changes.'
 
-/** An archived project with a file, a hook, two vulnerabilities and a finding that is none. */
+/** Creates an archived project with a file, a hook, two vulnerabilities and one unpromoted finding. */
 async function archived() {
   const project = await server.project(`acme/old-${++projects}`)
   const path = `/projects/${project.id}`

@@ -7,7 +7,7 @@ const startServer = () => start({ settings: { externalUrl: 'https://alcove.test'
 const names = (reply: Reply): string[] => reply.body.map((project: { path: string }) => project.path)
 const id = (client: Client) => client.user?.id
 
-/** public `open`, internal `inside`, private `closed` in a group, and `own` of nadia. */
+/** Creates the projects `open` (public), `inside` (internal), `closed` (private, in a group) and nadia's `own`. */
 async function startWithProjects() {
   const server = await startServer()
   const nadia = await server.user('nadia')

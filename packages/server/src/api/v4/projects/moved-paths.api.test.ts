@@ -52,7 +52,7 @@ test('the old path of a renamed project leads to its id, in any case and with ev
     headers: { location: `${address}/` },
   })
   expect((await server.anonymous.get('/projects/acme%2Fshop')).status).toBe(200)
-  // A renamed project may be renamed again, and back.
+  // A renamed project can be renamed again and back.
   await server.admin.put(`/projects/${project.id}`, { path: 'store' })
   expect(await follow(server.anonymous, '/projects/acme%2Fsite')).toBe(address)
   expect(await follow(server.anonymous, '/projects/acme%2Fshop')).toBe(address)
@@ -75,7 +75,7 @@ test('what changes something is refused at the old path, in whatever form it com
   expect(await server.admin.put(old, { description: 'x' })).toMatchObject(refusal)
   expect(await server.admin.delete(old)).toMatchObject(refusal)
   expect(await server.admin.post(`${old}/uploads`, formWithFile('file', 'a.txt', 'a'))).toMatchObject(refusal)
-  // Told before the role is looked at, as the redirect is.
+  // Checked before the role, like the redirect.
   expect(await developer.delete(old)).toMatchObject(refusal)
   expect(await developer.put(old, { visibility: 'none' })).toMatchObject({ status: 400 })
   expect(await server.anonymous.put(old, { description: 'x' })).toMatchObject({ status: 401 })
@@ -126,7 +126,7 @@ test('a renamed group leads to itself, and so does everything in it', async () =
   })
   expect((await server.anonymous.get('/projects/zenith%2Fsub%2Fin')).body.id).toBe(inner.id)
 
-  // Deleted, nothing leads anywhere.
+  // After the deletion there is no redirect.
   await server.admin.delete(`/groups/${acme.id}`)
   expect(await server.admin.get('/groups/acme')).toMatchObject(noGroup)
   expect(await server.admin.get('/projects/acme%2Fsub%2Fin')).toMatchObject(noProject)
@@ -200,7 +200,7 @@ test('owners transfer a project to a group where they are maintainers', async ()
   await server.admin.delete(`/projects/${twin.id}`)
 
   const transferred = await owner.put(path, { namespace: 'Inner' })
-  // As visible as the group at most.
+  // Not more visible than the group.
   expect(transferred).toMatchObject({
     status: 200,
     body: { id: project.id, path_with_namespace: 'inner/site', visibility: 'internal', namespace: { id: inner.id } },

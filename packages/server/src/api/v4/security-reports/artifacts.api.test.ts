@@ -30,7 +30,7 @@ const trivy: Write = (artifact, packages) => ({
   ],
 })
 
-/** Trivy's report of a folder: equal packages of two folders are one finding. */
+/** Returns Trivy's report of a folder, where equal packages of two folders are one finding. */
 const trivyOfFiles: Write = (artifact, packages) => ({
   SchemaVersion: 2,
   ArtifactName: artifact,
@@ -122,7 +122,7 @@ describe('reports of two artifacts without a category', () => {
     expect(warningsOf(await send(project, write('registry:5000/api:first', api)))).toEqual([])
     const message = (own: string, other: string) =>
       `The report is about registry:5000/${own}. Missing findings that were last reported for registry:5000/${other} keep their state. Send the reports of each with a \`category\` of its own.`
-    // Versions are left out: a package of another version of an image is another finding, as on GitLab.
+    // Versions are excluded: as on GitLab, a package in another version of an image is another finding.
     for (const tag of ['first', 'second', 'third']) {
       for (const [own, other, packages] of [
         ['web', 'api (3)', web],
@@ -137,7 +137,7 @@ describe('reports of two artifacts without a category', () => {
         expect(await countsOf(project)).toEqual({ present: 5, resolved: 0 })
       }
     }
-    // What the newest report of its own artifact does not name is absent.
+    // Findings that the newest report of their artifact does not contain are absent.
     expect((await send(project, write('registry:5000/web:last', ['nginx']))).findings).toMatchObject({
       gone: 1,
       known: 1,

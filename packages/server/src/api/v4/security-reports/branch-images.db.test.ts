@@ -52,7 +52,7 @@ test('an image that a branch builds for itself has the findings of the default b
   const [known] = await findings(project, 'main')
   const [first, second] = await findings(project, 'feature')
   expect(first.uuid).toBe(known.uuid)
-  // What only the branch has will be the same once it is merged.
+  // Findings that only the branch has keep their uuid after the merge.
   expect(second.location).toMatchObject({ image: onBranch, default_branch_image: onMain })
   expect((await send(project, [entry(onMain), entry(onMain, 'zlib')])).findings).toMatchObject({ known: 2, new: 0 })
   const place = hash('sha1', 'registry.example.com/app/main:zlib')

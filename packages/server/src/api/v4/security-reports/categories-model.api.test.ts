@@ -32,7 +32,7 @@ interface Report {
   isComplete: boolean
 }
 
-/** What a project knows, as decision 30 has it. */
+/** Model of a project's findings by category; see decision 30. */
 function openModel(autoResolve: boolean) {
   const known = new Map<string, Known>()
   const complete = new Set<string>()
@@ -83,7 +83,7 @@ function openModel(autoResolve: boolean) {
     known,
     present: (ref: string): string[] =>
       [...known].flatMap(([name, { on }]) => (on.get(ref)?.isPresent ? name : [])).sort(),
-    /** Returns what the import counts. */
+    /** Returns the expected counts of the import. */
     take(report: Report, defaultBranch: string) {
       const { scanner, ref, category, found, isComplete } = report
       const isDefault = ref === defaultBranch

@@ -15,7 +15,7 @@ const freshProject = () => server.project(`acme/categories-${++projects}`)
 
 const flaw = (name: string, file = `${name}.ts`) => entry({ name, file })
 
-/** Sends a report with these flaws, each in a file of its own. */
+/** Imports a report with these flaws, each in a different file. */
 const send = (project: TestProject, category: string | undefined, names: string[], fields: { ref?: string } = {}) =>
   importEntries(
     server,
@@ -74,7 +74,7 @@ describe('a report with a category', () => {
     expect(last.findings).toMatchObject({ known: 1, gone: 1 })
     expect(await present(project)).toEqual(['a1', 'b1'])
     expect((await historyOf(server.admin, shared.id)).map(({ kind }) => kind)).toEqual(['created', 'gone'])
-    // It is back in one of them: the other one has nothing to say of it.
+    // It reappears in one category; the other one does not cover it.
     expect((await send(project, 'a', ['a1', 'shared'])).findings).toMatchObject({ returned: 1 })
     expect(await send(project, 'b', ['b1'])).toMatchObject({ unchanged: true })
     expect(await present(project)).toEqual(['a1', 'b1', 'shared'])
@@ -85,7 +85,7 @@ describe('a report with a category', () => {
     await send(project, undefined, ['old', 'a1'])
     expect((await send(project, 'a', ['a1', 'a2'])).findings).toMatchObject({ new: 1, known: 1, gone: 0 })
     expect(await present(project)).toEqual(['a1', 'a2', 'old'])
-    // From now on the category has it.
+    // Now the category contains it.
     expect((await send(project, 'a', ['a2'])).findings).toMatchObject({ gone: 1 })
     await send(project, 'b', ['b1'])
     expect(await send(project, undefined, ['a2'])).toMatchObject({ category: null, findings: { known: 1, gone: 2 } })

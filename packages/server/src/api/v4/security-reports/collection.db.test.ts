@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 let projects = 0
 
-// What is listed is compared with what was read, not with another engine's list: so both engines list the same.
+// Lists are compared with the parsed reports, so both engines must return the same list.
 describe.skipIf(entries.length === 0)('every report of the collection', () => {
   const formats = [...new Set(entries.map(({ kind }) => kind))]
 
@@ -35,7 +35,7 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
       let imported = 0
       for (const entry of entries.filter(({ kind }) => kind === format)) {
         const project = await server.project(`acme/collection-${++projects}`)
-        // What gitleaks writes when it finds nothing could be anything.
+        // An empty gitleaks report could be of any format.
         const fields: Record<string, string> = format === 'gitleaks' ? { report_type: 'secret_detection' } : {}
         const send = () => server.admin.post(`/projects/${project.id}/security_reports`, formOf(entry, fields))
         const [answer, read] = [await send(), await readFor(entry, project, fields)]
@@ -62,7 +62,7 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
           status: 201,
           body: { unchanged: true, findings: { ...noChange, read: read.counts.read, known: listed.length } },
         })
-        // An incomplete report is the newest one that has seen its findings.
+        // The newest observation is the incomplete report.
         const isIncomplete = answer.body.warnings.some(({ type }: { type: string }) => type === 'Incomplete')
         const seen = (rows: Reply['body'][]) =>
           isIncomplete ? rows.map(({ found_by_pipeline: _, ...row }) => row) : rows
@@ -115,7 +115,7 @@ const listedFields = (row: Reply['body']) => ({
   falsePositive: row.false_positive,
 })
 
-/** Worst first, equals in the order of the file. */
+/** Orders findings by descending severity, then by their order in the file. */
 const readFields = ({ findings }: Report) =>
   findings
     .toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
@@ -142,7 +142,7 @@ const readFields = ({ findings }: Report) =>
       falsePositive: finding.flags.length > 0,
     }))
 
-/** The facts were counted without this server; they tell most of files that are valid. */
+/** The expected facts were determined independently of this server. */
 function checkFacts(entry: ReportEntry, counts: Record<string, number>, listed: Reply['body'][]): void {
   const facts = entry.facts as Facts
   if (entry.kind !== 'gitlab') {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startServer()
 })
 
-// Also what is of no format that can be read.
+// Includes files of unsupported formats.
 const files: ReportEntry[] = existsSync(data)
   ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files
   : []
@@ -21,7 +21,7 @@ const send = (project: TestProject, bytes: string | Uint8Array, fields: Record<s
 
 const dangerous = /<(?:script|iframe)|<[^>]*\son\w+=|(?:href|src)="\s*javascript:/i
 
-/** The first hundred, worst first. */
+/** Returns the first hundred findings, highest severity first. */
 async function findingsOf(project: TestProject): Promise<Reply['body'][]> {
   const { status, body } = await server.admin.get(
     `/projects/${project.id}/vulnerability_findings?scope=all&per_page=100`,
@@ -54,7 +54,7 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
       const { read, skipped } = body.findings
       expect([read, skipped, body.warnings]).toEqual([entriesIn(sent), 0, []])
     }
-    // The same every time.
+    // Repeated imports have the same result.
     if (status === 201) expect((await send(project, bytes)).body).toMatchObject({ unchanged: true })
     expect((await server.anonymous.get('//-/health')).status).toBe(200)
   })
@@ -76,7 +76,7 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
       { name: 'Weak hash', severity: 'low' },
       { name: 'SQL injection', severity: 'unknown' },
     ])
-    // A rule that is not there has SARIF’s level, a warning.
+    // The default level of a missing rule in SARIF is `warning`.
     expect((await imported('sarif/rule-missing.sarif')).findings).toMatchObject([{ severity: 'medium' }])
   })
 

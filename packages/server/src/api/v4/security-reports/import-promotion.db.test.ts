@@ -16,7 +16,7 @@ beforeAll(async () => {
 let projects = 0
 const freshProject = () => server.project(`acme/promotion-${++projects}`)
 
-/** More than the transaction promotes that shows an import, in slices of a hundred, the last of them smaller. */
+/** More findings than an import promotes in its own transaction; the last batch of a hundred is not full. */
 const total = 630
 const report = (from = 1) => sastReport(Array.from({ length: total }, (_, index) => entry({ line: from + index })))
 
@@ -42,7 +42,7 @@ const countStaged = async (importId: number) =>
     )
   )?.total
 
-/** One that is killed after so many slices. */
+/** Simulates a process that is killed after this number of batches. */
 async function promoteSome(project: TestProject, slices: number, sender = server.admin): Promise<number> {
   const kept = await keepReport(server, project, report(), { promote: 'true' }, sender)
   await showImport(server, kept)
@@ -74,7 +74,7 @@ describe('a large import with promotion', () => {
     expect(await totalOf(project, 'vulnerabilities')).toBe(total)
     expect(await countStaged(kept)).toBe(0)
     expect(await disagreements(server.deps)).toEqual([])
-    // Once more finds nothing to do.
+    // Running it again changes nothing.
     await runImport(server, kept)
     expect(await importOf(project, kept)).toEqual(done)
   })

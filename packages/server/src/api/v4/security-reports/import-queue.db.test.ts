@@ -10,7 +10,7 @@ import { startServer, type TestOptions, type TestProject } from '../../../testin
 const small = JSON.stringify(sastReport([entry()]))
 const large = JSON.stringify({ ...sastReport([entry()]), padding: 'x'.repeat(300 * 1024) })
 
-/** A server whose first import hangs when it opens its report, until the end of the test or `release`. */
+/** Starts a server whose first import blocks when it opens its report, until `release` or the end of the test. */
 async function startBusy(options: TestOptions = {}) {
   const objects = faultyStore(openMemoryStore())
   const server = await startServer({ objects, ...options })
@@ -83,7 +83,7 @@ describe('one user’s reports', () => {
       body: { message: '2 reports of this project wait to be imported; the limit is 2. Try again later.' },
     })
     await expect.poll(keys).toEqual(stored)
-    // Nothing is queued by a dry run.
+    // A dry run queues nothing.
     expect((await send(busy, one, small, { dry_run: 'true' })).status).toBe(201)
 
     expect((await send(busy, two, large, later)).status).toBe(202)

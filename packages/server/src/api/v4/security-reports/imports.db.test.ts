@@ -55,7 +55,7 @@ async function ended(project: TestProject, id: number) {
   }
 }
 
-/** A part, another one after the time in which progress is told once, and the rest when it may go on. */
+/** Sends a part, another one after the interval of progress updates, and the rest when it is released. */
 async function* haltingly(body: Readable, act: () => void | Promise<void>): AsyncGenerator<Buffer> {
   const bytes = await buffer(body)
   const [first, second] = [Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.8)]
@@ -162,7 +162,7 @@ describe('an import', () => {
       for await (const { key } of store.list('files/')) found.push(key)
       return found
     }
-    // The sender is answered first.
+    // The response to the sender comes first.
     await expect.poll(keys).toEqual([])
   })
 
@@ -218,7 +218,7 @@ describe('an import', () => {
       ...store,
       async open(key, range) {
         const body = await store.open(key, range)
-        // The pass that reads its entries; those before it look at the file as a whole.
+        // The pass that reads the entries, after those that check the whole file.
         return body && (++opened === 5 ? Readable.from(haltingly(body, act), { objectMode: false }) : body)
       },
     }
@@ -280,7 +280,7 @@ describe('an import that is broken off', () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(3)), { promote: 'true' })
     const before = await findings(project)
-    // It would change, add and take away; nobody runs it but this test.
+    // An import that changes, adds and removes; only this test runs its job.
     const report = sastReport([entry({ line: 1, severity: 'Critical' }), ...many(700, 10, 'new')])
     const kept = await keepReport(server, project, report)
     await expect(runImport(server, kept, 3)).rejects.toThrow('killed')
@@ -295,7 +295,7 @@ describe('an import that is broken off', () => {
     expect(await countRows('findings', project)).toBe(703)
     expect(await countRows('staged_findings', project)).toBe(0)
     expect((await findings(project))[0]).toMatchObject({ severity: 'critical', location: { start_line: 1 } })
-    // And once more finds nothing to do.
+    // Running it again changes nothing.
     await runImport(server, kept)
   })
 

@@ -49,7 +49,7 @@ describe('a finding that comes back at another line', () => {
       dry_run: 'true',
     })
     const moved = await send(project, [entry({ line: 14, ...after }), entry({ line: 90, rule: 'other' })])
-    // A signature makes the uuid itself, so that the finding is known at once.
+    // The uuid depends on the signature only, so the finding is known at once.
     const isMoved = reason !== 'signature'
     const counts = { new: 0, known: 2, returned: 0, gone: 0, changed: isMoved ? 0 : 1, moved: isMoved ? 1 : 0 }
     expect(moved.findings).toMatchObject(counts)
@@ -194,7 +194,7 @@ describe('a finding that comes back at another line', () => {
     await send(project, [entry({ line: 10, code })])
     await send(project, [entry({ line: 14, code })])
     const [known] = await findings(project)
-    // Now there are two of them: at the old line and at the new one.
+    // Now there are two: at the old line and at the new one.
     const both = await send(project, [entry({ line: 14, code }), entry({ line: 10, code })])
     expect(both.findings).toMatchObject({ new: 1, gone: 0 })
     const after = await findings(project)
@@ -326,7 +326,7 @@ test('the newest match comes first, also one that was another finding’s before
   await send(project, [entry({ line: 10, code }), entry({ line: 30, code })])
   const [, second] = await findings(project)
   await send(project, [entry({ line: 14, code }), entry({ line: 34, code })])
-  // The first one is where it was, so what is at line 14 must be the second one now.
+  // The first one has not moved, so the finding at line 14 must be the second one.
   const renewed = await send(project, [entry({ line: 10, code }), entry({ line: 14, code })])
   expect(renewed.findings).toMatchObject({ new: 0, gone: 0, moved: 1 })
   const told = await matches(project, second.id)

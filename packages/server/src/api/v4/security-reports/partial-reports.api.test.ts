@@ -7,17 +7,17 @@ beforeAll(async () => {
   server = await startServer()
 })
 
-// A report is damaged as a careless writer would do it, whatever its types say.
+// Reports are damaged in ways that their types do not allow.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Loose = any
 type Damage = (report: Loose) => unknown
 
-/** A complete report of three findings, and how the first of them, or the whole scan, becomes unreadable. */
+/** A complete report of three findings, and ways to make the first finding or the whole scan unreadable. */
 interface Case {
   fields?: Record<string, string>
   complete: () => Loose
   entries: (report: Loose) => Loose[]
-  /** Named by what is wrong. The report is changed in place, or the function returns another one. */
+  /** By the name of the damage. Changes the report in place, or returns another one. */
   damages: Record<string, Damage>
 }
 
@@ -415,7 +415,7 @@ describe('a partial report', () => {
     for (const uuid of before.present) expect(after.present).toContain(uuid)
     expect(await server.report(project, sent, fields)).toMatchObject({ unchanged: true, findings: { gone: 0 } })
 
-    // A complete report speaks again.
+    // A complete report covers the findings again.
     const whole = complete()
     cases[name]?.entries(whole).shift()
     expect((await server.report(project, whole, fields)).findings.gone).toBeGreaterThan(0)
@@ -435,7 +435,7 @@ describe('a complete report', () => {
     expect(rehearsed.findings).toEqual(done.findings)
     expect(done.warnings.filter(({ type }: Loose) => type === 'Incomplete')).toEqual([])
     const { resolved, present } = await listed(project)
-    // Secrets never say that they are gone.
+    // Secrets never become absent.
     expect([resolved, present.size]).toEqual([name.startsWith('gitleaks') ? 0 : 1, 2])
   })
 })

@@ -21,7 +21,7 @@ async function listOpen(project: TestProject): Promise<number> {
 
 const files = (count: number) => Array.from({ length: count }, (_, index) => `src/${index}.py`)
 
-/** A report of Semgrep about these files, with a result in each of some. */
+/** Returns a Semgrep report about these scanned files with one result in each file of `found`. */
 const semgrep = (scanned: readonly string[], found: readonly string[]) => ({
   version: '1.100.0',
   errors: [],
@@ -51,7 +51,7 @@ describe('a report of Semgrep about changed files', () => {
       expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
     }
     expect(await listOpen(project)).toBe(4)
-    // A deleted file is not scanned either.
+    // A deleted file is not scanned.
     expect(await server.report(project, semgrep(files(10).slice(1), files(3).slice(1)))).toMatchObject({
       findings: { gone: 2 },
     })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await startServer()
 })
 
-/** Two files for one project: two scanners, or two formats of one. */
+/** Two reports of one project: from two scanners, or in two formats of one scanner. */
 const pairs = [
   ['gitlab/sast/project-paysafe-semgrep.json', 'semgrep/dd-many_vulns.json'],
   ['gitlab/sast/project-careerbytecode-semgrep.json', 'sarif/snyk-code-sample.sarif'],
@@ -90,7 +90,7 @@ describe('of reports of our own', () => {
 let projects = 0
 
 interface Life extends Pick<ProjectModel, 'flaws'> {
-  /** Of vulnerabilities: one that was on a branch once, and is not any more, is in no list. */
+  /** A vulnerability that was present only on a branch and is now absent is in no list. */
   ids: Map<KnownFlaw, number>
   compared: Map<KnownFlaw, string>
 }
@@ -120,7 +120,7 @@ async function live(folder: URL, [first, second]: readonly [string, string]): Pr
   expect(model.flaws.length).toBeGreaterThan(2)
 }
 
-/** Reports of two images do not speak for each other; here both are made reports of one. */
+/** Changes reports of two images to reports of one, because a report covers only its own image. */
 function ofOneImage(text: string): string {
   const image = 'acme/app:1'
   const report = JSON.parse(text)
@@ -130,7 +130,7 @@ function ofOneImage(text: string): string {
   return JSON.stringify(report)
 }
 
-/** Rehearsed, sent, and sent again: only the second of these changes anything, and the first tells what. */
+/** Dry run, import and identical import: only the import changes data, as the dry run described. */
 async function send(
   project: TestProject,
   model: ProjectModel,
@@ -138,7 +138,7 @@ async function send(
   { ref, promote }: { ref: string; promote: boolean },
   at: string,
 ): Promise<void> {
-  // What gitleaks writes when it finds nothing could be anything.
+  // An empty gitleaks report could be of any format.
   const reportType = text.startsWith('[') ? ('secret_detection' as const) : undefined
   const read = await readWholeReport(() => Readable.from([Buffer.from(text)]), { projectId: project.id, reportType })
   if (!('report' in read)) throw new Error(`${at}: ${JSON.stringify(read.problems)}`)
@@ -163,7 +163,7 @@ async function send(
 
 const actions = { confirm: 'confirmed', resolve: 'resolved', dismiss: 'dismissed', revert: 'detected' } as const
 
-/** Something else for each of five vulnerabilities, one after the other. */
+/** Triages five vulnerabilities, each in a different way. */
 async function triage({ flaws, ids }: Life): Promise<void> {
   const does = [undefined, ...Object.entries(actions)]
   for (const [number, flaw] of flaws.entries()) {
@@ -188,7 +188,7 @@ async function setSeverities({ flaws, ids }: Life): Promise<void> {
   }
 }
 
-/** Everything that can be asked about the project; of single vulnerabilities where something should have changed. */
+/** Returns all lists of the project, and the details of vulnerabilities that should have changed. */
 async function compare(project: TestProject, life: Life, at: string, isLast: boolean): Promise<void> {
   const { flaws, ids, compared } = life
   for (const ref of ['main', 'feature', 'release']) {
@@ -263,7 +263,7 @@ const uuidsOf = (rows: readonly Reply['body'][]) => rows.map(({ finding }) => fi
 const shownSeverity = ({ said, vulnerability }: KnownFlaw) =>
   vulnerability?.isSeveritySet ? vulnerability.severity : said.severity
 
-/** Equals in the order in which they were found. */
+/** Orders equal severities by detection. */
 const worstFirst = (flaws: readonly KnownFlaw[]) =>
   flaws.toSorted((a, b) => severityRanks[shownSeverity(b)] - severityRanks[shownSeverity(a)])
 

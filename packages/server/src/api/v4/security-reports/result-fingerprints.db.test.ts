@@ -38,7 +38,7 @@ const sarif = (results: Result[], name = 'primaryLocationLineHash'): Body => ({
 let projects = 0
 const freshProject = () => server.project(`acme/fingerprints-${++projects}`)
 
-/** Rehearsed, sent, and sent again, which changes nothing. */
+/** Dry run, import, and an identical import, which changes nothing. */
 async function sendTwice(project: TestProject, report: object, fields: Record<string, string> = {}): Promise<Body> {
   const rehearsed = await server.report(project, report, { ...fields, dry_run: 'true' })
   const sent = await server.report(project, report, fields)
@@ -52,7 +52,7 @@ async function listed(project: TestProject): Promise<Body[]> {
   return body
 }
 
-/** Ids by what the scanner says, with lines. */
+/** Returns ids by the scanner's message and line. */
 const linesById = (rows: Body[]) => new Map<number, number>(rows.map(({ id, location }) => [id, location.start_line]))
 const idOf = (rows: Body[], hash: string) => rows.find(({ description }) => description === `Flaw ${hash}`)?.id
 
@@ -112,7 +112,7 @@ describe('a result with a fingerprint', () => {
     expect(linesById(after).get(idOf(before, 'one'))).toBe(20)
     expect(linesById(after).get(idOf(before, 'two'))).toBe(30)
     expect(new Set(after.map(({ uuid }) => uuid)).size).toBe(3)
-    // And back again.
+    // And back.
     await sendTwice(
       project,
       sarif([

@@ -81,7 +81,7 @@ describe('a report', () => {
     const [listed] = await findingsOf(project)
     const { body } = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${listed.id}`)
     expect(body.finding.uuid).toBe(listed.uuid)
-    // What these make of known things is pinned in fingerprints.test.ts.
+    // Exact values are tested in fingerprints.test.ts.
     const [rule, place] = [identifierFingerprint('test_rule', 'flaw'), sha1('src/app.ts:10:10')]
     expect(listed.uuid).toBe(findingUuid('sast', rule, place, project.id))
     expect(body.finding.location_fingerprint).toBe(place)

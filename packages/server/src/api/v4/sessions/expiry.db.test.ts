@@ -20,7 +20,7 @@ async function browserOf(server: TestServer, login: string, proof: object = { lo
   }
 }
 
-/** A server whose clock the test sets, with a signed-in user. */
+/** Starts a server with a signed-in user and a clock that the test sets. */
 async function startAt(options: TestOptions = {}) {
   const clock = { now: start }
   const server = await startServer({ ...options, clock })
@@ -209,7 +209,7 @@ test('behind HTTPS the cookies are bound to the host, and responses carry Strict
   const ask = (sent: string) =>
     server.anonymous.get('/user', { headers: { cookie: sent, 'x-alcove-session': '1' } }).then(({ status }) => status)
   expect(await ask(cookie)).toBe(200)
-  // A page of a sibling domain can set a cookie of the plain name.
+  // A page of a sibling domain can set a cookie with the plain name.
   expect(await ask(cookie.replace('__Host-', ''))).toBe(401)
   const plain = await startServer()
   expect((await plain.anonymous.get('//-/session')).headers).not.toHaveProperty('strict-transport-security')

@@ -24,7 +24,7 @@ interface Browser {
   ): Promise<Reply>
 }
 
-/** A browser in which this user has signed in; a page of ours sends its requests. */
+/** Returns a client with the session of a signed-in browser, with the origin of our pages. */
 async function browserOf(
   username = 'nadia',
   secret = password,

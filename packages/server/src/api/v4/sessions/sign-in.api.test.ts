@@ -60,7 +60,7 @@ describe('wrong passwords', () => {
     await guessTenTimes(server, {})
     expect((await signIn(server, {})).status).toBe(429)
     expect((await signIn(server, { cookie })).status).toBe(201)
-    // The cookie says nothing of other users, and does not allow endless guesses.
+    // The cookie applies to one user only, and its attempts are limited too.
     await guessTenTimes(server, { login: 'omar', address: '192.0.2.2', cookie })
     await guessTenTimes(server, { cookie })
   })
@@ -125,7 +125,7 @@ describe('attempts from one address', () => {
     }
     expect(await signIn(server, {})).toMatchObject(tooMany)
     expect((await signIn(server, { address: '192.0.2.2' })).status).toBe(201)
-    // A browser that a user has signed in from does not share the limit of its neighbours.
+    // A known browser does not share the limit of its address.
     expect((await signIn(server, { cookie })).status).toBe(201)
   })
 

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../../../testing/server.ts'
 const password = 'correct horse battery'
 let server: TestServer
 let chief: Client
-/** The administrator's tokens: one that may only use the API, and one of everything. */
+/** The administrator's tokens: one with the scope `api` only, and one with every scope. */
 let narrow: Client
 let wide: { id: number; token: string }
 

@@ -307,7 +307,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     const third = await rotate(second)
     const unrelated = await server.client(user, { scopes: ['api'] })
     expect(await third.get('/user')).toMatchObject({ status: 200 })
-    // Using it is no rotation.
+    // Using a token does not rotate it.
     expect(await user.get('/user')).toMatchObject({ status: 401 })
     expect(await third.get('/user')).toMatchObject({ status: 200 })
 

@@ -179,7 +179,7 @@ test('of many who want one name at once exactly one gets it', async () => {
     server.admin.put(`/projects/${project.id}`, { topics: [name] }),
   ])
   expect(replies.filter(({ status }) => ![200, 201, 400].includes(status))).toEqual([])
-  // The assignment takes whatever the name leads to, or makes a topic of it: then nobody else got it.
+  // The assignment uses the topic of the name or creates one, so no other topic has the name.
   const winners = replies.slice(0, -1).filter(({ status }) => status < 300)
   expect(winners.length).toBeLessThanOrEqual(1)
   const { body: found } = await server.anonymous.get(`/topics?search=${name}`)

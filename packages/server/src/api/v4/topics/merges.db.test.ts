@@ -44,7 +44,7 @@ interface Assignment {
   topic_id: number
 }
 
-/** All that can be seen of topics, names and assignments. */
+/** Returns all visible topics, names and assignments. */
 async function everything() {
   const { db } = server.deps
   const [topics, names, assignments] = await Promise.all([
@@ -57,7 +57,7 @@ async function everything() {
   return { topics, names, assignments }
 }
 
-/** What these assignments are once some topics are merged into another one. */
+/** Returns the expected assignments after some topics are merged into another one. */
 function asMerged(assignments: Assignment[], sources: number[], target: number): Assignment[] {
   const merged = assignments.map((row) => (sources.includes(row.topic_id) ? { ...row, topic_id: target } : row))
   const once = new Map(merged.map((row) => [`${row.project_id} ${row.topic_id}`, row]))

@@ -58,7 +58,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     for (const { name, aliases } of topics) {
       for (const alias of aliases) await mergeAlias(server, alias, ids.get(name) ?? 0)
     }
-    // Related topics that are somebody's alias have gone into their topics.
+    // Related topics that are aliases have been merged.
     const names = new Set((await allTopics(server)).map((topic) => topic.name))
     for (const { aliases } of topics) for (const alias of aliases) expect(names.has(alias)).toBe(false)
     for (const { name } of topics) expect(names.has(name)).toBe(true)
@@ -70,7 +70,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     expect(await wrongTopicCounts(server.deps.db)).toEqual([])
   }, 180_000)
 
-  /** The last hundred merges, backwards. */
+  /** Undoes the last hundred merges, newest first. */
   async function undoSome(server: TestServer): Promise<void> {
     const { body: merges, headers } = await server.admin.get('/topics/merges?per_page=100')
     expect(headers['x-total']).toBe('1136')
@@ -82,7 +82,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     }
   }
 
-  /** Takes the topic that a project made of the alias, or a new one. */
+  /** Uses the topic that a project created from the alias, or a new one. */
   async function mergeAlias(server: TestServer, alias: string, target: number): Promise<void> {
     const created = await server.admin.post('/topics', { name: alias, title: alias })
     const source = created.status === 201 ? created.body.id : await idOf(server, alias)
@@ -90,7 +90,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     expect([alias, merged.status]).toEqual([alias, 201])
   }
 
-  /** Of the topic that a search for a text finds under a name. */
+  /** Returns the topic that a search finds under a name. */
   async function idOf(server: TestServer, text: string, name = text): Promise<number> {
     const { body } = await server.admin.get(`/topics?search=${encodeURIComponent(text)}&per_page=100`)
     return body.find((topic: { name: string }) => topic.name === name)?.id
@@ -112,7 +112,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     for (const { name } of topics) await server.admin.post('/topics', { name, title: '…' })
     for (const [text, count] of Object.entries<number>(expected().search_examples)) {
       const { headers } = await server.anonymous.get(`/topics?search=${encodeURIComponent(text)}`)
-      // Texts of fewer than three characters must be the whole name (contract 3.2).
+      // Texts of fewer than three characters match only whole names.
       const found = text.length >= 3 ? count : topics.filter(({ name }) => name === text).length
       expect([text, headers['x-total']]).toEqual([text, String(found)])
     }

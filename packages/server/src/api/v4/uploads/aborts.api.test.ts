@@ -14,7 +14,7 @@ import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testi
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { openWire, type Wire } from '../../../testing/wire.ts'
 
-// The simplest of it, a client that goes away in the middle of its file or falls silent, is in socket.api.test.ts.
+// Simple cases, such as a client that disconnects or stops sending, are in socket.api.test.ts.
 
 let folder: string
 let store: FaultyStore
@@ -45,14 +45,14 @@ const content = 'x'.repeat(100_000)
 const end = '\r\n--b--\r\n'
 const whole = `${part('one.txt')}${content}\r\n${part('two.txt')}${content}${end}`
 
-/** Rows and files there are, those half written included. */
+/** Returns the numbers of rows and files, including partially written ones. */
 async function stored() {
   const row = await server.deps.db.one<{ rows: number }>(sql`select count(*) as rows from uploads`)
   const names = await readdir(folder, { recursive: true, withFileTypes: true })
   return { rows: row?.rows ?? 0, files: names.filter((entry) => entry.isFile()).length }
 }
 
-/** Everything that the server does for this client has come to its end. */
+/** Waits until the server has finished all work for this client. */
 async function settled({ socket, closed }: Wire) {
   socket.destroy()
   await closed

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 async function startIn(store: ObjectStore, redirect: boolean) {
-  // Each server closes its store, and this one serves several.
+  // Several servers share this store, so closing a server must not close it.
   const shared: ObjectStore = { ...store, close: async () => {} }
   const server = await startServer({ objects: shared, settings: { s3: { ...s3.settings, redirect } } })
   const project = await server.project('acme/drawings')
@@ -188,7 +188,7 @@ describe('while the bucket does not answer', () => {
       },
     }
     const { server, project, maintainer } = await startIn(breaking, false)
-    // Small files are read whole before their first byte is sent.
+    // Small files are read completely before their first byte is sent.
     const { body } = await send(maintainer, project, 'a.txt', 'half'.repeat(40_000))
     await server.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = server.app.server.address() as AddressInfo

@@ -34,7 +34,7 @@ test('a damaged report is not imported', async () => {
   const project = await server.project('acme/damaged-report')
   const report = JSON.stringify(sastReport([]))
   const put = deps.objects.put.bind(deps.objects)
-  // A bit turns between the request that stores the report and the job that reads it.
+  // A bit changes between the request that stores the report and the job that reads it.
   deps.objects.put = async (key, body) => {
     await put(key, body)
     const stored = await deps.objects.open(key)

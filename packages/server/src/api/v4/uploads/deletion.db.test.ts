@@ -207,7 +207,7 @@ describe('limits', () => {
     expect(full).toMatchObject({ status: 413, body: { detail: expect.stringContaining('may store') } })
     expect((await owner.get(`${at}/limits`)).body).toMatchObject({ used_bytes: 20, files: 2 })
 
-    // What is deleted counts no longer, and may find no room when it is to come back.
+    // Deleted files do not count towards the quota, so restoring one may exceed it.
     await owner.delete(`${at}/${second.id}`)
     await upload('three.txt', 'x'.repeat(10), at, owner)
     expect((await owner.post(`${at}/${second.id}/restore`)).status).toBe(413)

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 afterEach(async () => {
   store.heal()
-  // Whatever went wrong: every row has its bytes, and the kept figures are what they count.
+  // After every failure, each row has its object and the stored sums are correct.
   expect((await examine(server.deps, { fix: false })).findings).toEqual([])
 })
 
@@ -48,7 +48,7 @@ const away = () => {
   throw unavailable('the object store', 'a test')
 }
 
-/** Rows and files there are, those half written included. */
+/** Returns the numbers of rows and files, including partially written ones. */
 async function stored() {
   const row = await server.deps.db.one<{ rows: number }>(sql`select count(*) as rows from uploads`)
   const names = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -170,7 +170,7 @@ describe('a database that fails after the bytes are stored', () => {
     return restore
   }
 
-  /** From now on rows of uploads are refused, by PostgreSQL as late as at the commit. Returns what ends that. */
+  /** Makes the database reject rows of uploads, on PostgreSQL at the commit. Returns a function that ends it. */
   async function refuseRows(postgres: string, sqlite: string): Promise<() => Promise<void>> {
     const run = async (text: string) => void (await server.deps.db.run(sql([text])))
     if (testEngine === 'sqlite') {

@@ -40,7 +40,7 @@ test('an uploaded picture is stored without its metadata, whatever it is called'
     const { bytes, headers } = await maintainer.get(`/projects/${project.id}/uploads/${sent.body.id}`)
     expect(content.includes('Secret')).toBe(true)
     expect([filename, bytes.includes('Secret')]).toEqual([filename, false])
-    // Size and validator are those of what is stored.
+    // Size and ETag are those of the stored file.
     const [listed] = (await maintainer.get(`/projects/${project.id}/uploads`)).body
     expect(listed.size).toBe(bytes.length)
     expect(headers['content-length']).toBe(String(bytes.length))

@@ -7,7 +7,7 @@ const server = await startServer()
 const upload = (client: Client, { id }: TestProject, bytes: number) =>
   client.post(`/projects/${id}/uploads`, formWithFile('file', 'a.txt', 'x'.repeat(bytes)))
 
-/** A public project that may store 1,000 bytes. */
+/** Creates a public project with a quota of 1,000 bytes. */
 async function projectWithQuota(): Promise<TestProject> {
   const project = await server.project(`acme/shared-${++projects}`, { visibility: 'public' })
   await server.admin.put(`/projects/${project.id}/uploads/limits`, { quota_bytes: 1000 })

@@ -256,7 +256,7 @@ describe('deleting', () => {
   })
 })
 
-/** Contract 2.9, cell by cell. */
+/** Role × action, with the expected status; see docs/compatibility.md. */
 describe('who gets what', () => {
   const everyone = ['anonymous', 'outsider', 'guest', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const
   const visibilities = ['public', 'internal', 'private'] as const

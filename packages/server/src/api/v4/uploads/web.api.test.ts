@@ -16,7 +16,7 @@ async function upload(filename: string, content = 'bytes', to = project.id): Pro
   return `/${body.full_path}`
 }
 
-/** The header of a browser in which this user has signed in. */
+/** Returns the cookie header of a signed-in browser. */
 async function signIn(client: Client): Promise<{ headers: { cookie: string } }> {
   const reply = await server.anonymous.post('//-/sessions', {
     login: client.user?.username,
@@ -123,7 +123,7 @@ describe('a signed-in browser', () => {
     const cookie = await signIn(guest)
     expect((await server.anonymous.delete('//-/sessions', undefined, cookie)).status).toBe(204)
     expect((await server.anonymous.get(path, cookie)).status).toBe(404)
-    // Leaving twice is no error; the cookie still opens nothing.
+    // Signing out twice is no error, and the cookie remains invalid.
     expect((await server.anonymous.delete('//-/sessions', undefined, cookie)).status).toBe(204)
     expect((await server.anonymous.get(path, cookie)).status).toBe(404)
   })

@@ -13,7 +13,7 @@ async function removed(server: TestServer, user: Client) {
   expect((await server.admin.delete(`/users/${user.user?.id}`)).status).toBe(204)
 }
 
-/** A project in which `user` did everything that an answer can name a user for. */
+/** Creates a project with every kind of action by `user` that a response attributes to a user. */
 async function everythingBy(server: TestServer, user: Client) {
   const { admin } = server
   await user

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 
 let projects = 0
-/** A project with as many vulnerabilities, and their ids in the order of their titles. */
+/** Creates a project with this number of vulnerabilities. Returns their ids in the order of their titles. */
 async function projectWith(count: number): Promise<{ project: TestProject; ids: number[] }> {
   const project = await server.project(`acme/bulk-${++projects}`)
   const numbers = Array.from({ length: count }, (_, index) => index + 1)

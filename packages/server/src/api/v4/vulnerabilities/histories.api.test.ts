@@ -5,7 +5,7 @@ import { entry } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const flaws = [0, 1, 2, 3]
-/** Each scanner finds the flaws of its own parity. */
+/** One scanner finds the even flaws, the other one the odd ones. */
 const scannerOf = (flaw: number) => (flaw % 2 === 0 ? 'even' : 'odd')
 
 const step = fc.oneof(
@@ -28,7 +28,7 @@ const states: Record<string, string> = {
   revert: 'detected',
 }
 
-/** What should have become of a flaw: said in the fewest words. */
+/** Expected state of a flaw. */
 interface Expected {
   state: string
   isGone: boolean

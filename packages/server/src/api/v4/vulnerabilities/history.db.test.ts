@@ -39,7 +39,7 @@ describe('an import for the default branch', () => {
     const project = await freshProject()
     const three = entry({ name: 'Three', line: 3, rule: 'c' })
     const secret = entry({ name: 'Secret', line: 9, rule: 's' })
-    // It was a branch before it became the default one, and had lost Two.
+    // This branch did not contain Two when it became the default branch.
     await importEntries(server, project, [one, two], { ref: 'trunk' })
     await importEntries(server, project, [one], { ref: 'trunk' })
     await importEntries(server, project, [one, two, three])

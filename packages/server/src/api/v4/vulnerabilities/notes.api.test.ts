@@ -16,7 +16,7 @@ beforeAll(async () => {
   )
 })
 let used = 0
-/** Another vulnerability for each test. */
+/** Creates a vulnerability for each test. */
 const fresh = async () => {
   id = (await vulnerabilitiesOf(server, project))[`Flaw ${++used}`].id
   return `/projects/${project.id}/vulnerabilities/${id}/notes`

@@ -10,7 +10,7 @@ const entriesOf = (count: number) =>
     entry({ name: `Flaw ${index}`, line: index + 1, rule: `r${index}`, severity: index % 2 ? 'High' : 'Low' }),
   )
 
-/** Of every cell what is kept, and what there is; they must be the same. */
+/** Returns stored and actual facet counts, which must be equal. */
 async function countsOf({ deps: { db } }: TestServer, project: TestProject) {
   const key = sql`severity, state, report_type, scanner_id, is_resolved_on_default_branch, is_on_default_branch`
   const kept = await db.all(sql`
@@ -74,7 +74,7 @@ test('whatever gets in each other’s way is refused at worst, and every count s
   expect(kept).toEqual(counted)
   expect(counted.reduce<number>((sum, row) => sum + (row as { total: number }).total, 0)).toBe(600)
 
-  // Everybody back to where they were: no time to resolution is left over.
+  // All are back in their initial state, so no time to resolution remains.
   expect((await server.admin.post(`${path}/bulk`, { action: 'revert', filter: {} })).status).toBe(201)
   expect(await seconds(server, project)).toBe(0)
 }, 60_000)

@@ -34,7 +34,7 @@ test('count by severity and state, grade, and remember each day as it ended', as
   clock.now = '2026-03-04T23:59:59.999Z'
   await report(server.admin, project, [...both, entry({ line: 3, severity: 'Critical', rule: 'c' })])
   clock.now = '2026-03-05T00:00:00.000Z'
-  // The scanner thinks better of the first one.
+  // The scanner lowers the severity of the first one.
   await report(server.admin, project, [entry({ line: 1, severity: 'Medium' }), both[1] ?? {}])
   clock.now = '2026-03-06T12:00:00.000Z'
 

@@ -44,7 +44,7 @@ test('the summary counts what a list has, however long, and returns the availabl
   expect(filtered.body).toMatchObject({ total: 1, scanners, report_types: types })
   expect((await server.admin.get(`${path}?state=dismissed`)).body.total).toBe(0)
   expect((await server.admin.get(`${path}?ref=feature`)).body.total).toBe(1)
-  // Of so many, only looking at each would tell.
+  // With so many matches, an exact total would need a test of each row.
   expect((await server.admin.get(`${path}?search=hash`)).body.total).toBeNull()
   expect(await server.admin.get(`${path}?severity=worst`)).toMatchObject({
     status: 400,

@@ -26,7 +26,7 @@ async function vulnerabilityOf(project: TestProject): Promise<number> {
 
 const actions = { confirm: 'confirmed', resolve: 'resolved', dismiss: 'dismissed', revert: 'detected' } as const
 
-/** What the list counts, as kept; every total must be what there is. */
+/** Returns the stored counts after comparing them with the rows. */
 async function total(project: TestProject): Promise<string | undefined> {
   return (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).headers['x-total']
 }
@@ -183,7 +183,7 @@ describe('who may', () => {
     expect(await reporter.post(`/vulnerabilities/${id}/dismiss`, wrong)).toMatchObject(forbidden)
     expect((await developer.post(`/vulnerabilities/${id}/dismiss`, wrong)).status).toBe(400)
     expect(await developer.post(`/vulnerabilities/${id}/dismiss`)).toMatchObject(forbidden)
-    // It is so already, whoever asks that may read it.
+    // The state is unchanged, so a reader may send the request.
     expect((await developer.post(`/vulnerabilities/${id}/revert`)).status).toBe(304)
     expect(await reporter.post(`/vulnerabilities/${id}/revert`)).toMatchObject(forbidden)
     await server.admin.post(`/vulnerabilities/${id}/dismiss`)

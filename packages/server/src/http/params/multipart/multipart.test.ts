@@ -19,7 +19,7 @@ const type = `multipart/form-data; boundary=${boundary}`
 let app: FastifyInstance
 let port: number
 let objects: ObjectStore
-/** What the last request was refused with. */
+/** Error of the last request. */
 let refusal: unknown
 let keys = 0
 
@@ -115,7 +115,7 @@ describe('a form', () => {
   })
 
   test('comes through byte for byte, however it is cut', async () => {
-    // Line breaks, dashes and the boundary itself are what a parser stumbles over.
+    // Line breaks, dashes and parts of the boundary are the difficult cases for a parser.
     const content = fc
       .array(
         fc.oneof(
@@ -424,7 +424,7 @@ function cut(body: Buffer, sizes: number[]): Buffer[] {
   return chunks
 }
 
-/** In process, chunk by chunk. */
+/** Parses a body in process, chunk by chunk. */
 async function inject(chunks: Buffer[], headers: Record<string, string> = {}): Promise<Answer> {
   objects ??= openMemoryStore()
   const payload = Readable.from(chunks, { objectMode: false })
@@ -437,7 +437,7 @@ async function inject(chunks: Buffer[], headers: Record<string, string> = {}): P
   return { status: response.statusCode, body: response.json() }
 }
 
-/** Over a real connection, into an empty store. */
+/** Sends a body over a real connection to a server with an empty store. */
 async function post(...parts: Buffer[]): Promise<Answer> {
   fresh()
   return new Promise((resolve, reject) => {
@@ -464,7 +464,7 @@ function dial(): Promise<Socket> {
 const head = (bytes: number) =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`
 
-/** The next answer, when it is whole; answers here are short and carry their length. */
+/** Resolves to the next response when it is complete. Responses are short and have a Content-Length. */
 function answerOn(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let seen = ''

@@ -9,7 +9,7 @@ import { type Part, splitParts } from './split-parts.ts'
 const boundary = 'a-boundary'
 const delimiter = `\r\n--${boundary}`
 
-/** What a boundary is mistaken for: its beginnings, its line breaks, its dashes. */
+/** Texts that resemble a boundary: prefixes of it, line breaks, dashes. */
 const lookAlike = fc.oneof(
   fc.nat(delimiter.length - 1).map((length) => delimiter.slice(0, length)),
   fc.constantFrom(
@@ -90,7 +90,7 @@ test('any bytes are cut as another parser cuts them, or refused where it finds p
   const body = fc
     .array(fc.oneof({ weight: 3, arbitrary: block.map((text) => Buffer.from(text)) }, content), { maxLength: 12 })
     .map((bits) => Buffer.concat(bits))
-    // Of a boundary right behind another one the other parser thinks this or that, as the bytes are cut.
+    // For two adjacent boundaries, the result of the other parser depends on the chunks.
     .filter((body) => !/a-boundary-?\r\n--a-boundary/.test(body.toString('latin1')))
   let compared = 0
   await fc.assert(
@@ -179,7 +179,7 @@ async function textOf(content: Part['content']): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** `refused` when a part has no end of headers, or the body none. */
+/** Returns `refused` when the headers of a part or the body do not end. */
 async function readWithDicer(body: Buffer, cuts: readonly number[]): Promise<Whole[] | 'refused'> {
   if (body.length === 0) return []
   const next = source(body, cuts)

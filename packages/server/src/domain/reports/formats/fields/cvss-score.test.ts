@@ -3,7 +3,7 @@ import { loadRatings, loadScores, severityOfScore, severityOfVectors } from './c
 
 const scoreOf = loadScores()
 
-// Of the examples that FIRST publishes with its specifications, and of well-known advisories.
+// Vectors from FIRST's published examples and from well-known advisories.
 test.for([
   ['AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8],
   ['AV:N/AC:L/Au:N/C:C/I:C/A:C', 10],
@@ -21,7 +21,7 @@ test.for([
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3],
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 8.7],
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
-  // Other metrics do not count in the base score.
+  // Other metrics do not affect the base score.
   ['AV:N/AC:L/Au:N/C:N/I:N/A:C/E:U/RL:OF/RC:C', 7.8],
   ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U', 9.8],
   ['CVSS:4.0/AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:U', 8.7],

@@ -8,7 +8,7 @@ import type { JsonObject } from '../report.ts'
 import { reportCheck } from './schema.ts'
 import type { Major } from './versions.ts'
 
-// GitLab's own schemas are not part of this project; where a copy lies beside it, our rules must agree with them.
+// GitLab's schemas are not part of this project. If a copy is present, our rules must agree with them.
 const schemas = new URL('../../../../../../../../shared/data/schemas/gitlab/', import.meta.url)
 const fixtures = new URL('./fixtures/', import.meta.url)
 
@@ -64,7 +64,7 @@ describe.skipIf(rules.length === 0)('our rules agree with the published schemas'
   test('on reports with any one field deleted or replaced by any odd value', { timeout: 60_000 }, () => {
     for (const rule of rules) {
       const report = everythingReport(rule.major, rule.reportType)
-      // What all types share is tried out once.
+      // Fields that all types share are tested once.
       if (rule.reportType !== 'sast') dropShared(report)
       for (const { container, key } of placesOf(report)) {
         const place = container as JsonObject
@@ -216,7 +216,7 @@ const keys = [
   ...['constructor', 'a\nb', ''],
 ]
 
-/** Deletes, replaces or adds something at the place with this number. */
+/** Deletes, replaces or adds a value at the place with this number. */
 function apply(root: unknown, change: { at: number; how: number; key: string; value: unknown }): void {
   const places = placesOf(root)
   const place = places[change.at % places.length]
@@ -244,7 +244,7 @@ const scanType = (report: unknown) => (isObject(report) && isObject(report.scan)
 const isContainerReport = (report: unknown) => scanType(report) === 'container_scanning'
 const isSastReport = (report: unknown) => scanType(report) === 'sast'
 
-/** One vulnerability with the fields of all types and versions, said to be of this type. */
+/** Returns a report of this type with one vulnerability that has the fields of all types and versions. */
 function everythingReport(major: Major, reportType: ReportType): JsonObject {
   const all = structuredClone(written) as { scan?: JsonObject; vulnerabilities: JsonObject[] }[]
   const vulnerabilities = all.flatMap((report) => report.vulnerabilities)
@@ -266,7 +266,7 @@ function dropShared(report: JsonObject): void {
   delete report.remediations
 }
 
-/** The value that comes first stays. */
+/** Merges objects; the first value of a key wins. */
 function merge(objects: object[]): JsonObject {
   return Object.assign({}, ...objects.toReversed())
 }

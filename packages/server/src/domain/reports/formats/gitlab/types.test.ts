@@ -9,7 +9,7 @@ const image = 'registry.example.com/app:1.2'
 const request = { hostname: 'https://shop.example.com', path: '/login', method: 'POST', param: 'q' }
 const pod = { namespace: 'shop', kind: 'Deployment', name: 'web', container_name: 'app' }
 
-/** Of each type a place that its schema accepts. */
+/** A valid location for each type. */
 const places: [ReportType, object][] = [
   ['sast', code],
   ['secret_detection', { ...code, commit: { sha: '0123456' } }],
@@ -21,7 +21,7 @@ const places: [ReportType, object][] = [
   ['coverage_fuzzing', { crash_address: '0x1', crash_type: 'Heap-buffer-overflow', crash_state: 'parse\nmain' }],
 ]
 
-/** As little as the schemas demand. */
+/** A report with only the required fields. */
 function smallest(major: Major, type: ReportType, location: object | undefined) {
   const tool = { id: 'acme', name: 'Acme', version: '1.4.0', vendor: { name: 'Example Security' } }
   const isDynamic = type === 'dast' || type === 'api_fuzzing'

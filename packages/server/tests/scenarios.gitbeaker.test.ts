@@ -2,20 +2,20 @@ import { beforeAll, describe, expect } from 'vitest'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { tellOfPeople } from './gitbeaker/people.ts'
 import { tellOfProjects } from './gitbeaker/projects.ts'
+import { type Fixture, openServer } from './gitbeaker/support.ts'
 import { tellOfTopics } from './gitbeaker/topics.ts'
 import { tellOfUploads } from './gitbeaker/uploads.ts'
 import { tellOfVulnerabilities } from './gitbeaker/vulnerabilities.ts'
-import { openWorld, type World } from './gitbeaker/world.ts'
 import { startProcess } from './process.ts'
 
-/** What people do with these areas of GitLab, done with an unchanged gitbeaker. */
+/** Tests the server with an unchanged gitbeaker. */
 describe.each(['SQLite', 'PostgreSQL'] as const)('gitbeaker against a server on %s', (engine) => {
-  const world = {} as World
+  const fixture = {} as Fixture
 
   beforeAll(async () => {
     const database = engine === 'PostgreSQL' ? await openPostgres() : undefined
     const server = await startProcess({ env: database ? { ALCOVE_DATABASE_URL: database.url } : {} })
-    Object.assign(world, openWorld(server))
+    Object.assign(fixture, openServer(server))
     return async () => {
       const ended = await server.stop()
       await database?.close()
@@ -24,11 +24,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('gitbeaker against a server on 
     }
   })
 
-  describe('people and tokens', () => tellOfPeople(world))
-  describe('groups, projects and members', () => tellOfProjects(world))
-  describe('uploads', () => tellOfUploads(world))
-  describe('topics', () => tellOfTopics(world))
-  describe('vulnerabilities', () => tellOfVulnerabilities(world))
+  describe('people and tokens', () => tellOfPeople(fixture))
+  describe('groups, projects and members', () => tellOfProjects(fixture))
+  describe('uploads', () => tellOfUploads(fixture))
+  describe('topics', () => tellOfTopics(fixture))
+  describe('vulnerabilities', () => tellOfVulnerabilities(fixture))
 })
 
 async function openPostgres(): Promise<{ url: string; close(): Promise<void> }> {

@@ -3,8 +3,8 @@ import type { ServerProcess } from '../process.ts'
 
 export type Api = InstanceType<typeof Gitlab<false>>
 
-/** A server and ways to people it; every test brings its own. */
-export interface World {
+/** A server with builders of users and projects; each test starts its own. */
+export interface Fixture {
   url: string
   token: string
   admin: Api
@@ -12,7 +12,7 @@ export interface World {
   api(token: string): Api
   group(): Promise<{ id: number; name: string; full_path: string }>
   project(options?: { topics?: string[]; visibility?: 'public' | 'private' }): Promise<ProjectSchema>
-  /** A new user with a token; with a project also its member. */
+  /** Creates a user with a token and, with a project, a membership. */
   user(
     name: string,
     project?: ProjectSchema,
@@ -22,10 +22,10 @@ export interface World {
 }
 type AccessLevel = 10 | 20 | 30 | 40
 
-export function openWorld({ url, token }: ServerProcess): World {
+export function openServer({ url, token }: ServerProcess): Fixture {
   const api = (token: string): Api => new Gitlab({ host: url, token })
   const admin = api(token)
-  const world: World = {
+  const fixture: Fixture = {
     url,
     token,
     admin,
@@ -35,7 +35,7 @@ export function openWorld({ url, token }: ServerProcess): World {
       return admin.Groups.create(name, name, { visibility: 'public' })
     },
     async project(options = {}) {
-      const { id: namespaceId } = await world.group()
+      const { id: namespaceId } = await fixture.group()
       const path = unique('charts')
       return admin.Projects.create({ name: path, path, namespaceId, visibility: 'private', ...options })
     },
@@ -48,10 +48,10 @@ export function openWorld({ url, token }: ServerProcess): World {
     upload: (project, filename, api = admin) =>
       api.ProjectMarkdownUploads.create(project.id, { content: new Blob(['bytes']), filename }),
   }
-  return world
+  return fixture
 }
 
-/** What gitbeaker tells its user of a request that was refused. */
+/** Returns gitbeaker's description of a rejected request. */
 export async function refusal(asked: Promise<unknown>): Promise<{ status: number | undefined; description: string }> {
   const error = await asked.then(
     () => new Error('the request was not refused'),
