@@ -34,6 +34,16 @@ const upwards = order
   )
   .filter(({ to }) => !to.path.includes('/()/'))
 
+/** Files that contain SQL, outside `db/`. */
+const sqlFiles = `${source}/domain/.*-(queries|sql)\\.ts$|${source}/domain/.*/(finding|vulnerability)-rows\\.ts$`
+/** Queries that other nouns import until their owner exports functions. */
+const queriesSharedForNow = [
+  `${source}/domain/vulnerabilities/finding-queries\\.ts$`,
+  `${source}/domain/findings/occurrence-queries\\.ts$`,
+  `${source}/domain/vulnerabilities/list/(cell|list|promoted)-queries\\.ts$`,
+  `${source}/domain/reports/imports/finding-queries\\.ts$`,
+]
+
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
 
 module.exports = {
@@ -72,9 +82,21 @@ module.exports = {
     ),
     forbid('tests-are-not-imported', { pathNot: `${notTests}|^packages/server/tests|^bench` }, { path: notTests }),
     forbid(
-      'queries-stay-home',
-      { path: `${source}/(api|http)/`, pathNot: notTests },
+      'queries-in-domain-only',
+      { path: source, pathNot: `${notTests}|${source}/domain/[^/]+/` },
       { path: `${source}/domain/.*queries\\.ts$` },
+    ),
+    // A noun's owner exports a function instead, and is the only one to write its tables.
+    forbid(
+      'queries-of-one-noun',
+      { path: `${source}/domain/([^/]+)/`, pathNot: notTests },
+      { path: `${source}/domain/.*queries\\.ts$`, pathNot: [`${source}/domain/$1/`, ...queriesSharedForNow] },
+    ),
+    // `…-sql.ts` holds fragments for the queries of other nouns, such as the columns of a joined table.
+    forbid(
+      'sql-in-queries-only',
+      { path: source, pathNot: `${notTests}|${source}/db/|${sqlFiles}` },
+      { path: `node_modules/sql-template-tag/|${source}/domain/.*-sql\\.ts$` },
     ),
     ...upwards,
   ],

@@ -1,10 +1,10 @@
 import { isUniqueViolation } from '../db/violations.ts'
 import { type Deps, transaction } from './deps.ts'
 import { storeAccount } from './projects/accounts.ts'
-import { createPasswordLink } from './sign-in/own-password.ts'
+import { createPasswordLink } from './sign-in/password-links.ts'
 import { storeToken } from './tokens/issue.ts'
 import { mintToken, tokenScopes } from './tokens/tokens.ts'
-import { hasUsers } from './users/user-queries.ts'
+import { hasUsers } from './users/users.ts'
 
 const administrator = {
   username: 'root',

@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { FindingExtras } from '../findings/finding.ts'
-import { type Membership, memberNamespaces, memberProjects } from '../projects/membership-queries.ts'
+import type { Membership } from '../members/member.ts'
+import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import type { HistoryKind } from '../vulnerabilities/triage/history-entry.ts'
 
 /** Returns the projects in which the user is a member at this level, and those in the user's own namespace. */

@@ -5,17 +5,19 @@ import { type Deps, transaction } from '../deps.ts'
 import { markForDeletion } from '../files/pending-deletions.ts'
 import { enqueue } from '../jobs/job.ts'
 import { findProgress } from '../jobs/jobs.ts'
-import { findNamespaceById } from '../namespaces/namespace-queries.ts'
-import { findProjectById } from '../projects/project-queries.ts'
+import { findNamespaceById } from '../namespaces/namespaces.ts'
+import { findProjectById } from '../projects/projects.ts'
 import { groupLevel, projectLevel } from '../projects/visible.ts'
 import type { Export, ExportTarget } from './export.ts'
 import {
+  deleteExports,
   type ExportDraft,
   findExport,
   hasUnfinishedExport,
   insertExport,
   lockAuthor,
   takeExpiredExports,
+  takeExportsOf,
 } from './export-queries.ts'
 import { holdsAllProjects } from './exported-row-queries.ts'
 import { exportKey, exportKind } from './write.ts'
@@ -98,4 +100,17 @@ export async function expireExports(deps: Deps): Promise<void> {
       return taken === batchSize
     })
   }
+}
+
+/** Deletes the exports of projects, groups or users that are removed, and marks their objects for deletion. */
+export async function removeExportsOf(
+  deps: Deps,
+  owners: Record<'projectIds' | 'namespaceIds' | 'userIds', readonly number[]>,
+): Promise<void> {
+  await markForDeletion(deps, await takeExportsOf(deps.db, owners))
+}
+
+/** Deletes exports whose objects are lost. */
+export async function dropExports({ db }: Deps, ids: readonly number[]): Promise<void> {
+  await deleteExports(db, ids)
 }

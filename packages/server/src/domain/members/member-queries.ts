@@ -1,10 +1,11 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
+import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { User } from '../users/user.ts'
-import { selectState } from '../users/user-queries.ts'
-import type { Member, MemberFilter, MemberSource, Person } from './member.ts'
+import { selectState } from '../users/user-state-sql.ts'
+import type { Member, MemberFilter, MemberSource, Membership } from './member.ts'
 
 interface MemberRow {
   access_level: number
@@ -126,17 +127,6 @@ function isDirect(db: Db, { projectId, namespaceIds }: MemberSource): Sql {
   return sql`(project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})`
 }
 
-export async function findUserIdByName(db: Db, username: string): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`
-    select id from users where username_key = ${username.toLowerCase()} and is_ghost = false`)
-  return row?.id
-}
-
-export async function findExistingUserId(db: Db, id: number): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`select id from users where id = ${id} and is_ghost = false`)
-  return row?.id
-}
-
 /** Returns the group in which the user has the highest level; among equal levels, the most deeply nested group. */
 export async function findHighestGroup(
   db: Db,
@@ -200,11 +190,6 @@ export async function listLevels(
   return rows.map((row) => ({ projectId: row.project_id, namespaceId: row.namespace_id, level: row.access_level }))
 }
 
-export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {
-  return db.all<Person>(sql`
-    select id, username, name, ${selectState('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
-}
-
 function memberFrom(row: MemberRow): Member {
   return {
     person: { id: row.user_id, username: row.username, name: row.name, state: row.state },
@@ -217,4 +202,37 @@ function memberFrom(row: MemberRow): Member {
         ? null
         : { id: row.creator_id, username: row.creator_username, name: row.creator_name, state: row.creator_state },
   }
+}
+
+/**
+ * Returns the namespaces of the user's direct memberships, and the namespaces of projects with the user as a direct
+ * member.
+ */
+export async function listMembershipRoots(
+  db: Db,
+  { userId, level, today }: Membership,
+): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+  return db.all(sql`
+    select distinct n.id, n.lineage from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+    where m.user_id = ${userId} and m.access_level >= ${level} and (m.expires_on is null or m.expires_on > ${today})
+    order by n.id`)
+}
+
+/** Returns true when the user is a member of the namespace, of a project in it, or of anything below it. */
+export async function isMemberBelow(
+  db: Db,
+  namespace: Pick<Namespace, 'id' | 'lineage'>,
+  userId: number,
+  today: string,
+): Promise<boolean> {
+  const [from, to] = lineageRange(namespace)
+  const row = await db.one(sql`
+    select 1 as found from members m left join projects p on p.id = m.project_id
+      join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
+    where m.user_id = ${userId} and m.access_level >= ${roles.guest}
+      and (m.expires_on is null or m.expires_on > ${today})
+      and (n.id = ${namespace.id} or (n.lineage >= ${from} and n.lineage < ${to}))
+    limit 1`)
+  return row !== undefined
 }

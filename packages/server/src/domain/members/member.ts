@@ -1,7 +1,4 @@
-import type { User } from '../users/user.ts'
-
-/** Attributes of a user that any caller may read. */
-export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
+import type { Person } from '../users/user.ts'
 
 /** A membership, direct or inherited. */
 export interface Member {
@@ -25,4 +22,11 @@ export interface MemberFilter {
   userIds?: readonly number[] | undefined
   exceptUserIds?: readonly number[] | undefined
   minAccessLevel?: number | undefined
+}
+
+/** Memberships of a user at this level or above. `today` is YYYY-MM-DD. */
+export interface Membership {
+  userId: number
+  level: number
+  today: string
 }

@@ -4,19 +4,18 @@ import type { Caller } from '../access/callers.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
-import { lockNamespace } from '../namespaces/namespace-queries.ts'
+import { lockNamespace } from '../namespaces/namespaces.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { groupLevel, projectLevel } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
+import { findUserById, findUserByUsername } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
 import {
   countMembers,
   deleteExpiredMembers,
   deleteMember,
-  findExistingUserId,
   findHighestGroup,
-  findUserIdByName,
   hasOtherOwner,
   insertMember,
   listMembers,
@@ -114,6 +113,22 @@ export async function addMembers(
   return problems
 }
 
+/** Makes a user an owner without an expiry date, whatever the user's membership was before. */
+export async function makeOwner(
+  { db, now }: Deps,
+  place: { projectId: number } | { namespaceId: number },
+  userId: number,
+  createdById: number | null,
+): Promise<void> {
+  const terms = { accessLevel: roles.owner, expiresOn: null }
+  if (await insertMember(db, place, userId, terms, createdById, now())) return
+  const source =
+    'projectId' in place
+      ? { projectId: place.projectId, namespaceIds: [] }
+      : { projectId: null, namespaceIds: [place.namespaceId] }
+  await updateMember(db, source, userId, terms, now())
+}
+
 export function changeMember(
   deps: Deps,
   caller: Caller,
@@ -179,8 +194,13 @@ function managing(place: MemberPlace): number {
 }
 
 async function findCandidate(deps: Deps, { id, username }: Candidate): Promise<number | undefined> {
-  if (id !== undefined) return findExistingUserId(deps.db, id)
-  return username === undefined ? undefined : findUserIdByName(deps.db, username)
+  const user =
+    id !== undefined
+      ? await findUserById(deps.db, id)
+      : username !== undefined
+        ? await findUserByUsername(deps.db, username)
+        : undefined
+  return user?.isGhost ? undefined : user?.id
 }
 
 /** Rejects granting or removing ownership by a caller who is not an owner. */

@@ -16,8 +16,8 @@ export async function findMovedGroupId(db: Db, fullPath: string): Promise<number
   return row?.id
 }
 
-/** Deletes the redirects from a path and all paths below it, because a project or namespace now has that path. */
-export async function forgetMovedPaths(db: Db, fullPath: string): Promise<void> {
+/** Deletes the redirects from a path and all paths below it. */
+export async function deleteMovedPaths(db: Db, fullPath: string): Promise<void> {
   const key = fullPath.toLowerCase()
   // In byte order, 0 directly follows the slash.
   await db.run(sql`

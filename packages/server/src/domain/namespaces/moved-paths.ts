@@ -1,20 +1,31 @@
 import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
-import { findProjectById } from '../projects/project-queries.ts'
-import { findMovedGroupId, findMovedProjectId } from './moved-path-queries.ts'
+import {
+  deleteMovedPaths,
+  findMovedGroupId,
+  findMovedProjectId,
+  insertMovedNamespace,
+  insertMovedProject,
+} from './moved-path-queries.ts'
 import type { Namespace } from './namespace.ts'
-import { findNamespaceById } from './namespace-queries.ts'
 
-/**
- * Returns the project that had this path before it was renamed or transferred, if no other project has the path now.
- */
-export async function findMovedProject(deps: Deps, reference: string): Promise<Project | undefined> {
-  if (!reference.includes('/')) return undefined
-  // Runs the second query even without an id, so that the response time does not reveal whether a redirect exists.
-  return findProjectById(deps.db, (await findMovedProjectId(deps.db, reference)) ?? 0)
+export { findMovedGroupId, findMovedProjectId }
+
+/** Deletes the redirects from a path and all paths below it, because a project or namespace now has that path. */
+export async function forgetMovedPaths({ db }: Deps, fullPath: string): Promise<void> {
+  await deleteMovedPaths(db, fullPath)
 }
 
-/** Returns the group that had this path before it was renamed or moved. */
-export async function findMovedGroup(deps: Deps, reference: string): Promise<Namespace | undefined> {
-  return findNamespaceById(deps.db, (await findMovedGroupId(deps.db, reference)) ?? 0)
+/** Redirects the old path of a renamed or transferred project to its new one. */
+export async function redirectProject({ db, now }: Deps, before: Project, after: Project): Promise<void> {
+  if (after.fullPath.toLowerCase() === before.fullPath.toLowerCase()) return
+  await deleteMovedPaths(db, after.fullPath)
+  await insertMovedProject(db, before.id, before.fullPath, now())
+}
+
+/** Redirects the old paths of a renamed namespace and of everything below it, which already has its new paths. */
+export async function redirectNamespace({ db, now }: Deps, before: Namespace, after: Namespace): Promise<void> {
+  if (after.fullPath.toLowerCase() === before.fullPath.toLowerCase()) return
+  await deleteMovedPaths(db, after.fullPath)
+  await insertMovedNamespace(db, after, before.fullPath, now())
 }

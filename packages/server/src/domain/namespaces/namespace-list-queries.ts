@@ -1,12 +1,12 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles, type Visibility } from '../access/roles.ts'
+import type { Membership } from '../members/member.ts'
+import { memberNamespaces, selectMemberNamespaces } from '../members/membership-sql.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
-import { type Membership, memberNamespaces, selectMemberNamespaces } from '../projects/membership-queries.ts'
 import type { PathSearch } from '../projects/search.ts'
-import type { NamespaceOrder } from './namespace.ts'
-import { lineageRange, type Namespace } from './namespace.ts'
-import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-queries.ts'
+import { lineageRange, type Namespace, type NamespaceOrder } from './namespace.ts'
+import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-sql.ts'
 
 export interface NamespaceFilter {
   kind?: Namespace['kind'] | undefined

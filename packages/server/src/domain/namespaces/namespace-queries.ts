@@ -1,28 +1,8 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
 import { lineageRange, type Namespace } from './namespace.ts'
-
-export interface NamespaceRow {
-  id: number
-  organization_id: number
-  kind: Namespace['kind']
-  name: string
-  path: string
-  full_path: string
-  full_name: string
-  description: string
-  visibility: Namespace['visibility']
-  parent_id: number | null
-  owner_id: number | null
-  lineage: string
-  created_at: string
-  updated_at: string
-}
-
-export const namespaceColumns: Sql = sql`namespaces.id, namespaces.organization_id, namespaces.kind, namespaces.name,
-  namespaces.path, namespaces.full_path, namespaces.full_name, namespaces.description, namespaces.visibility,
-  namespaces.parent_id, namespaces.owner_id, namespaces.lineage, namespaces.created_at, namespaces.updated_at`
+import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-sql.ts'
 
 export async function findNamespaceById(db: Db, id: number): Promise<Namespace | undefined> {
   const row = await db.one<NamespaceRow>(sql`select ${namespaceColumns} from namespaces where id = ${id}`)
@@ -43,6 +23,12 @@ export async function lockNamespace(db: Db, id: number): Promise<Namespace | und
   const row = await db.one<NamespaceRow>(sql`
     select ${namespaceColumns} from namespaces where id = ${id} ${db.dialect.forUpdate}`)
   return row && namespaceFrom(row)
+}
+
+/** Locks the namespaces until the transaction ends, so that no other transaction adds rows to them. */
+export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<void> {
+  await db.all(sql`
+    select id from namespaces where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
 export async function findOwnNamespace(db: Db, userId: number): Promise<Namespace | undefined> {
@@ -108,9 +94,8 @@ export async function updateSubgroupPaths(db: Db, before: Namespace, after: Name
     where lineage >= ${from} and lineage < ${to}`)
 }
 
-/** Deletes a namespace. The database cascades to subgroups, projects and memberships. */
-export async function deleteNamespace(db: Db, id: number): Promise<boolean> {
-  return (await db.run(sql`delete from namespaces where id = ${id}`)) === 1
+export async function deleteNamespaceById(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from namespaces where id = ${id}`)
 }
 
 export async function listOwnNamespaces(db: Db, userId: number): Promise<Namespace[]> {
@@ -129,25 +114,6 @@ export async function listVisibilitiesIn(
     union all
     select distinct 'group' as "of", visibility from namespaces where parent_id = ${groupId}
     order by 1, 2`)
-}
-
-export function namespaceFrom(row: NamespaceRow): Namespace {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    kind: row.kind,
-    name: row.name,
-    path: row.path,
-    fullPath: row.full_path,
-    fullName: row.full_name,
-    description: row.description,
-    visibility: row.visibility,
-    parentId: row.parent_id,
-    ownerId: row.owner_id,
-    lineage: row.lineage,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }
 
 /** Returns the ids of these namespaces and of all namespaces below them. */

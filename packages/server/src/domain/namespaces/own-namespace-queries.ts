@@ -34,17 +34,3 @@ export async function updateOwnNamespace(
       full_path_key = ${username.toLowerCase()}, updated_at = ${now}
     where owner_id = ${id} and kind = 'user'`)
 }
-
-/** Updates the paths of the projects in a user's own namespace. */
-export async function updateOwnProjectPaths(db: Db, owner: { id: number; username: string }): Promise<void> {
-  await db.run(sql`
-    update projects set full_path = ${owner.username} || '/' || path,
-      full_path_key = ${owner.username.toLowerCase()} || '/' || lower(path)
-    where namespace_id in (select id from namespaces where owner_id = ${owner.id} and kind = 'user')`)
-}
-
-export async function insertOwnMembership(db: Db, namespaceId: number, userId: number, level: number, now: string) {
-  await db.run(sql`
-    insert into members (namespace_id, user_id, access_level, created_at)
-    values (${namespaceId}, ${userId}, ${level}, ${now})`)
-}

@@ -4,11 +4,10 @@ import { type Deps, transaction } from '../deps.ts'
 import { createOwnNamespace, renameOwnNamespace } from '../namespaces/own-namespace.ts'
 import { hashPassword } from '../sign-in/passwords.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
-import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import { endAllSessions } from '../sign-in/sessions.ts'
 import type { User } from '../users/user.ts'
 import { type UserChange, type UserDraft, userProblems } from '../users/user-draft.ts'
-import { findUserByEmail, findUserByUsername, insertUser, lockUser, updateUser } from '../users/user-queries.ts'
-import { getUser } from '../users/users.ts'
+import { changeUser, findUserByEmail, findUserByUsername, getUser, lockUser, storeUser } from '../users/users.ts'
 
 /** Creates a user and the user's own namespace. Accounts are confirmed immediately, because no mail is sent. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
@@ -29,7 +28,7 @@ export function storeAccount(
   createdBy: User | null,
 ): Promise<User> {
   return transaction(deps, async (deps) => {
-    const user = await insertUser(deps.db, draft, passwordHash, createdBy?.id ?? null, deps.now())
+    const user = await storeUser(deps, draft, passwordHash, createdBy)
     await createOwnNamespace(deps, user)
     return user
   })
@@ -45,9 +44,9 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
     return transaction(deps, async (deps) => {
       const user = await lockUser(deps.db, id)
       if (!user) throw notFound('User')
-      const changed = await updateUser(deps.db, merge(user, change), passwordHash, deps.now())
+      const changed = await changeUser(deps, merge(user, change), passwordHash)
       // End all sessions that were started with the old password.
-      if (passwordHash !== undefined) await deleteSessionsOf(deps.db, user.id)
+      if (passwordHash !== undefined) await endAllSessions(deps, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
       return changed
     })

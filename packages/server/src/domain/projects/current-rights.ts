@@ -1,7 +1,7 @@
 import { type Permission, type PermissionRow, permissions } from '../access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../access/permitted.ts'
 import type { Deps } from '../deps.ts'
-import { findUserById } from '../users/user-queries.ts'
+import { findUserById } from '../users/users.ts'
 import type { Project } from './project.ts'
 import { projectLevel, type Visitor } from './visible.ts'
 

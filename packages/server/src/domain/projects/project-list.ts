@@ -1,15 +1,14 @@
 import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { badRequest, notFound } from '../../platform/failure.ts'
+import { badRequest } from '../../platform/failure.ts'
 import { roles } from '../access/roles.ts'
 import type { Deps, RootDeps } from '../deps.ts'
-import type { Person } from '../members/member.ts'
-import { listLevels, listPeople } from '../members/member-queries.ts'
-import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
-import { findOwnNamespace } from '../namespaces/namespace-queries.ts'
+import { listLevels } from '../members/memberships.ts'
+import { lineageOf } from '../namespaces/namespace.ts'
 import { assertOrganizationReadable } from '../namespaces/organizations.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import { findUserByReference } from '../users/users.ts'
+import type { Person } from '../users/user.ts'
+import { listPeople } from '../users/users.ts'
 import type { Project, ProjectOrder } from './project.ts'
 import {
   type Audience,
@@ -41,14 +40,6 @@ export interface ProjectQuery
   topicId?: number | undefined
   /** True when a parameter has a value that no project can match. */
   matchesNothing?: boolean | undefined
-}
-
-/** Returns the namespace of a user's personal projects. `reference` is an id or a username. */
-export async function getOwnNamespace(deps: Deps, reference: string): Promise<Namespace> {
-  const user = await findUserByReference(deps, reference)
-  const namespace = user && (await findOwnNamespace(deps.db, user.id))
-  if (!namespace) throw notFound('User')
-  return namespace
 }
 
 /** Returns a page of projects that the caller can read, of all organizations or of one that the caller can read. */

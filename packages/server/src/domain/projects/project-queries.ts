@@ -1,8 +1,10 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
+import type { Membership } from '../members/member.ts'
+import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
-import { type NamespaceRow, namespaceFrom } from '../namespaces/namespace-queries.ts'
+import { type NamespaceRow, namespaceFrom } from '../namespaces/namespace-sql.ts'
 import type { Project } from './project.ts'
 
 type Prefixed<Row> = { [Name in keyof Row & string as `ns_${Name}`]: Row[Name] }
@@ -62,6 +64,11 @@ export async function listProjectsById(db: Db, ids: readonly number[]): Promise<
 /** Locks the project's row until the transaction ends. Returns false when the project does not exist. */
 export async function lockProject(db: Db, id: number): Promise<boolean> {
   return (await db.one(sql`select id from projects where id = ${id} ${db.dialect.forNoKeyUpdate}`)) !== undefined
+}
+
+/** Locks the projects until the transaction ends, so that no other transaction adds rows to them. */
+export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {
+  await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
 export interface ProjectDraft {
@@ -141,9 +148,8 @@ export async function updateProjectPathsBelow(db: Db, before: Namespace, after: 
       select id from namespaces where id = ${before.id} or (lineage >= ${from} and lineage < ${to}))`)
 }
 
-/** Deletes a project. The database cascades to all rows that belong to it. */
-export async function deleteProject(db: Db, id: number): Promise<boolean> {
-  return (await db.run(sql`delete from projects where id = ${id}`)) === 1
+export async function deleteProjectById(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from projects where id = ${id}`)
 }
 
 export async function countProjectsIn(db: Db, namespaceId: number): Promise<number> {
@@ -188,7 +194,7 @@ export async function adjustStarCount(db: Db, id: number, change: 1 | -1): Promi
   await db.run(sql`update projects set star_count = star_count + ${change} where id = ${id}`)
 }
 
-export async function recountStars(db: Db, projectIds: readonly number[]): Promise<void> {
+export async function updateStarCounts(db: Db, projectIds: readonly number[]): Promise<void> {
   await db.run(sql`
     update projects set star_count = (select count(*) from project_stars s where s.project_id = projects.id)
     where id in ${db.dialect.integers(projectIds)}`)
@@ -250,4 +256,22 @@ export async function updateUploadLimits(
   await db.run(sql`
     update projects set max_upload_bytes = ${maxUploadBytes}, upload_quota_bytes = ${uploadQuotaBytes}
     where id = ${projectId}`)
+}
+
+/** Returns the projects in the namespace and below it; with `member`, only those that the membership covers. */
+export async function listProjectIdsWithin(
+  db: Db,
+  namespace: Pick<Namespace, 'id' | 'lineage'>,
+  member: Membership | undefined,
+): Promise<number[]> {
+  const [from, to] = lineageRange(namespace)
+  const isReached = member
+    ? sql`and (p.id in ${memberProjects(member)} or p.namespace_id in ${memberNamespaces(member)})`
+    : empty
+  const rows = await db.all<{ id: number }>(sql`
+    select p.id from projects p
+    where p.namespace_id in (
+      select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to})) ${isReached}
+    order by p.id`)
+  return rows.map(({ id }) => id)
 }

@@ -11,17 +11,18 @@ import {
 import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { insertMember, updateMember } from '../members/member-queries.ts'
-import { forgetMovedPaths, insertMovedProject } from '../namespaces/moved-path-queries.ts'
+import { makeOwner } from '../members/members.ts'
+import { forgetMovedPaths, redirectProject } from '../namespaces/moved-paths.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
-import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespace-queries.ts'
-import { getNamespace } from '../namespaces/namespaces.ts'
+import { getNamespace } from '../namespaces/namespace-list.ts'
+import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from '../namespaces/paths.ts'
 import type { User } from '../users/user.ts'
 import type { Project } from './project.ts'
 import {
   adjustStarCount,
   countProjectsIn,
+  deleteProjectById,
   deleteStar,
   findProjectById,
   findTaken,
@@ -29,8 +30,20 @@ import {
   insertStar,
   lockProject,
   updateProject,
+  updateProjectPathsBelow,
+  updateStarCounts,
+  updateUploadLimits,
 } from './project-queries.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
+
+export {
+  findProjectById,
+  listProjectIdsBelow,
+  listProjectsById,
+  listStarredProjectIds,
+  lockProject,
+  lockProjects,
+} from './project-queries.ts'
 
 /** Attributes of a new project. A missing name or path is derived from the other one. */
 export interface NewProject {
@@ -48,19 +61,15 @@ export interface NewProject {
 
 export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): Promise<Project> {
   return transaction(deps, async (deps) => {
-    const now = deps.now()
     const namespace = await namespaceFor(deps, creator, fresh.namespaceId)
     const draft = draftFrom(fresh, namespace)
     const problems = { ...fullPathProblems(`${namespace.fullPath}/${draft.path}`), ...projectProblems(draft) }
     if (Object.keys(problems).length > 0) throw invalid(problems)
 
-    const id = await insertProject(deps.db, namespace, draft, creator.user.id, now)
+    const id = await insertProject(deps.db, namespace, draft, creator.user.id, deps.now())
     if (id === undefined) throw await taken(deps, namespace, draft, null)
-    await forgetMovedPaths(deps.db, `${namespace.fullPath}/${draft.path}`)
-    if (namespace.ownerId !== null) {
-      const terms = { accessLevel: roles.owner, expiresOn: null }
-      await insertMember(deps.db, { projectId: id }, namespace.ownerId, terms, creator.user.id, now)
-    }
+    await forgetMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
+    if (namespace.ownerId !== null) await makeOwner(deps, { projectId: id }, namespace.ownerId, creator.user.id)
     return reload(deps, id)
   })
 }
@@ -123,7 +132,7 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     const visibility = narrower(before.visibility, target)
     const fullPath = `${target.fullPath}/${before.path}`
     await move(deps, before, { ...before, namespace: target, fullPath, visibility })
-    if (target.ownerId !== null) await makeOwner(deps, id, target.ownerId, caller)
+    if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
     return { before, after: await reload(deps, id) }
   })
 }
@@ -142,6 +151,31 @@ async function assertTransferable(deps: Deps, caller: Caller, project: Project, 
   if (tooLong !== undefined) throw refuse(`Path ${tooLong}`)
   const { name, path } = await findTaken(deps.db, target.id, project.name, fullPath, project.id)
   if (name || path) throw refuse('Project with same name or path in target namespace already exists')
+}
+
+/** Updates the full paths of all projects in a renamed namespace and below it. */
+export async function moveProjectsBelow({ db }: Deps, before: Namespace, after: Namespace): Promise<void> {
+  if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(db, before, after)
+}
+
+/** Sets the upload limits. Null removes a limit. */
+export async function changeUploadLimits(
+  { db }: Deps,
+  project: Project,
+  limits: Pick<Project, 'maxUploadBytes' | 'uploadQuotaBytes'>,
+): Promise<Project> {
+  await updateUploadLimits(db, project.id, limits.maxUploadBytes, limits.uploadQuotaBytes)
+  return { ...project, ...limits }
+}
+
+/** Deletes a project's row. The database cascades to all rows that belong to the project. */
+export async function deleteProject({ db }: Deps, id: number): Promise<void> {
+  await deleteProjectById(db, id)
+}
+
+/** Counts the stars of these projects again, after they have been locked. */
+export async function recountStars({ db }: Deps, projectIds: readonly number[]): Promise<void> {
+  await updateStarCounts(db, projectIds)
 }
 
 /** Throws `unchanged` when the caller has already starred the project. */
@@ -233,17 +267,8 @@ async function lockProjectAndNamespaces(deps: Deps, id: number, targetId?: numbe
 
 /** Updates the project and redirects its old path. */
 async function move(deps: Deps, before: Project, after: Project): Promise<void> {
-  const now = deps.now()
-  await updateProject(deps.db, after, now)
-  if (after.fullPath.toLowerCase() === before.fullPath.toLowerCase()) return
-  await forgetMovedPaths(deps.db, after.fullPath)
-  await insertMovedProject(deps.db, before.id, before.fullPath, now)
-}
-
-async function makeOwner(deps: Deps, projectId: number, userId: number, caller: Caller): Promise<void> {
-  const terms = { accessLevel: roles.owner, expiresOn: null }
-  const added = await insertMember(deps.db, { projectId }, userId, terms, caller.user.id, deps.now())
-  if (!added) await updateMember(deps.db, { projectId, namespaceIds: [] }, userId, terms, deps.now())
+  await updateProject(deps.db, after, deps.now())
+  await redirectProject(deps, before, after)
 }
 
 async function reload(deps: Deps, id: number): Promise<Project> {

@@ -1,7 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { findMovedGroup, findMovedProject } from '../namespaces/moved-paths.ts'
+import { findMovedGroupId, findMovedProjectId } from '../namespaces/moved-paths.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
+import { findNamespaceById } from '../namespaces/namespaces.ts'
 import type { Project } from './project.ts'
+import { findProjectById } from './project-queries.ts'
 import {
   findGroup,
   findProject,
@@ -64,4 +66,18 @@ export async function resolveVisibleGroup(
   const levelThere = await groupLevel(deps, was, caller)
   const isSeenThere = await isGroupVisible(deps, was ?? nowhere, caller, levelThere)
   return !here && was && isSeenThere ? { found: was, level: levelThere, hasMoved: true } : undefined
+}
+
+/**
+ * Returns the project that had this path before it was renamed or transferred, if no other project has the path now.
+ */
+async function findMovedProject({ db }: Deps, reference: string): Promise<Project | undefined> {
+  if (!reference.includes('/')) return undefined
+  // Runs the second query even without an id, so that the response time does not reveal whether a redirect exists.
+  return findProjectById(db, (await findMovedProjectId(db, reference)) ?? 0)
+}
+
+/** Returns the group that had this path before it was renamed or moved. */
+async function findMovedGroup({ db }: Deps, reference: string): Promise<Namespace | undefined> {
+  return findNamespaceById(db, (await findMovedGroupId(db, reference)) ?? 0)
 }

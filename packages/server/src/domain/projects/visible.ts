@@ -3,12 +3,11 @@ import type { Changes } from '../../db/db.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles, type Visibility } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
-import { findAccessLevel } from '../members/member-queries.ts'
+import { findAccessLevel, isMemberBelow } from '../members/memberships.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
-import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespace-queries.ts'
-import { isMemberBelow, listProjectIdsWithin } from './membership-queries.ts'
+import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespaces.ts'
 import type { Project } from './project.ts'
-import { findProjectById, findProjectByPath } from './project-queries.ts'
+import { findProjectById, findProjectByPath, listProjectIdsWithin } from './project-queries.ts'
 
 /** Caller without the token. */
 export type Visitor = Pick<Caller, 'user' | 'isAdmin'>

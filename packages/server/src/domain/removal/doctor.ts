@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { type Deps, transaction } from '../deps.ts'
-import { deleteExports } from '../exports/export-queries.ts'
+import { dropExports } from '../exports/exports.ts'
 import { deleteMarkedObjects, markForDeletion } from '../files/pending-deletions.ts'
 import { failLostImport } from '../reports/imports/run-imports.ts'
-import { recount } from '../topics/assignment.ts'
+import { listWronglyCounted, recount } from '../topics/assignment.ts'
+import { dropAvatars } from '../topics/avatars.ts'
+import { dropMergedAvatars } from '../topics/merges/merges.ts'
+import { dropUploads } from '../uploads/uploads.ts'
+import { correctUsage, listWrongUsage } from '../uploads/usage.ts'
 import { recountProjects, type WrongFigure } from './recount.ts'
-import {
-  correctUsage,
-  deleteUploadRows,
-  dropAvatars,
-  dropMergedAvatars,
-  listPendingAmong,
-  listReferencedKeys,
-  listStoredFiles,
-  type StoredFile,
-  wrongTopicCounts,
-  wrongUsage,
-} from './removal-queries.ts'
+import { listPendingAmong, listReferencedKeys, listStoredFiles, type StoredFile } from './removal-queries.ts'
 
 /** Inconsistency between the database and the object store, or between a stored figure and the rows that it counts. */
 interface Disagreement {
@@ -79,22 +72,22 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
 
   const orphans = await orphansAmong(deps, sizes)
   for (const key of orphans) findings.push({ kind: 'object without a row', what: key })
-  const usage = await wrongUsage(deps.db)
+  const usage = await listWrongUsage(deps.db)
   for (const what of usage) findings.push({ kind: 'wrong upload usage', what: `${what.owner} ${what.id}` })
-  const topics = await wrongTopicCounts(deps.db)
+  const topics = await listWronglyCounted(deps.db)
   for (const id of topics) findings.push({ kind: 'wrong topic counts', what: `topic ${id}` })
   for (const finding of await recountProjects(deps, options.fix)) findings.push(finding)
 
   if (options.fix && findings.length > 0) {
     await transaction(deps, async (deps) => {
       const idsOf = (wanted: StoredFile['kind']) => broken.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
-      await deleteUploadRows(deps.db, idsOf('upload'))
-      await dropAvatars(deps.db, idsOf('avatar'))
-      await dropMergedAvatars(deps.db, idsOf('merged avatar'))
-      await deleteExports(deps.db, idsOf('export'))
+      await dropUploads(deps, idsOf('upload'))
+      await dropAvatars(deps, idsOf('avatar'))
+      await dropMergedAvatars(deps, idsOf('merged avatar'))
+      await dropExports(deps, idsOf('export'))
       for (const id of idsOf('report')) await failLostImport(deps, id)
       await markForDeletion(deps, [...orphans, ...broken.map(({ key }) => key)])
-      await correctUsage(deps.db)
+      await correctUsage(deps)
       await recount(deps, topics)
     })
     await deleteMarkedObjects(deps)

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { refreshOccurrences } from '../findings/occurrence-queries.ts'
-import { recountStars } from '../projects/project-queries.ts'
+import { lockProjects, recountStars } from '../projects/projects.ts'
 import { upsertPromoted } from '../vulnerabilities/list/promoted-queries.ts'
 import { listIdsIn } from './finding-removal-queries.ts'
 import {
@@ -16,7 +16,6 @@ import {
   listWronglyPromoted,
   lockWithVulnerabilities,
 } from './recount-queries.ts'
-import { lockProjects } from './removal-queries.ts'
 
 /** Columns that are derived from other rows, by the problem that the doctor reports when they are wrong. */
 export const derivedColumns = {
@@ -58,7 +57,7 @@ const projectFigures: readonly ProjectFigure[] = [
   {
     kind: 'wrong star count',
     countWrong: countWrongStars,
-    correct: ({ db }, projectId) => recountStars(db, [projectId]),
+    correct: (deps, projectId) => recountStars(deps, [projectId]),
   },
   {
     kind: 'wrong promoted findings',

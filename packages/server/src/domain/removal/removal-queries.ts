@@ -3,17 +3,6 @@ import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 
-/** Locks the projects until the transaction ends, so that no other transaction adds rows to them. */
-export async function lockProjects(db: Db, ids: readonly number[]): Promise<void> {
-  await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
-}
-
-/** Locks the namespaces until the transaction ends, so that no other transaction adds rows to them. */
-export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<void> {
-  await db.all(sql`
-    select id from namespaces where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
-}
-
 /** Locks and returns the groups that this user owns directly, so that no other owner can leave them concurrently. */
 export async function lockOwnedGroups(
   db: Db,
@@ -127,57 +116,4 @@ export async function listStoredFiles(db: Db, after: StoredFile | undefined, lim
     report: 'report of import',
   }
   return rows.map(({ name, ...row }) => ({ ...row, what: `${nouns[row.kind]} ${row.id}, ${name}` }))
-}
-
-export async function deleteUploadRows(db: Db, ids: readonly number[]): Promise<void> {
-  await db.run(sql`delete from uploads where id in ${db.dialect.integers(ids)}`)
-}
-
-export async function dropAvatars(db: Db, topicIds: readonly number[]): Promise<void> {
-  await db.run(sql`
-    update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null
-    where id in ${db.dialect.integers(topicIds)}`)
-}
-
-export async function dropMergedAvatars(db: Db, mergeIds: readonly number[]): Promise<void> {
-  await db.run(sql`update topic_merges set source_avatar_key = null where id in ${db.dialect.integers(mergeIds)}`)
-}
-
-/** Returns the owners whose stored usage differs from the sum of their uploads. */
-export async function wrongUsage(db: Db): Promise<{ owner: 'project' | 'group'; id: number }[]> {
-  const rows = await db.all<{ project_id: number | null; namespace_id: number | null }>(sql`
-    select s.project_id, s.namespace_id from upload_usage s
-    left join (${usageByOwner}) as live
-      on live.project_id = s.project_id or live.namespace_id = s.namespace_id
-    where s.files <> coalesce(live.files, 0) or s.bytes <> coalesce(live.bytes, 0)
-    union all
-    select live.project_id, live.namespace_id from (${usageByOwner}) as live
-    where not exists (
-      select 1 from upload_usage s where s.project_id = live.project_id or s.namespace_id = live.namespace_id)`)
-  return rows.map(({ project_id, namespace_id }) =>
-    project_id === null ? { owner: 'group', id: namespace_id ?? 0 } : { owner: 'project', id: project_id },
-  )
-}
-
-const usageByOwner = sql`
-  select project_id, namespace_id, count(*) as files, sum(bytes) as bytes from uploads
-  where deleted_at is null group by project_id, namespace_id`
-
-/** Recomputes the stored usage of all owners. */
-export async function correctUsage(db: Db): Promise<void> {
-  await db.run(sql`delete from upload_usage`)
-  await db.run(sql`insert into upload_usage (project_id, namespace_id, files, bytes) ${usageByOwner}`)
-}
-
-export async function wrongTopicCounts(db: Db): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select t.id from topics t
-    left join (
-      select a.topic_id, count(*) as total, sum(case when p.visibility = 'private' then 0 else 1 end) as open
-      from project_topics a join projects p on p.id = a.project_id group by a.topic_id
-    ) as counted on counted.topic_id = t.id
-    where t.total_projects_count <> coalesce(counted.total, 0)
-      or t.non_private_projects_count <> coalesce(counted.open, 0)
-    order by t.id`)
-  return rows.map((row) => row.id)
 }

@@ -1,26 +1,25 @@
 import { conflict } from '../../platform/failure.ts'
 import { forEachBatch } from '../batches.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { takeExportsOf } from '../exports/export-queries.ts'
+import { removeExportsOf } from '../exports/exports.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
-import { listIdsOwnedByOthers } from '../members/member-queries.ts'
+import { listIdsOwnedByOthers } from '../members/memberships.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
-import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces } from '../namespaces/namespace-queries.ts'
+import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces, lockNamespaces } from '../namespaces/namespaces.ts'
 import type { Project } from '../projects/project.ts'
-import { deleteProject, listProjectIdsBelow, listStarredProjectIds, recountStars } from '../projects/project-queries.ts'
-import { recount, topicsOfProjects } from '../topics/assignment.ts'
-import { listObjectKeys } from '../uploads/upload-queries.ts'
-import { ensureGhost } from '../users/ghost-queries.ts'
-import type { User } from '../users/user.ts'
-import { deleteUser, reassignReferences } from '../users/user-queries.ts'
-import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './finding-removal-queries.ts'
 import {
-  listIdsWithOtherOwners,
-  listReportKeys,
-  lockNamespaces,
-  lockOwnedGroups,
+  deleteProject,
+  listProjectIdsBelow,
+  listStarredProjectIds,
   lockProjects,
-} from './removal-queries.ts'
+  recountStars,
+} from '../projects/projects.ts'
+import { recount, topicsOfProjects } from '../topics/assignment.ts'
+import { listObjectKeys } from '../uploads/uploads.ts'
+import { replaceByGhost } from '../users/ghost.ts'
+import type { User } from '../users/user.ts'
+import { deleteIdentifiers, deleteWithVulnerabilities, listIdsIn } from './finding-removal-queries.ts'
+import { listIdsWithOtherOwners, listReportKeys, lockOwnedGroups } from './removal-queries.ts'
 
 /**
  * Deletes a project with all of its rows and marks its files for deletion in one transaction, then deletes the files.
@@ -29,7 +28,7 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: [project.id],
     namespaceIds: [],
-    deleteRows: async () => void (await deleteProject(deps.db, project.id)),
+    deleteRows: () => deleteProject(deps, project.id),
   }))
 }
 
@@ -38,7 +37,7 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
     namespaceIds: await lockNamespacesBelow(deps, [group]),
     projectIds: await listProjectIdsBelow(deps.db, [group]),
-    deleteRows: async () => void (await deleteNamespace(deps.db, group.id)),
+    deleteRows: () => deleteNamespace(deps, group.id),
   }))
 }
 
@@ -62,11 +61,10 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
       userIds: [user.id],
       projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
-        for (const group of groups) await deleteNamespace(deps.db, group.id)
-        await reassignReferences(deps.db, user.id, await ensureGhost(deps.db, deps.now()))
-        await deleteUser(deps.db, user.id)
+        for (const group of groups) await deleteNamespace(deps, group.id)
+        await replaceByGhost(deps, user)
         await lockProjects(deps.db, starredIds)
-        await recountStars(deps.db, starredIds)
+        await recountStars(deps, starredIds)
       },
     }
   })
@@ -137,7 +135,7 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     const topicIds = await topicsOfProjects(deps, projectIds)
     await markForDeletion(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await markForDeletion(deps, await listReportKeys(deps.db, projectIds))
-    await markForDeletion(deps, await takeExportsOf(deps.db, { projectIds, namespaceIds, userIds }))
+    await removeExportsOf(deps, { projectIds, namespaceIds, userIds })
     await removeFindings(deps, projectIds)
     await deleteRows()
     await recount(deps, topicIds)

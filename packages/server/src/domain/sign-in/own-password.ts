@@ -1,27 +1,20 @@
-import { hash } from 'node:crypto'
 import { Failure, invalid, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { revokePersonalTokensOf } from '../tokens/token-queries.ts'
+import { revokePersonalTokens } from '../tokens/issued-tokens.ts'
 import { assertActive } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
-import { findUserById, updatePasswordHash } from '../users/user-queries.ts'
+import { findUserById, setPasswordHash } from '../users/users.ts'
 import { networkOf } from './client-network.ts'
-import {
-  deleteExpiredPasswordLinks,
-  deletePasswordLink,
-  deletePasswordLinksOf,
-  findPasswordLink,
-  insertPasswordLink,
-} from './password-link-queries.ts'
+import { deletePasswordLink, findPasswordLink } from './password-link-queries.ts'
+import { digestLink, revokePasswordLinks } from './password-links.ts'
 import { passwordProblems } from './password-policy.ts'
 import { hashPassword } from './passwords.ts'
 import { proveOwnPassword } from './reauthentication.ts'
 import { logSecurity } from './security-log.ts'
-import { deleteSessionsOf, updateAuthenticatedAt } from './session-queries.ts'
+import { updateAuthenticatedAt } from './session-queries.ts'
+import { endAllSessions } from './sessions.ts'
 import { type Client, type NewSession, startPasswordSession } from './sign-in.ts'
-
-const linkHours = 24
 
 export interface NewPassword {
   password: string
@@ -47,39 +40,13 @@ export async function changeOwnPassword(
   const passwordHash = await hashPassword(deps, password, `user ${user.id}`)
   const sessionId = token.kind === 'session' ? token.id : 0
   await transaction(deps, async (deps) => {
-    await updatePasswordHash(deps.db, user.id, passwordHash, deps.now())
-    await deletePasswordLinksOf(deps.db, user.id)
-    await deleteSessionsOf(deps.db, user.id, sessionId)
+    await setPasswordHash(deps, user.id, passwordHash)
+    await revokePasswordLinks(deps, user.id)
+    await endAllSessions(deps, user.id, sessionId)
     await updateAuthenticatedAt(deps.db, sessionId, deps.now())
-    if (revokesTokens) await revokePersonalTokensOf(deps.db, user.id)
+    if (revokesTokens) await revokePersonalTokens(deps, user.id)
   })
   logSecurity(deps, 'password.changed', { user, ...(revokesTokens && { reason: 'tokens revoked too' }) })
-}
-
-/**
- * Creates a link that sets this user's password once, and returns its secret. Only a digest of the secret is stored.
- * The user's older links stop working.
- */
-export async function createPasswordLink(deps: Deps, userId: number): Promise<{ secret: string; expiresAt: string }> {
-  const secret = deps.random(32).toString('base64url')
-  const now = deps.now()
-  const expiresAt = new Date(Date.parse(now) + linkHours * 60 * 60 * 1000).toISOString()
-  await transaction(deps, async (deps) => {
-    await deletePasswordLinksOf(deps.db, userId)
-    await insertPasswordLink(deps.db, userId, digestLink(secret), expiresAt, now)
-  })
-  return { secret, expiresAt }
-}
-
-/** Creates a password link at an administrator's request, and logs it. */
-export async function issuePasswordLink(
-  deps: Deps,
-  caller: Caller,
-  user: User,
-): Promise<{ secret: string; expiresAt: string }> {
-  const link = await createPasswordLink(deps, user.id)
-  logSecurity(deps, 'password_link.created', { user, by: caller.user })
-  return link
 }
 
 /** Sets the password of the user that the link was created for, ends that user's sessions and starts a new one. */
@@ -101,9 +68,9 @@ export async function redeemPasswordLink(
   const passwordHash = await hashPassword(deps, password, networkOf(client.address))
   const session = await transaction(deps, async (deps) => {
     if (!(await deletePasswordLink(deps.db, digest))) throw unauthenticated()
-    await updatePasswordHash(deps.db, user.id, passwordHash, deps.now())
-    await deleteSessionsOf(deps.db, user.id)
-    if (revokesTokens) await revokePersonalTokensOf(deps.db, user.id)
+    await setPasswordHash(deps, user.id, passwordHash)
+    await endAllSessions(deps, user.id)
+    if (revokesTokens) await revokePersonalTokens(deps, user.id)
     return startPasswordSession(deps, user, client)
   })
   logSecurity(deps, 'password.changed', { user, address: client.address, method: 'link' })
@@ -111,17 +78,9 @@ export async function redeemPasswordLink(
   return session
 }
 
-export async function forgetExpiredPasswordLinks(deps: Deps): Promise<void> {
-  await deleteExpiredPasswordLinks(deps.db, deps.now())
-}
-
 function assertAcceptable(password: string, user: User): void {
   const problems = passwordProblems(password, user)
   if (problems.length > 0) throw invalid({ password: problems })
-}
-
-function digestLink(secret: string): string {
-  return hash('sha256', secret)
 }
 
 function isWrong(error: unknown): boolean {

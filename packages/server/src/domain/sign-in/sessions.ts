@@ -5,11 +5,9 @@ import { notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import type { AccessToken } from '../tokens/token.ts'
-import { findTokenById } from '../tokens/token-queries.ts'
-import { isExpired, mayAdminister } from '../tokens/tokens.ts'
+import { findTokenById, isExpired, mayAdminister } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
-import { findUserById } from '../users/user-queries.ts'
-import { getUser } from '../users/users.ts'
+import { findUserById, getUser } from '../users/users.ts'
 import { logSecurity } from './security-log.ts'
 import type { Session } from './session.ts'
 import {
@@ -105,10 +103,15 @@ export async function endSession(deps: Deps, { user }: Caller, id: number): Prom
   logSecurity(deps, 'session.ended', { user })
 }
 
+/** Ends all sessions of a user, except the one with the given id. */
+export async function endAllSessions({ db }: Deps, userId: number, exceptId = 0): Promise<void> {
+  await deleteSessionsOf(db, userId, exceptId)
+}
+
 /** Ends all sessions of a user on behalf of an administrator. */
 export async function endSessionsOf(deps: Deps, caller: Caller, userId: number): Promise<void> {
   const user = await getUser(deps, userId)
-  await deleteSessionsOf(deps.db, user.id)
+  await endAllSessions(deps, user.id)
   logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
 }
 

@@ -1,18 +1,13 @@
 import { hash } from 'node:crypto'
 import { Failure, unauthenticated } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
+import { countGuess, forgetGuesses } from '../access/password-guesses.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
-import {
-  findPasswordHash,
-  findUserByEmail,
-  findUserByUsername,
-  lockUser,
-  updateUserState,
-} from '../users/user-queries.ts'
+import { reactivateUser } from '../users/user-states.ts'
+import { findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
 import { networkOf } from './client-network.ts'
-import { countGuess, forgetGuesses } from './guesses.ts'
 import { digestBrowser, rememberBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
@@ -111,8 +106,7 @@ async function startSession(deps: Deps, user: User, client: Client, tokenId: num
     const current = await lockUser(deps.db, user.id)
     if (!current) throw unauthenticated()
     if (current.state !== 'deactivated') assertActive(current)
-    // Signing in reactivates a deactivated user.
-    if (current.state === 'deactivated') await updateUserState(deps.db, user.id, 'active', createdAt)
+    if (current.state === 'deactivated') await reactivateUser(deps, user.id)
     await insertSession(deps.db, session, digestSession(secret))
     await deleteOldestSessions(deps.db, user.id, maxSessions)
   })

@@ -14,7 +14,14 @@ import { isSignedInByPassword } from '../sign-in/sessions.ts'
 import { getUser } from '../users/users.ts'
 import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
 import { type AccessToken, type TokenFilter, tokenOrders } from './token.ts'
-import { countTokens, findTokenById, listTokenAddresses, listTokens, revokeToken } from './token-queries.ts'
+import {
+  countTokens,
+  findTokenById,
+  listTokenAddresses,
+  listTokens,
+  revokePersonalTokensOf,
+  revokeToken,
+} from './token-queries.ts'
 import { administratorScopes } from './tokens.ts'
 
 /** Returns, by token id, the addresses that each token was used from, latest first. */
@@ -82,6 +89,11 @@ export async function revokePersonalToken(deps: Deps, caller: Caller, id: number
   if (!token) throw notFound()
   if (!owns(caller, token)) throw badRequest('Not permitted to revoke')
   await revokeToken(deps.db, token.id)
+}
+
+/** Revokes all personal tokens of the user. Impersonation tokens belong to administrators and are kept. */
+export async function revokePersonalTokens({ db }: Deps, userId: number): Promise<void> {
+  await revokePersonalTokensOf(db, userId)
 }
 
 export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {

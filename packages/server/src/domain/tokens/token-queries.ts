@@ -1,8 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import { findUserById } from '../users/user-queries.ts'
-import type { AccessToken, TokenFilter, TokenHolder, TokenOrder } from './token.ts'
+import type { AccessToken, TokenFilter, TokenOrder } from './token.ts'
 
 interface TokenRow {
   id: number
@@ -23,11 +22,10 @@ const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.
 const tokensWithUse = sql`access_tokens t left join token_uses u on u.token_id = t.id`
 
 /** Returns a token without its time of last use, which changes too often to be cached. */
-export async function findTokenByDigest(db: Db, digest: string): Promise<TokenHolder | undefined> {
-  const token = await db.one<TokenRow>(sql`
+export async function findTokenByDigest(db: Db, digest: string): Promise<AccessToken | undefined> {
+  const row = await db.one<TokenRow>(sql`
     select ${columns}, null as last_used_at from access_tokens t where t.digest = ${digest}`)
-  const user = token && (await findUserById(db, token.user_id))
-  return user && { token: tokenFrom(token), user }
+  return row && tokenFrom(row)
 }
 
 export async function findTokenById(db: Db, id: number): Promise<AccessToken | undefined> {
@@ -84,7 +82,6 @@ export async function revokeTokenFamily(db: Db, familyId: number): Promise<void>
     update access_tokens set is_revoked = true where (id = ${familyId} or family_id = ${familyId}) and not is_revoked`)
 }
 
-/** Revokes all personal tokens of the user. Impersonation tokens belong to administrators and are kept. */
 export async function revokePersonalTokensOf(db: Db, userId: number): Promise<void> {
   await db.run(sql`
     update access_tokens set is_revoked = true where user_id = ${userId} and kind = 'personal' and not is_revoked`)

@@ -16,7 +16,7 @@ export interface AccessToken {
   lastUsedAt: string | null
 }
 
-/** Token with its user, loaded in one query for authentication. */
+/** Token with its user. */
 export interface TokenHolder {
   token: AccessToken
   user: User

@@ -7,9 +7,11 @@ import { Failure, forbidden, notFound, unauthenticated } from '../../platform/fa
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
-import { assertNoGhost, findUserByReference } from '../users/users.ts'
+import { assertNoGhost, findUserById, findUserByReference } from '../users/users.ts'
 import type { AccessToken, TokenHolder } from './token.ts'
 import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
+
+export { findTokenById } from './token-queries.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'alpat-'
@@ -104,7 +106,7 @@ export async function authenticate(
   { isRotation, address }: { isRotation: boolean; address: string },
 ): Promise<Caller> {
   const digest = digestToken(token)
-  const holder = await cache.holders.get(digest, () => findTokenByDigest(deps.db, digest))
+  const holder = await cache.holders.get(digest, () => findHolder(deps, digest))
   if (!holder) throw unauthenticated()
 
   const now = deps.now()
@@ -118,6 +120,12 @@ export async function authenticate(
   assertActive(holder.user)
   noteUse(deps, holder.token.id, address, cache)
   return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
+}
+
+async function findHolder({ db }: Deps, digest: string): Promise<TokenHolder | undefined> {
+  const token = await findTokenByDigest(db, digest)
+  const user = token && (await findUserById(db, token.userId))
+  return user && { token, user }
 }
 
 /**

@@ -19,6 +19,8 @@ import {
   recountTopics,
 } from './topic-queries.ts'
 
+export { listWronglyCounted } from './topic-queries.ts'
+
 /** Maximum number of topics per project, so that one request cannot block others for long. */
 const maxTopics = 500
 
@@ -137,6 +139,7 @@ export function topicsOfProjects(deps: Deps, projectIds: readonly number[]): Pro
   return listAssignedTopicIds(deps.db, projectIds)
 }
 
+/** Counts the projects of these topics again. */
 export async function recount(deps: Deps, topicIds: readonly number[]): Promise<void> {
   if (topicIds.length === 0) return
   // Lock the rows in a separate statement first: an update that waits for a lock counts the rows as they were before

@@ -1,8 +1,10 @@
 import { invalid } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
+import type { Deps } from '../deps.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { detectImageType } from '../files/image-type.ts'
 import type { TopicAvatar } from './topic.ts'
+import { clearAvatars } from './topic-queries.ts'
 
 const maxAvatarBytes = 200 * 1024
 /** Allowed content types. As in GitLab, WebP is an allowed extension but not an allowed content type. */
@@ -24,4 +26,9 @@ export function readAvatar(file: ReceivedFile): TopicAvatar {
 
 function unsupported(supported: readonly string[]): string {
   return `file format is not supported. Please try one of the following supported formats: ${supported.join(', ')}`
+}
+
+/** Removes avatars whose objects are lost. */
+export async function dropAvatars({ db }: Deps, topicIds: readonly number[]): Promise<void> {
+  await clearAvatars(db, topicIds)
 }

@@ -214,3 +214,24 @@ function topicFrom(row: TopicRow): Topic {
     updatedAt: row.updated_at,
   }
 }
+
+/** Removes the avatars of these topics. */
+export async function clearAvatars(db: Db, topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null
+    where id in ${db.dialect.integers(topicIds)}`)
+}
+
+/** Returns the topics whose stored counts of projects are wrong. */
+export async function listWronglyCounted(db: Db): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select t.id from topics t
+    left join (
+      select a.topic_id, count(*) as total, sum(case when p.visibility = 'private' then 0 else 1 end) as open
+      from project_topics a join projects p on p.id = a.project_id group by a.topic_id
+    ) as counted on counted.topic_id = t.id
+    where t.total_projects_count <> coalesce(counted.total, 0)
+      or t.non_private_projects_count <> coalesce(counted.open, 0)
+    order by t.id`)
+  return rows.map((row) => row.id)
+}

@@ -177,3 +177,7 @@ function uploadFrom(row: UploadRow): Upload {
     deletedAt: row.deleted_at,
   }
 }
+
+export async function deleteUploads(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from uploads where id in ${db.dialect.integers(ids)}`)
+}

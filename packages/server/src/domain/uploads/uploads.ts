@@ -11,6 +11,7 @@ import type { UploadOwner } from './owner.ts'
 import type { Upload } from './upload.ts'
 import {
   countUploads,
+  deleteUploads,
   findUpload,
   findUploadBySecret,
   hideUpload,
@@ -21,6 +22,8 @@ import {
   sumFromOutsiders,
 } from './upload-queries.ts'
 import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
+
+export { listObjectKeys } from './upload-queries.ts'
 
 export interface Uploader {
   user: User
@@ -184,4 +187,9 @@ function readable(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+}
+
+/** Deletes uploads whose objects are lost. */
+export async function dropUploads({ db }: Deps, ids: readonly number[]): Promise<void> {
+  await deleteUploads(db, ids)
 }

@@ -32,3 +32,29 @@ export async function takeFromUsage(db: Db, owner: Owner, bytes: number): Promis
   await db.run(sql`
     update upload_usage set files = files - 1, bytes = bytes - ${bytes} where ${columnOf(owner)} = ${owner.id}`)
 }
+
+/** Returns the owners whose stored usage differs from the sum of their uploads. */
+export async function listWrongUsage(db: Db): Promise<{ owner: 'project' | 'group'; id: number }[]> {
+  const rows = await db.all<{ project_id: number | null; namespace_id: number | null }>(sql`
+    select s.project_id, s.namespace_id from upload_usage s
+    left join (${usageByOwner}) as live
+      on live.project_id = s.project_id or live.namespace_id = s.namespace_id
+    where s.files <> coalesce(live.files, 0) or s.bytes <> coalesce(live.bytes, 0)
+    union all
+    select live.project_id, live.namespace_id from (${usageByOwner}) as live
+    where not exists (
+      select 1 from upload_usage s where s.project_id = live.project_id or s.namespace_id = live.namespace_id)`)
+  return rows.map(({ project_id, namespace_id }) =>
+    project_id === null ? { owner: 'group', id: namespace_id ?? 0 } : { owner: 'project', id: project_id },
+  )
+}
+
+const usageByOwner = sql`
+  select project_id, namespace_id, count(*) as files, sum(bytes) as bytes from uploads
+  where deleted_at is null group by project_id, namespace_id`
+
+/** Recomputes the stored usage of all owners. */
+export async function recomputeUsage(db: Db): Promise<void> {
+  await db.run(sql`delete from upload_usage`)
+  await db.run(sql`insert into upload_usage (project_id, namespace_id, files, bytes) ${usageByOwner}`)
+}

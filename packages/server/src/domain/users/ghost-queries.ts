@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
 /** Returns the id of the ghost user. Creates it on first use, under the first free name. */
-export async function ensureGhost(db: Db, now: string): Promise<number> {
+export async function findOrInsertGhost(db: Db, now: string): Promise<number> {
   for (let suffix = 0; ; suffix++) {
     const found = await db.one<{ id: number }>(sql`select id from users where is_ghost = true`)
     if (found) return found.id

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
-import type { User, UserFilter, UserOrder } from './user.ts'
+import type { Person, User, UserFilter, UserOrder } from './user.ts'
 import type { UserDraft } from './user-draft.ts'
+import { selectState, stateIn } from './user-state-sql.ts'
 
 interface UserRow {
   id: number
@@ -20,17 +21,6 @@ interface UserRow {
   created_by_id: number | null
   created_at: string
   updated_at: string
-}
-
-/** SQL of a user's state. Deactivated users are stored as `active` and banned users as `blocked`, each with a flag. */
-const stateIn = (table: string): Sql => sql`case
-  when ${raw(table)}.state = 'active' and ${raw(table)}.is_deactivated then 'deactivated'
-  when ${raw(table)}.state = 'blocked' and ${raw(table)}.is_banned then 'banned'
-  else ${raw(table)}.state end`
-
-/** SQL that selects a user's state in a query on other tables. */
-export function selectState(table: 'users' | 'u' | 'c', name: 'state' | 'user_state' | 'creator_state' = 'state'): Sql {
-  return sql`${stateIn(table)} as ${raw(name)}`
 }
 
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
@@ -186,9 +176,8 @@ export async function reassignReferences(db: Db, fromId: number, toId: number): 
   }
 }
 
-/** Deletes a user. The database cascades to tokens, memberships and the user's own namespace. */
-export async function deleteUser(db: Db, id: number): Promise<boolean> {
-  return (await db.run(sql`delete from users where id = ${id}`)) === 1
+export async function deleteUser(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from users where id = ${id}`)
 }
 
 function isAfter({ by, direction }: UserOrder, after: Position | undefined): Sql {
@@ -252,4 +241,9 @@ function userFrom(row: UserRow): User {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
+}
+
+export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {
+  return db.all<Person>(sql`
+    select id, username, name, ${selectState('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
 }

@@ -1,8 +1,8 @@
 import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { deletePasswordLinksOf } from '../sign-in/password-link-queries.ts'
-import { deleteSessionsOf } from '../sign-in/session-queries.ts'
+import { revokePasswordLinks } from '../sign-in/password-links.ts'
+import { endAllSessions } from '../sign-in/sessions.ts'
 import type { User } from './user.ts'
 import { lockUser, updateUserState } from './user-queries.ts'
 import { assertNoGhost } from './users.ts'
@@ -55,6 +55,11 @@ export function activateUser(deps: Deps, id: number): Promise<void> {
   })
 }
 
+/** Reactivates a deactivated user who signs in. */
+export async function reactivateUser({ db, now }: Deps, id: number): Promise<void> {
+  await updateUserState(db, id, 'active', now())
+}
+
 /** Changes the state while holding a lock on the user, so that the second of two concurrent changes sees the first. */
 function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
   return transaction(deps, async (deps) => {
@@ -65,8 +70,8 @@ function change(deps: Deps, id: number, next: (user: User) => User['state']): Pr
     if (state === user.state) return
     await updateUserState(deps.db, id, state, deps.now())
     if (state === 'active') return
-    await deleteSessionsOf(deps.db, id)
-    if (isShutOut(state)) await deletePasswordLinksOf(deps.db, id)
+    await endAllSessions(deps, id)
+    if (isShutOut(state)) await revokePasswordLinks(deps, id)
   })
 }
 

@@ -55,3 +55,6 @@ export interface UserOrder {
   by: 'id' | 'name' | 'username' | 'created_at' | 'updated_at'
   direction: 'asc' | 'desc'
 }
+
+/** Attributes of a user that any caller may read. */
+export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>

@@ -3,14 +3,48 @@ import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Account, User, UserFilter, UserOrder, UserQuery } from './user.ts'
+import type { UserDraft } from './user-draft.ts'
 import {
   countUsers,
   findUserById,
   findUserByUsername,
+  insertUser,
   listOwnNamespaceIds,
   listUsers,
   listUsersById,
+  updatePasswordHash,
+  updateUser,
 } from './user-queries.ts'
+
+export {
+  findPasswordHash,
+  findUserByEmail,
+  findUserById,
+  findUserByUsername,
+  hasUsers,
+  listPeople,
+  lockUser,
+} from './user-queries.ts'
+
+/** Stores a user without validating the draft. Throws a unique violation when a name is taken. */
+export async function storeUser(
+  { db, now }: Deps,
+  draft: UserDraft,
+  passwordHash: string | null,
+  createdBy: User | null,
+): Promise<User> {
+  return insertUser(db, draft, passwordHash, createdBy?.id ?? null, now())
+}
+
+/** Stores changed attributes. Without a hash, the password stays the same. Throws as `storeUser` does. */
+export async function changeUser({ db, now }: Deps, user: User, passwordHash: string | undefined): Promise<User> {
+  return updateUser(db, user, passwordHash, now())
+}
+
+/** Stores the hash of a new password. Ending the user's sessions is up to the caller, which may keep one. */
+export async function setPasswordHash({ db, now }: Deps, userId: number, passwordHash: string): Promise<void> {
+  await updatePasswordHash(db, userId, passwordHash, now())
+}
 
 /** Finds a user by id if the reference is all digits, otherwise by username, ignoring case. */
 export async function findUserByReference(deps: Deps, reference: string): Promise<User | undefined> {

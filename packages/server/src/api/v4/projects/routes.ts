@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
+import { getOwnNamespace } from '../../../domain/namespaces/namespace-list.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
-import { findProjects, getOwnNamespace, type ProjectQuery } from '../../../domain/projects/project-list.ts'
+import { findProjects, type ProjectQuery } from '../../../domain/projects/project-list.ts'
 import {
   changeProject,
   createProject,

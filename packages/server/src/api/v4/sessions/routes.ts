@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { changeOwnPassword, issuePasswordLink, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
+import { changeOwnPassword, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
+import { issuePasswordLink } from '../../../domain/sign-in/password-links.ts'
 import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/sign-in/reauthentication.ts'
 import type { Session } from '../../../domain/sign-in/session.ts'
 import { endSession, endSessionsOf, findSessions } from '../../../domain/sign-in/sessions.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { wrongTopicCounts } from '../../../domain/removal/removal-queries.ts'
+import { listWronglyCounted } from '../../../domain/topics/assignment.ts'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
@@ -65,9 +65,9 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     for (const { name, aliases } of topics.slice(0, 50)) {
       for (const alias of aliases) expect([alias, await idOf(server, alias, name)]).toEqual([alias, ids.get(name)])
     }
-    expect(await wrongTopicCounts(server.deps.db)).toEqual([])
+    expect(await listWronglyCounted(server.deps.db)).toEqual([])
     await undoSome(server)
-    expect(await wrongTopicCounts(server.deps.db)).toEqual([])
+    expect(await listWronglyCounted(server.deps.db)).toEqual([])
   }, 180_000)
 
   /** Undoes the last hundred merges, newest first. */

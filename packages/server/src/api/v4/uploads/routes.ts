@@ -3,8 +3,8 @@ import type { Permission } from '../../../domain/access/permissions.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
+import { changeUploadLimits } from '../../../domain/projects/projects.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
-import { setUploadLimits } from '../../../domain/uploads/limit.ts'
 import { describeUpload } from '../../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
 import type { Upload } from '../../../domain/uploads/upload.ts'
@@ -305,7 +305,8 @@ export const uploadRoutes: readonly Route[] = [
     output: limitsView,
     async handle({ deps, project, input }) {
       const { max_upload_bytes: max = project.maxUploadBytes, quota_bytes: quota = project.uploadQuotaBytes } = input
-      return viewLimits(deps, await setUploadLimits(deps, project, max, quota))
+      const changed = await changeUploadLimits(deps, project, { maxUploadBytes: max, uploadQuotaBytes: quota })
+      return viewLimits(deps, projectAsOwner(changed))
     },
   }),
 ]

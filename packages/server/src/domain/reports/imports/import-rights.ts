@@ -2,7 +2,7 @@ import { forbidden, reportRejected } from '../../../platform/failure.ts'
 import type { Deps } from '../../deps.ts'
 import { isStillPermitted, type Requester } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
-import { findProjectById } from '../../projects/project-queries.ts'
+import { findProjectById } from '../../projects/projects.ts'
 import type { IngestOptions } from './import.ts'
 import { Superseded } from './superseded.ts'
 

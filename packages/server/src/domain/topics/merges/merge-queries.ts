@@ -211,3 +211,7 @@ function mergeFrom(row: MergeRow): Merge {
 function actor(id: number | null, username: string | null, name: string | null): Actor | null {
   return id === null ? null : { id, username: username ?? '', name: name ?? '' }
 }
+
+export async function clearMergedAvatars(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`update topic_merges set source_avatar_key = null where id in ${db.dialect.integers(ids)}`)
+}

@@ -9,6 +9,7 @@ import { claimName } from '../topic-name-queries.ts'
 import { findTopic, lockTopics, recountTopics } from '../topic-queries.ts'
 import { organizationOf } from '../topics.ts'
 import {
+  clearMergedAvatars,
   countMerges,
   dropUndoData,
   findMerge,
@@ -147,4 +148,9 @@ export async function forgetOldMerges(deps: Deps): Promise<void> {
       return merges.length
     })
   }
+}
+
+/** Removes avatars that were kept for the undo of merges, and whose objects are lost. */
+export async function dropMergedAvatars({ db }: Deps, mergeIds: readonly number[]): Promise<void> {
+  await clearMergedAvatars(db, mergeIds)
 }

@@ -4,7 +4,7 @@ import { forEachBatch } from '../../batches.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
-import { ensureGhost } from '../../users/ghost-queries.ts'
+import { ensureGhost } from '../../users/ghost.ts'
 import type { User } from '../../users/user.ts'
 import { addToCounts, type CountChange } from '../list/count-queries.ts'
 import { countChanges } from '../list/counts.ts'
@@ -156,11 +156,11 @@ function usersIn(entries: readonly BulkEntry[]): number[] {
 
 /** Returns `undefined` if no user in the entries has been deleted. */
 async function ensureGhostFor(
-  { db, now }: Deps,
+  deps: Deps,
   entries: readonly BulkEntry[],
   stillThere: ReadonlySet<number>,
 ): Promise<number | undefined> {
-  return usersIn(entries).every((id) => stillThere.has(id)) ? undefined : ensureGhost(db, now())
+  return usersIn(entries).every((id) => stillThere.has(id)) ? undefined : ensureGhost(deps)
 }
 
 /** Replaces deleted users by the ghost user. */

@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { User } from '../../users/user.ts'
-import { selectState } from '../../users/user-queries.ts'
+import { selectState } from '../../users/user-state-sql.ts'
 import type { HistoryEntry, HistoryKind, ObservationOrigin, PastEntry } from './history-entry.ts'
 
 const columns = {

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { User } from '../../users/user.ts'
-import { selectState } from '../../users/user-queries.ts'
+import { selectState } from '../../users/user-state-sql.ts'
 import type { IssueLink, LinkType } from './link.ts'
 
 interface LinkRow {

@@ -3,11 +3,17 @@ import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, ref
 import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { insertMember } from '../members/member-queries.ts'
-import { forgetMovedPaths, insertMovedNamespace } from '../namespaces/moved-path-queries.ts'
-import type { NamespaceOrder } from '../namespaces/namespace.ts'
-import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
-import { countNamespaces, listNamespaces, type NamespaceFilter } from '../namespaces/namespace-list-queries.ts'
+import type { Membership } from '../members/member.ts'
+import { makeOwner } from '../members/members.ts'
+import { listMembershipRoots } from '../members/memberships.ts'
+import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
+import { moveProjectsBelow } from '../projects/projects.ts'
+import { readPathSearch } from '../projects/search.ts'
+import { groupLevel, isGroupVisible, nowhere, openVisibilities, type Visitor } from '../projects/visible.ts'
+import { forgetMovedPaths, redirectNamespace } from './moved-paths.ts'
+import type { NamespaceOrder } from './namespace.ts'
+import { lineageOf, type Namespace } from './namespace.ts'
+import { countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
 import {
   findNamespaceById,
   insertGroup,
@@ -15,20 +21,16 @@ import {
   lockNamespace,
   updateGroup,
   updateSubgroupPaths,
-} from '../namespaces/namespace-queries.ts'
-import type { Organization } from '../namespaces/organization.ts'
+} from './namespace-queries.ts'
+import { mayCreateTopLevel } from './namespaces.ts'
+import type { Organization } from './organization.ts'
 import {
   assertOrganizationReadable,
   defaultOrganizationId,
   getOrganization,
   readOrganization,
-} from '../namespaces/organizations.ts'
-import { fullPathProblems, groupProblems } from '../namespaces/paths.ts'
-import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
-import { listMembershipRoots, type Membership } from './membership-queries.ts'
-import { updateProjectPathsBelow } from './project-queries.ts'
-import { readPathSearch } from './search.ts'
-import { groupLevel, isGroupVisible, nowhere, openVisibilities, type Visitor } from './visible.ts'
+} from './organizations.ts'
+import { fullPathProblems, groupProblems } from './paths.ts'
 
 export interface NewGroup {
   name: string
@@ -47,7 +49,6 @@ const tooDeep = 'has too deep level of nesting'
 /** Creates a group owned by the caller. */
 export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promise<Namespace> {
   return transaction(deps, async (deps) => {
-    const now = deps.now()
     const parent = fresh.parentId === undefined ? null : await parentFor(deps, caller, fresh.parentId)
     if (!parent && !mayCreateTopLevel(caller)) throw forbidden()
     const organization = await organizationFor(deps, caller, parent, fresh.organizationId)
@@ -61,11 +62,10 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
     const draft = { name, path, description, visibility }
-    const group = await insertGroup(deps.db, draft, parent, organization.id, now)
+    const group = await insertGroup(deps.db, draft, parent, organization.id, deps.now())
     if (!group) throw notSaved({ path: [taken] })
-    await forgetMovedPaths(deps.db, group.fullPath)
-    const terms = { accessLevel: roles.owner, expiresOn: null }
-    await insertMember(deps.db, { namespaceId: group.id }, caller.user.id, terms, caller.user.id, now)
+    await forgetMovedPaths(deps, group.fullPath)
+    await makeOwner(deps, { namespaceId: group.id }, caller.user.id, caller.user.id)
     return group
   })
 }
@@ -95,12 +95,9 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
     if (!(await updateGroup(deps.db, after, deps.now()))) throw pathTaken()
     if (after.fullPath !== before.fullPath || after.fullName !== before.fullName) {
       await updateSubgroupPaths(deps.db, before, after)
-      if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(deps.db, before, after)
+      await moveProjectsBelow(deps, before, after)
     }
-    if (after.fullPath.toLowerCase() !== before.fullPath.toLowerCase()) {
-      await forgetMovedPaths(deps.db, after.fullPath)
-      await insertMovedNamespace(deps.db, after, before.fullPath, deps.now())
-    }
+    await redirectNamespace(deps, before, after)
     const group = await findNamespaceById(deps.db, id)
     if (!group) throw notFound('Group')
     return group
@@ -190,10 +187,6 @@ async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namesp
   if (parent?.kind !== 'group' || !isSeen) throw notFound('Group')
   if (level < roles.maintainer) throw forbidden()
   return parent
-}
-
-export function mayCreateTopLevel({ user, isAdmin }: Caller): boolean {
-  return isAdmin || (user.canCreateGroup && !user.isExternal)
 }
 
 /** Locks the group and all groups above it, so that its full path cannot change before it is written. */

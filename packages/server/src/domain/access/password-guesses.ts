@@ -1,6 +1,6 @@
 import { Failure } from '../../platform/failure.ts'
-import { countAttempt, deleteCount } from '../access/request-count-queries.ts'
 import type { Deps } from '../deps.ts'
+import { countAttempt, deleteCount } from './request-count-queries.ts'
 
 const maxGuesses = 10
 const guessWindowMs = 5 * 60 * 1000

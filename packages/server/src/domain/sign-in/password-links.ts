@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import type { Caller } from '../access/callers.ts'
+import { type Deps, transaction } from '../deps.ts'
+import type { User } from '../users/user.ts'
+import { deleteExpiredPasswordLinks, deletePasswordLinksOf, insertPasswordLink } from './password-link-queries.ts'
+import { logSecurity } from './security-log.ts'
+
+const linkHours = 24
+
+/**
+ * Creates a link that sets this user's password once, and returns its secret. Only a digest of the secret is stored.
+ * The user's older links stop working.
+ */
+export async function createPasswordLink(deps: Deps, userId: number): Promise<{ secret: string; expiresAt: string }> {
+  const secret = deps.random(32).toString('base64url')
+  const now = deps.now()
+  const expiresAt = new Date(Date.parse(now) + linkHours * 60 * 60 * 1000).toISOString()
+  await transaction(deps, async (deps) => {
+    await revokePasswordLinks(deps, userId)
+    await insertPasswordLink(deps.db, userId, digestLink(secret), expiresAt, now)
+  })
+  return { secret, expiresAt }
+}
+
+/** Creates a password link at an administrator's request, and logs it. */
+export async function issuePasswordLink(
+  deps: Deps,
+  caller: Caller,
+  user: User,
+): Promise<{ secret: string; expiresAt: string }> {
+  const link = await createPasswordLink(deps, user.id)
+  logSecurity(deps, 'password_link.created', { user, by: caller.user })
+  return link
+}
+
+/** Deletes the user's links, so that they stop working. */
+export async function revokePasswordLinks({ db }: Deps, userId: number): Promise<void> {
+  await deletePasswordLinksOf(db, userId)
+}
+
+export async function forgetExpiredPasswordLinks(deps: Deps): Promise<void> {
+  await deleteExpiredPasswordLinks(deps.db, deps.now())
+}
+
+export function digestLink(secret: string): string {
+  return hash('sha256', secret)
+}
