@@ -101,7 +101,9 @@ describe('a POST with an Idempotency-Key', () => {
   test('is 409 while the first one is in progress', async () => {
     const project = await server.project('keys/slow')
     let release = () => {}
-    objects.at('open before', () => new Promise<void>((resolve) => (release = resolve)))
+    const released = new Promise<void>((resolve) => (release = resolve))
+    // The import opens its file several times.
+    objects.at('open before', () => released)
     onTestFinished(() => {
       objects.heal()
       release()
@@ -114,7 +116,6 @@ describe('a POST with an Idempotency-Key', () => {
     const imports = () => admin.get(`/projects/${project.id}/security_reports`)
     await expect.poll(async () => (await imports()).body[0]?.status).toBe('running')
     expect(await send()).toMatchObject({ status: 409, headers: { 'retry-after': '2' } })
-    objects.heal() // the import opens its file several times
     release()
     const { status, text } = await first
     expect(await send()).toMatchObject({ status, text, headers: { 'idempotency-replayed': 'true' } })
