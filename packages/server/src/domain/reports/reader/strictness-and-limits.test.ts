@@ -107,7 +107,7 @@ describe('limits', () => {
   })
 
   test('one entry that affects ever so many components cannot be multiplied either, and passes in batches', async () => {
-    const affects = Array.from({ length: 20_000 }, (_, index) => ({ ref: `c${index}` }))
+    const affects = Array.from({ length: 4000 }, (_, index) => ({ ref: `c${index}` }))
     const vulnerabilities = [{ id: 'CVE-2099-1', detail: 'x'.repeat(1_000_000), affects }]
     const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', vulnerabilities }
     const read = await readReport(open(bom), { projectId: 42 })
@@ -118,7 +118,7 @@ describe('limits', () => {
       findings += batch.length
       characters += batch.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)
     }
-    expect(findings).toBe(20_000)
+    expect(findings).toBe(4000)
     expect(characters).toBeLessThan(35_000_000)
   })
 

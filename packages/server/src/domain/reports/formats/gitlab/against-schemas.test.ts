@@ -17,6 +17,8 @@ interface Validator {
   compile: (schema: unknown) => Validate
 }
 
+const runs = Number(process.env.SCHEMA_RUNS ?? 500)
+
 const ajvName = 'ajv'
 const ajv: Validator | undefined = await import(ajvName).then(
   ({ Ajv }) =>
@@ -104,7 +106,7 @@ describe.skipIf(rules.length === 0)('our rules agree with the published schemas'
         for (const change of changes) apply(changed, change)
         expectAgreement(changed)
       }),
-      { numRuns: Number(process.env.SCHEMA_RUNS ?? 1000) },
+      { numRuns: runs },
     )
   })
 
@@ -118,7 +120,7 @@ describe.skipIf(rules.length === 0)('our rules agree with the published schemas'
         expectAgreement(withLocation(reports.find(isContainerReport), { image: text, default_branch_image: text }))
         expectAgreement(withVector(reports.find(isSastReport), cvss))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs },
     )
   })
 })
