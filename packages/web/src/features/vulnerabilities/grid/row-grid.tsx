@@ -1,21 +1,10 @@
-import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual'
-import {
-  type CSSProperties,
-  type FocusEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-} from 'react'
+import { type CSSProperties, type FocusEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef } from 'react'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
-import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
 import { type GridColumn, GridRow } from './grid-row.tsx'
 import { useStoredPlace } from './kept-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
-import { useScrollAnchor } from './use-scroll-anchor.ts'
+import { maxRows, useVirtualRows } from './use-virtual-rows.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
@@ -50,40 +39,8 @@ interface GridSelection<Row> {
 export function RowGrid<Row extends { id: number; title: string }>(props: GridProps<Row>) {
   const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
   const id = useId()
-  const rowHeight = useRowHeight()
-  const body = useRef<HTMLDivElement>(null)
-  const bar = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
-  const { margin, barHeight } = usePlaceOnPage(body, bar)
-  // `aria-activedescendant` refers to the active row, so it is always rendered.
-  const inView = useCallback(
-    ({ startIndex, endIndex, overscan, count }: Range) => {
-      const first = Math.max(0, startIndex - overscan)
-      const last = Math.min(count - 1, endIndex + overscan)
-      const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, step) => first + step)
-      if (active >= count || (active >= first && active <= last)) return indexes
-      return active < first ? [active, ...indexes] : [...indexes, active]
-    },
-    [active],
-  )
-  const length = Math.min(rows.length, maxRows)
-  const virtual = useWindowVirtualizer({
-    count: length,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollMargin: margin,
-    scrollPaddingStart: barHeight,
-    scrollPaddingEnd: messageRoom,
-    rangeExtractor: inView,
-    useFlushSync: false,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height changes
-  useLayoutEffect(() => virtual.measure(), [virtual, rowHeight])
-  const { range } = virtual
-  const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
-  const { show } = rows
-  useEffect(() => show(first, last), [show, first, last])
-  useScrollAnchor(rows, { active, first, last, rowHeight })
+  const { virtual, body, bar, margin, barHeight, rowHeight, length } = useVirtualRows(rows, active)
   const storePlace = useStoredPlace(length > 0, active, onMove)
 
   const move = (to: number, isExtending: boolean) => {
@@ -205,12 +162,6 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
     </div>
   )
 }
-
-/** Space below the active row for toasts: see toast.module.css. */
-const messageRoom = 112
-
-/** Maximum number of rows. Browsers do not render pages taller than about 17 million pixels. */
-const maxRows = 150_000
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: Press) => !ctrlKey && !metaKey && !altKey
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { PagedRows } from './paged-rows.ts'
 
 interface Identified {
@@ -29,28 +29,25 @@ export interface Cursor<Row> {
  */
 export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: string): Cursor<Row> {
   const [active, setActive] = useState(0)
-  const [selected, setSelected] = useState<ReadonlyMap<number, Row>>(new Map())
-  const [isAll, setAll] = useState(false)
   const [advances, setAdvances] = useState(0)
   // The active row as the user last saw it.
   const current = useRef<Row>(undefined)
-  const anchor = useRef<number>(undefined)
   const latest = useRef(rows)
   latest.current = rows
+  const { anchor, extend, toggle, ...selection } = useSelection(latest)
 
   // A new list starts at its first row without a selection.
   const [before, setBefore] = useState(list)
   if (before !== list) {
     setBefore(list)
     setActive(0)
-    setSelected(new Map())
-    setAll(false)
+    selection.clear()
   }
   useEffect(() => {
     if (before === list) return
     current.current = undefined
     anchor.current = undefined
-  }, [before, list])
+  }, [before, list, anchor])
 
   const row = rows.rowAt(active)
   const { length, isRefreshing } = rows
@@ -70,33 +67,14 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
 
   const from = useRef(active)
   from.current = active
-  const move = useCallback((index: number, isExtending: boolean) => {
-    current.current = latest.current.rowAt(index)
-    setActive(index)
-    if (!isExtending) {
-      anchor.current = undefined
-      return
-    }
-    anchor.current ??= from.current
-    setSelected(rowsBetween(latest.current, anchor.current, index))
-    setAll(false)
-  }, [])
-
-  const toggle = useCallback(
-    (row: Row, index: number, isExtending: boolean) => {
-      const start = isExtending ? (anchor.current ?? from.current) : index
+  const move = useCallback(
+    (index: number, isExtending: boolean) => {
+      current.current = latest.current.rowAt(index)
       setActive(index)
-      current.current = row
-      anchor.current = start
-      setAll(false)
-      setSelected((before) => {
-        const after = new Map(isAll ? [] : before)
-        if (isExtending) return new Map([...after, ...rowsBetween(latest.current, start, index)])
-        if (!isAll && !after.delete(row.id)) after.set(row.id, row)
-        return after
-      })
+      if (isExtending) extend(from.current, index)
+      else anchor.current = undefined
     },
-    [isAll],
+    [anchor, extend],
   )
 
   return {
@@ -109,18 +87,58 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
       setAdvances((before) => before + 1)
     },
     advances,
-    selected: [...selected.values()],
-    isAll,
-    has: (row) => isAll || selected.has(row.id),
-    toggle,
-    selectAll: () => {
-      setSelected(new Map())
-      setAll(true)
-    },
-    clear: () => {
-      setSelected(new Map())
+    ...selection,
+    toggle: useCallback(
+      (row: Row, index: number, isExtending: boolean) => {
+        setActive(index)
+        current.current = row
+        toggle(row, index, isExtending ? (anchor.current ?? from.current) : undefined)
+      },
+      [anchor, toggle],
+    ),
+  }
+}
+
+/** State of the selection: individual rows, or all rows of the list. */
+function useSelection<Row extends Identified>(latest: RefObject<PagedRows<Row>>) {
+  const [selected, setSelected] = useState<ReadonlyMap<number, Row>>(new Map())
+  const [isAll, setAll] = useState(false)
+  /** First row of the range that the next extension selects. */
+  const anchor = useRef<number>(undefined)
+  const extend = useCallback(
+    (from: number, index: number) => {
+      anchor.current ??= from
+      setSelected(rowsBetween(latest.current, anchor.current, index))
       setAll(false)
     },
+    [latest],
+  )
+  const toggle = useCallback(
+    (row: Row, index: number, start: number | undefined) => {
+      anchor.current = start ?? index
+      setAll(false)
+      setSelected((before) => {
+        const after = new Map(isAll ? [] : before)
+        if (start !== undefined) return new Map([...after, ...rowsBetween(latest.current, start, index)])
+        if (!isAll && !after.delete(row.id)) after.set(row.id, row)
+        return after
+      })
+    },
+    [isAll, latest],
+  )
+  const select = (isEverything: boolean) => {
+    setSelected(new Map())
+    setAll(isEverything)
+  }
+  return {
+    anchor,
+    extend,
+    toggle,
+    selected: [...selected.values()],
+    isAll,
+    has: (row: Row) => isAll || selected.has(row.id),
+    selectAll: () => select(true),
+    clear: () => select(false),
   }
 }
 

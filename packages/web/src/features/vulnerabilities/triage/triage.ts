@@ -58,23 +58,7 @@ const topic = 'triage'
 
 export function useTriage(): Triage {
   const toast = useToast()
-  const journal = useRef<Step[]>([])
-
-  const undoStep = useCallback(
-    async (step: Step) => {
-      journal.current = journal.current.filter((other) => other !== step)
-      try {
-        const undone = await enqueue(step.before, async () => {
-          const done = await step.answer.catch(() => [])
-          return Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
-        })
-        toast({ text: undoneInWords(undone), topic })
-      } catch (error) {
-        toast({ text: `Undo failed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
-      }
-    },
-    [toast],
-  )
+  const { journal, forget, undoStep, undo } = useUndo(toast)
 
   const apply = useCallback(
     async (change: Change, target: Target): Promise<Outcome> => {
@@ -89,7 +73,7 @@ export function useTriage(): Triage {
       try {
         const done = await answer
         const isChanged = done.some(({ changed }) => changed > 0)
-        if (!isChanged) journal.current = journal.current.filter((other) => other !== step)
+        if (!isChanged) forget(step)
         const isLast = journal.current.includes(step)
         toast({
           text: doneInWords(change, target, done),
@@ -98,7 +82,7 @@ export function useTriage(): Triage {
         })
         return 'done'
       } catch (error) {
-        journal.current = journal.current.filter((other) => other !== step)
+        forget(step)
         const conflict = conflictFrom(error, rows, actions[change.action].to)
         if (conflict && !conflict.isDone) return conflict
         const text = conflict ? `No change. ${conflict.text}` : `Nothing was changed: ${(error as Error).message}` // nothing else is thrown here
@@ -106,7 +90,7 @@ export function useTriage(): Triage {
         return conflict ? 'done' : 'failed'
       }
     },
-    [toast, undoStep],
+    [toast, journal, forget, undoStep],
   )
 
   const applyToRow = useCallback(
@@ -123,13 +107,36 @@ export function useTriage(): Triage {
     [apply, toast],
   )
 
+  return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
+}
+
+/** Actions of this list that can be undone. */
+function useUndo(toast: ReturnType<typeof useToast>) {
+  const journal = useRef<Step[]>([])
+  const forget = useCallback((step: Step) => {
+    journal.current = journal.current.filter((other) => other !== step)
+  }, [])
+  const undoStep = useCallback(
+    async (step: Step) => {
+      forget(step)
+      try {
+        const undone = await enqueue(step.before, async () => {
+          const done = await step.answer.catch(() => [])
+          return Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
+        })
+        toast({ text: undoneInWords(undone), topic })
+      } catch (error) {
+        toast({ text: `Undo failed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
+      }
+    },
+    [toast, forget],
+  )
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
     if (last) void undoStep(last)
     else void actionsAnswered().then(() => toast({ text: 'Nothing to undo.', topic }))
   }, [toast, undoStep])
-
-  return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
+  return { journal, forget, undoStep, undo }
 }
 
 /** Returns true when each row already has the target state. A dismissal may still change the reason. */
