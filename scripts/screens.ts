@@ -34,7 +34,7 @@ try {
   await mkdir(folder, { recursive: true })
   for (const screen of screens) {
     if (asked.length > 0 && !asked.some((name) => screen.name.includes(name))) continue
-    for (const look of looks) await take(browser, origin, screen, look, places)
+    for (const look of looks) await take(browser, screen, look, { origin, places })
     console.log(screen.name)
   }
   await browser.close()
@@ -61,10 +61,9 @@ function start(): ChildProcess {
 
 async function take(
   browser: Browser,
-  origin: string,
   { name, path, isSignedOut, prepare, height = 800 }: Screen,
   { theme, width, name: look }: (typeof looks)[number],
-  places: Record<string, string>,
+  { origin, places }: { origin: string; places: Record<string, string> },
 ): Promise<void> {
   const context = await browser.newContext({
     baseURL: origin,

@@ -11,13 +11,33 @@ const fixtures = fileURLToPath(new URL('../../packages/server/src/domain/reports
  */
 export async function addSampleData(origin: string, token: string): Promise<Record<string, string>> {
   const call = caller(origin, token)
+  const shop = await addProjects(call)
+  const people = await addPeople(call, shop)
+  const named = await addUploads(call, shop)
+  const worst = await addFindings(call, shop)
+  const topic = await addTopics(call)
+  await call('POST', '/organizations', { name: 'Annex', path: 'annex', description: 'A house of its own.' })
+  const hook = await addHook(call, shop, origin)
+  await call('PUT', `/users/${people[2]}`, { external: true })
+  await call('POST', `/users/${people[1]}/block`)
+  return {
+    hook: String(hook),
+    shop: String(shop),
+    picture: String(named('alpha.png')),
+    text: String(named('notes.md')),
+    nadia: String(people[0]),
+    topic: String(topic),
+    vulnerability: String(worst),
+  }
+}
+
+type Call = ReturnType<typeof caller>
+
+/** Creates groups and projects with topics. Returns the id of the project that all else belongs to. */
+async function addProjects(call: Call): Promise<number> {
   const acme = await call('POST', '/groups', { name: 'Acme', path: 'acme', visibility: 'public' })
-  const tools = await call('POST', '/groups', {
-    name: 'Tools',
-    path: 'tools',
-    parent_id: acme.id,
-    visibility: 'public',
-  })
+  const below = { name: 'Tools', path: 'tools', parent_id: acme.id, visibility: 'public' }
+  const tools = await call('POST', '/groups', below)
   for (const [name, title, description] of topics) await call('POST', '/topics', { name, title, description })
 
   const shop = await call('POST', '/projects', {
@@ -32,77 +52,81 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
     const place = name.startsWith('Build') ? tools : acme
     await call('POST', '/projects', { name, namespace_id: place.id, visibility, description, topics: given })
   }
-  const people = []
-  for (const [username, name] of users) {
+  return shop.id
+}
+
+/** Creates users with tokens and projects of their own, and makes them members. Returns their ids. */
+async function addPeople(call: Call, shop: number): Promise<number[]> {
+  const people: number[] = []
+  for (const [index, [username, name]] of users.entries()) {
     const password = 'correct horse battery'
-    people.push(await call('POST', '/users', { username, name, email: `${username}@example.test`, password }))
+    const { id } = await call('POST', '/users', { username, name, email: `${username}@example.test`, password })
+    await call('POST', `/projects/${shop}/members`, { user_id: id, access_level: [40, 30, 20][index] ?? 10 })
+    people.push(id)
   }
-  for (const [index, person] of people.entries()) {
-    await call('POST', `/projects/${shop.id}/members`, { user_id: person.id, access_level: [40, 30, 20][index] ?? 10 })
-  }
-  await call('PUT', `/projects/${shop.id}/uploads/limits`, { quota_bytes: 4 * 1024 * 1024 })
-  const uploads: { id: number; url: string }[] = []
-  for (const [index, file] of attachments().entries()) {
-    const form = new FormData()
-    form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
-    const uploader = ['root', ...users.map(([username]) => username)][index % 4]
-    uploads.push(await call('POST', `/projects/${shop.id}/uploads?sudo=${uploader}`, form))
-  }
-  const named = (name: string) => uploads.find(({ url }) => url.endsWith(`/${name}`)) ?? uploads[0]
-  const picture = named('alpha.png')
-  for (const { id } of uploads.slice(-2)) await call('DELETE', `/projects/${shop.id}/uploads/${id}`)
-  for (const [index, file] of reports().entries()) {
-    const form = new FormData()
-    form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
-    form.append('promote', String(index % 3 !== 2))
-    await call('POST', `/projects/${shop.id}/security_reports`, form).catch((error) => console.warn(String(error)))
-  }
-  const topic = await keepTopics(call)
-  await call('POST', '/organizations', { name: 'Annex', path: 'annex', description: 'A house of its own.' })
   for (const [name, scopes] of tokens) {
-    await call('POST', `/users/${people[0].id}/personal_access_tokens`, { name, scopes })
+    await call('POST', `/users/${people[0]}/personal_access_tokens`, { name, scopes })
   }
-  await call('PUT', `/users/${people[2].id}`, { external: true })
-  await call('POST', `/users/${people[1].id}/block`)
-  const worst = await call('GET', `/projects/${shop.id}/vulnerabilities?per_page=4`)
-  if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
-  const mild = await call(
-    'GET',
-    `/projects/${shop.id}/vulnerabilities?severity=low,medium&sort=detected_asc&per_page=24`,
-  )
-  const done = mild.map(({ id }: { id: number }) => id)
-  await call('POST', `/projects/${shop.id}/vulnerabilities/bulk`, { action: 'resolve', vulnerability_ids: done })
-  if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
-  const [typescript] = await call('GET', '/topics?name=typescript')
-  for (const name of ['ts', 'type-script']) await call('POST', `/topics/${typescript.id}/aliases`, { name })
   const nadia = (name: string) => call('POST', '/projects?sudo=nadia', { name, visibility: 'public' })
   for (const name of ['Notes', 'Sketches']) await nadia(name)
-  const hook = await call('POST', `/projects/${shop.id}/hooks`, {
+  return people
+}
+
+/** Uploads files and deletes the last two. Returns the function that finds the id of a file by name. */
+async function addUploads(call: Call, shop: number): Promise<(name: string) => number | undefined> {
+  await call('PUT', `/projects/${shop}/uploads/limits`, { quota_bytes: 4 * 1024 * 1024 })
+  const uploads: { id: number; url: string }[] = []
+  for (const [index, file] of attachments().entries()) {
+    const uploader = ['root', ...users.map(([username]) => username)][index % 4]
+    uploads.push(await call('POST', `/projects/${shop}/uploads?sudo=${uploader}`, formOf(file)))
+  }
+  for (const { id } of uploads.slice(-2)) await call('DELETE', `/projects/${shop}/uploads/${id}`)
+  return (name) => (uploads.find(({ url }) => url.endsWith(`/${name}`)) ?? uploads[0])?.id
+}
+
+/** Imports reports and triages some vulnerabilities. Returns the id of one of them. */
+async function addFindings(call: Call, shop: number): Promise<number> {
+  for (const [index, file] of reports().entries()) {
+    const form = formOf(file)
+    form.append('promote', String(index % 3 !== 2))
+    await call('POST', `/projects/${shop}/security_reports`, form).catch((error) => console.warn(String(error)))
+  }
+  const list = `/projects/${shop}/vulnerabilities`
+  const worst = await call('GET', `${list}?per_page=4`)
+  if (worst[1]) await call('POST', `/vulnerabilities/${worst[1].id}/confirm`)
+  const mild = await call('GET', `${list}?severity=low,medium&sort=detected_asc&per_page=24`)
+  const done = mild.map(({ id }: { id: number }) => id)
+  await call('POST', `${list}/bulk`, { action: 'resolve', vulnerability_ids: done })
+  if (worst[2]) await call('POST', `/vulnerabilities/${worst[2].id}/dismiss`, { dismissal_reason: 'used_in_tests' })
+  return worst[1]?.id ?? 1
+}
+
+async function addHook(call: Call, shop: number, origin: string): Promise<number> {
+  const hook = await call('POST', `/projects/${shop}/hooks`, {
     url: `${origin}/-/nobody-listens-here`,
     name: 'Team chat',
     vulnerability_events: true,
   })
   // The request is rejected, so that the delivery log shows a failure.
-  await call('POST', `/projects/${shop.id}/hooks/${hook.id}/test/vulnerability_events`).catch(() => {})
-  return {
-    hook: String(hook.id),
-    shop: String(shop.id),
-    picture: String(picture?.id),
-    text: String(named('notes.md')?.id),
-    nadia: String(people[0].id),
-    topic: String(topic),
-    vulnerability: String(worst[1]?.id ?? 1),
-  }
+  await call('POST', `/projects/${shop}/hooks/${hook.id}/test/vulnerability_events`).catch(() => {})
+  return hook.id
+}
+
+function formOf(file: string): FormData {
+  const form = new FormData()
+  form.append('file', new Blob([readFileSync(file)]), file.slice(file.lastIndexOf('/') + 1))
+  return form
 }
 
 /** Creates a topic with aliases, a merge, and possible duplicates. */
-async function keepTopics(call: ReturnType<typeof caller>): Promise<number> {
+async function addTopics(call: Call): Promise<number> {
   const listed = await call('GET', '/topics?per_page=100')
   const idOf = (name: string): number => listed.find((topic: { name: string }) => topic.name === name)?.id
   const old = await call('POST', '/topics', { name: 'front-end', title: 'Front end' })
   await call('POST', '/topics', { name: 'data-visualization', title: 'Data visualization' })
   await call('POST', '/topics/merge', { source_topic_id: old.id, target_topic_id: idOf('web') })
   await call('POST', `/topics/${idOf('web')}/aliases`, { name: 'www' })
+  for (const name of ['ts', 'type-script']) await call('POST', `/topics/${idOf('typescript')}/aliases`, { name })
   return idOf('web')
 }
 
