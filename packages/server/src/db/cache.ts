@@ -25,19 +25,16 @@ export function openCache<Held>(
   limit: number,
   weigh: (value: Held) => number = () => 1,
 ): Cache<Held> {
-  const entries = new Map<string, { version: number; value: Held; weight: number }>()
+  const entries = weightedLru<{ version: number; value: Held }>(limit, ({ value }) => weigh(value))
   const loading = new Map<string, { version: number; value: Promise<Held> }>()
-  let total = 0
 
   function peek(key: string): Held | undefined {
     const entry = entries.get(key)
     if (!entry) return undefined
     if (entry.version !== changes.version(tables)) {
-      remove(key)
+      entries.delete(key)
       return undefined
     }
-    entries.delete(key)
-    entries.set(key, entry)
     return entry.value
   }
 
@@ -47,7 +44,7 @@ export function openCache<Held>(
     // Read the version first: a concurrent write then makes the new entry stale, instead of hiding the change.
     const version = changes.version(tables)
     const value = await load()
-    if (version !== undefined && value !== undefined) put(key, version, value)
+    if (version !== undefined && value !== undefined) entries.set(key, { version, value })
     return value
   }
 
@@ -68,29 +65,41 @@ export function openCache<Held>(
 
   function updateWeight(key: string, value: Held): void {
     const entry = entries.get(key)
-    if (entry?.value === value) put(key, entry.version, value)
-  }
-
-  function put(key: string, version: number, value: Held): void {
-    remove(key)
-    const weight = weigh(value)
-    if (weight > limit) return
-    entries.set(key, { version, value, weight })
-    total += weight
-    for (const oldest of entries.keys()) {
-      if (total <= limit) break
-      remove(oldest)
-    }
-  }
-
-  function remove(key: string): void {
-    const entry = entries.get(key)
-    if (!entry) return
-    entries.delete(key)
-    total -= entry.weight
+    if (entry?.value === value) entries.set(key, entry)
   }
 
   return { peek, get, getShared, updateWeight }
+}
+
+/** Opens a map that evicts the least recently used values when their total weight exceeds the limit. */
+function weightedLru<Value>(limit: number, weigh: (value: Value) => number) {
+  const entries = new Map<string, { value: Value; weight: number }>()
+  let total = 0
+  const remove = (key: string) => {
+    total -= entries.get(key)?.weight ?? 0
+    entries.delete(key)
+  }
+  return {
+    delete: remove,
+    get(key: string): Value | undefined {
+      const entry = entries.get(key)
+      if (!entry) return undefined
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry.value
+    },
+    set(key: string, value: Value): void {
+      remove(key)
+      const weight = weigh(value)
+      if (weight > limit) return
+      entries.set(key, { value, weight })
+      total += weight
+      for (const oldest of entries.keys()) {
+        if (total <= limit) break
+        remove(oldest)
+      }
+    },
+  }
 }
 
 /** Returns an accessor of per-database state. The state is created on first use and freed with the database. */

@@ -1,4 +1,5 @@
-import { readSettings, type SettingName, type Settings, secrets } from './settings.ts'
+import { type SettingName, secrets } from './setting-values.ts'
+import { readSettings, type Settings } from './settings.ts'
 
 /** Setting as shown to administrators. */
 export interface DescribedSetting {

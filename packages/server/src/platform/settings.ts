@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type Environment, openSettingValues, type SettingValues, settingNames } from './setting-values.ts'
 
 /** Settings of the operator, read once at the start. Only this file reads the environment. */
 export interface Settings {
@@ -110,222 +110,119 @@ export class WrongSettings extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Reads the settings. Throws `WrongSettings` with all problems at once. Treats blank values as unset. */
 export function readSettings(environment: Environment = process.env): Settings {
-  const problems: string[] = []
-  const values = collect(environment, problems)
-
-  const databaseUrl = check('DATABASE_URL', isPostgresUrl, 'an address such as postgres://user@host/database')
-  const externalUrl = check('EXTERNAL_URL', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
-  const bootstrapToken = check(
-    'BOOTSTRAP_TOKEN',
-    (value) => isPrintable(value) && value.length >= 20,
-    'at least 20 printable ASCII characters without blanks',
-  )
-  const metricsToken = check(
-    'METRICS_TOKEN',
-    (value) => isPrintable(value) && value.length >= 20,
-    'at least 20 printable ASCII characters without blanks',
-  )
-  const s3 = readS3()
+  const values = openSettingValues(environment)
+  const databaseUrl = values.check('DATABASE_URL', isPostgresUrl, 'an address such as postgres://user@host/database')
+  const externalUrl = values.check('EXTERNAL_URL', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
+  const bootstrapToken = readToken(values, 'BOOTSTRAP_TOKEN')
+  const metricsToken = readToken(values, 'METRICS_TOKEN')
+  const s3 = readS3(values)
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
-    port: whole('PORT', 8080, 0, 65_535),
+    port: values.whole('PORT', 8080, 0, 65_535),
     dataFolder: resolve(values.get('DATA') ?? './data'),
     ...(databaseUrl && { databaseUrl }),
     ...(externalUrl && { externalUrl }),
     ...(bootstrapToken && { bootstrapToken }),
-    maxUploadBytes: whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
-    maxReportBytes: whole('MAX_REPORT_MIB', 512, 1, 1_048_576) * 1024 * 1024,
+    maxUploadBytes: values.whole('MAX_UPLOAD_MIB', 100, 1, 1_048_576) * 1024 * 1024,
+    maxReportBytes: values.whole('MAX_REPORT_MIB', 512, 1, 1_048_576) * 1024 * 1024,
     maxWaitingReports: {
-      ofProject: whole('MAX_WAITING_REPORTS_OF_PROJECT', 100, 1, 1_000_000),
-      ofUser: whole('MAX_WAITING_REPORTS_OF_USER', 1000, 1, 1_000_000),
-      bytes: whole('MAX_WAITING_REPORTS_MIB', 4096, 1, 1_048_576) * 1024 * 1024,
+      ofProject: values.whole('MAX_WAITING_REPORTS_OF_PROJECT', 100, 1, 1_000_000),
+      ofUser: values.whole('MAX_WAITING_REPORTS_OF_USER', 1000, 1, 1_000_000),
+      bytes: values.whole('MAX_WAITING_REPORTS_MIB', 4096, 1, 1_048_576) * 1024 * 1024,
     },
-    failedReportMs: whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
-    objectRetentionMs: whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
-    uploadGraceMs: whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
-    webhooksReachPrivate: isTrue('WEBHOOKS_ALLOW_PRIVATE'),
-    triageRole: oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
-    topicCreation: oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
-    topicUndoMs: whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
+    failedReportMs: values.whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
+    objectRetentionMs: values.whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
+    uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
+    webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),
+    triageRole: values.oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
+    topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
+    topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     ...(s3 && { s3 }),
-    logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
-    adminMode: isTrue('ADMIN_MODE'),
-    sessionIdleMs: whole('SESSION_IDLE_DAYS', 7, 1, 14) * 24 * 60 * 60 * 1000,
+    logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),
+    adminMode: values.isTrue('ADMIN_MODE'),
+    sessionIdleMs: values.whole('SESSION_IDLE_DAYS', 7, 1, 14) * 24 * 60 * 60 * 1000,
     ...(metricsToken && { metricsToken }),
-    rateLimits: readRateLimits(),
-    trustedProxies: readTrustedProxies(),
-    ...(values.has('DRAIN_DELAY_SECONDS') && { drainDelayMs: whole('DRAIN_DELAY_SECONDS', 0, 0, 600) * 1000 }),
-    stopTimeoutMs: whole('STOP_TIMEOUT_SECONDS', 25, 1, 3600) * 1000,
+    rateLimits: readRateLimits(values),
+    trustedProxies: readTrustedProxies(values),
+    ...(values.has('DRAIN_DELAY_SECONDS') && { drainDelayMs: values.whole('DRAIN_DELAY_SECONDS', 0, 0, 600) * 1000 }),
+    stopTimeoutMs: values.whole('STOP_TIMEOUT_SECONDS', 25, 1, 3600) * 1000,
   }
   if (drainDelayOf(settings) >= settings.stopTimeoutMs) {
     const given = `${drainDelayOf(settings) / 1000}, and ALCOVE_STOP_TIMEOUT_SECONDS ${settings.stopTimeoutMs / 1000}`
-    problems.push(
+    values.problems.push(
       `ALCOVE_DRAIN_DELAY_SECONDS is ${given}; allowed is a delay shorter than the timeout, which includes it.`,
     )
   }
-  if (problems.length > 0) throw new WrongSettings(problems)
+  if (values.problems.length > 0) throw new WrongSettings(values.problems)
   return settings
-
-  function readS3(): S3Settings | undefined {
-    const bucket = check('S3_BUCKET', isBucketName, 'a name of 3 to 63 lower-case letters, digits, dots and hyphens')
-    const endpoint = check('S3_ENDPOINT', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
-    const region = check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
-    const access = check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')
-    const secret = check('S3_SECRET_KEY', isPrintable, 'printable ASCII characters without blanks')
-    const redirect = isTrue('S3_REDIRECT')
-
-    const rest = names.filter((name) => name.startsWith('S3_') && name !== 'S3_BUCKET' && values.has(name))
-    if (!values.has('S3_BUCKET') && rest.length > 0) {
-      const given = rest.map((name) => `ALCOVE_${name}`).join(', ')
-      problems.push(`ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ${given}.`)
-    }
-    for (const [one, other] of keyPairs) {
-      if (!values.has(one) || values.has(other)) continue
-      problems.push(`ALCOVE_${other} is not set; allowed is to set both, or neither, when there is ALCOVE_${one}.`)
-    }
-    if (!bucket) return undefined
-    const keys = access && secret ? { access, secret } : undefined
-    return { bucket, region, ...(endpoint && { endpoint }), ...(keys && { keys }), redirect }
-  }
-
-  function readRateLimits(): RateLimits {
-    const authenticated = readRateLimit('AUTHENTICATED', { requests: 0, periodSeconds: 3600 })
-    const unauthenticated = readRateLimit('UNAUTHENTICATED', { requests: 0, periodSeconds: 3600 })
-    const signIn = readRateLimit('SIGN_IN', { requests: 30, periodSeconds: 60 })
-    const endpoints = isTrue('RATE_LIMIT_ENDPOINTS')
-    return {
-      ...(authenticated && { authenticated }),
-      ...(unauthenticated && { unauthenticated }),
-      ...(signIn && { signIn }),
-      endpoints,
-    }
-  }
-
-  function readRateLimit(
-    whose: 'AUTHENTICATED' | 'UNAUTHENTICATED' | 'SIGN_IN',
-    standard: RateLimit,
-  ): RateLimit | undefined {
-    const requests = whole(`RATE_LIMIT_${whose}_REQUESTS`, standard.requests, 0, 999_999_999)
-    const periodSeconds = whole(`RATE_LIMIT_${whose}_PERIOD_SECONDS`, standard.periodSeconds, 1, 86_400)
-    return requests === 0 ? undefined : { requests, periodSeconds }
-  }
-
-  function readTrustedProxies(): string[] {
-    const isRight = (text: string) => listed(text).every(isNetwork)
-    return listed(check('TRUSTED_PROXIES', isRight, 'addresses and networks such as 10.0.0.0/8, with commas') ?? '')
-  }
-
-  function check(name: Name, isRight: (value: string) => boolean, allowed: string): string | undefined {
-    const value = values.get(name)
-    if (value === undefined || isRight(value)) return value
-    problems.push(`ALCOVE_${name} is ${shown(name, value)}; allowed is ${allowed}.`)
-    return undefined
-  }
-
-  function whole(name: Name, standard: number, least: number, most: number): number {
-    const isRight = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most
-    return Number(check(name, isRight, `a whole number from ${least} to ${most}`) ?? standard)
-  }
-
-  function isTrue(name: Name): boolean {
-    return oneOf(name, ['true', 'false'], 'false') === 'true'
-  }
-
-  function oneOf<T extends string>(name: Name, allowed: readonly T[], standard: T): T {
-    const value = check(name, (text) => allowed.some((word) => word === text), allowed.join(' or '))
-    return allowed.find((word) => word === value) ?? standard
-  }
 }
 
-const names = [
-  'HOST',
-  'PORT',
-  'DATA',
-  'DATABASE_URL',
-  'EXTERNAL_URL',
-  'BOOTSTRAP_TOKEN',
-  'MAX_REPORT_MIB',
-  'MAX_WAITING_REPORTS_OF_PROJECT',
-  'MAX_WAITING_REPORTS_OF_USER',
-  'MAX_WAITING_REPORTS_MIB',
-  'FAILED_REPORT_DAYS',
-  'MAX_UPLOAD_MIB',
-  'OBJECT_RETENTION_HOURS',
-  'UPLOAD_GRACE_DAYS',
-  'TRIAGE_ROLE',
-  'TOPIC_CREATION',
-  'TOPIC_UNDO_DAYS',
-  'WEBHOOKS_ALLOW_PRIVATE',
-  'S3_BUCKET',
-  'S3_ENDPOINT',
-  'S3_REGION',
-  'S3_ACCESS_KEY',
-  'S3_SECRET_KEY',
-  'S3_REDIRECT',
-  'LOG_LEVEL',
-  'ADMIN_MODE',
-  'SESSION_IDLE_DAYS',
-  'METRICS_TOKEN',
-  'RATE_LIMIT_AUTHENTICATED_REQUESTS',
-  'RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS',
-  'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
-  'RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS',
-  'RATE_LIMIT_SIGN_IN_REQUESTS',
-  'RATE_LIMIT_SIGN_IN_PERIOD_SECONDS',
-  'RATE_LIMIT_ENDPOINTS',
-  'TRUSTED_PROXIES',
-  'DRAIN_DELAY_SECONDS',
-  'STOP_TIMEOUT_SECONDS',
-] as const
-export type SettingName = (typeof names)[number]
-type Name = SettingName
-
-/** Settings that can also be given as `ALCOVE_…_FILE`, and whose values never appear in messages. */
-export const secrets: readonly Name[] = [
-  'DATABASE_URL',
-  'BOOTSTRAP_TOKEN',
-  'METRICS_TOKEN',
-  'S3_ACCESS_KEY',
-  'S3_SECRET_KEY',
-]
+function readToken(values: SettingValues, name: 'BOOTSTRAP_TOKEN' | 'METRICS_TOKEN'): string | undefined {
+  const isRight = (value: string) => isPrintable(value) && value.length >= 20
+  return values.check(name, isRight, 'at least 20 printable ASCII characters without blanks')
+}
 
 const keyPairs = [
   ['S3_ACCESS_KEY', 'S3_SECRET_KEY'],
   ['S3_SECRET_KEY', 'S3_ACCESS_KEY'],
 ] as const
 
-function collect(environment: Environment, problems: string[]): Map<Name, string> {
-  const values = new Map<Name, string>()
-  for (const [variable, value] of Object.entries(environment)) {
-    if (!variable.startsWith('ALCOVE_') || variable.startsWith('ALCOVE_TEST_') || !value?.trim()) continue
-    const word = variable.slice('ALCOVE_'.length)
-    const plain = names.find((name) => name === word)
-    const fromFile = secrets.find((name) => `${name}_FILE` === word)
-    if (plain) values.set(plain, value.trim())
-    else if (fromFile) readSecret(fromFile, value.trim())
-    else problems.push(`${variable} is not a setting; there are ${names.map((name) => `ALCOVE_${name}`).join(', ')}.`)
-  }
-  return values
+function readS3(values: SettingValues): S3Settings | undefined {
+  const bucket = values.check(
+    'S3_BUCKET',
+    isBucketName,
+    'a name of 3 to 63 lower-case letters, digits, dots and hyphens',
+  )
+  const endpoint = values.check('S3_ENDPOINT', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
+  const region = values.check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
+  const access = values.check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')
+  const secret = values.check('S3_SECRET_KEY', isPrintable, 'printable ASCII characters without blanks')
+  const redirect = values.isTrue('S3_REDIRECT')
 
-  function readSecret(name: Name, file: string): void {
-    if (environment[`ALCOVE_${name}`]?.trim()) {
-      problems.push(`ALCOVE_${name} and ALCOVE_${name}_FILE are both set; one of them is allowed.`)
-      return
-    }
-    try {
-      values.set(name, readFileSync(file, 'utf8').trim())
-    } catch {
-      problems.push(`ALCOVE_${name}_FILE is ${JSON.stringify(file)}; allowed is a file that can be read.`)
-    }
+  const rest = settingNames.filter((name) => name.startsWith('S3_') && name !== 'S3_BUCKET' && values.has(name))
+  if (!values.has('S3_BUCKET') && rest.length > 0) {
+    const given = rest.map((name) => `ALCOVE_${name}`).join(', ')
+    values.problems.push(`ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ${given}.`)
+  }
+  for (const [one, other] of keyPairs) {
+    if (!values.has(one) || values.has(other)) continue
+    values.problems.push(`ALCOVE_${other} is not set; allowed is to set both, or neither, when there is ALCOVE_${one}.`)
+  }
+  if (!bucket) return undefined
+  const keys = access && secret ? { access, secret } : undefined
+  return { bucket, region, ...(endpoint && { endpoint }), ...(keys && { keys }), redirect }
+}
+
+function readRateLimits(values: SettingValues): RateLimits {
+  const authenticated = readRateLimit(values, 'AUTHENTICATED', { requests: 0, periodSeconds: 3600 })
+  const unauthenticated = readRateLimit(values, 'UNAUTHENTICATED', { requests: 0, periodSeconds: 3600 })
+  const signIn = readRateLimit(values, 'SIGN_IN', { requests: 30, periodSeconds: 60 })
+  const endpoints = values.isTrue('RATE_LIMIT_ENDPOINTS')
+  return {
+    ...(authenticated && { authenticated }),
+    ...(unauthenticated && { unauthenticated }),
+    ...(signIn && { signIn }),
+    endpoints,
   }
 }
 
-function shown(name: Name, value: string): string {
-  return secrets.includes(name) ? 'set to something else (not shown, it is a secret)' : JSON.stringify(value)
+function readRateLimit(
+  values: SettingValues,
+  whose: 'AUTHENTICATED' | 'UNAUTHENTICATED' | 'SIGN_IN',
+  standard: RateLimit,
+): RateLimit | undefined {
+  const requests = values.whole(`RATE_LIMIT_${whose}_REQUESTS`, standard.requests, 0, 999_999_999)
+  const periodSeconds = values.whole(`RATE_LIMIT_${whose}_PERIOD_SECONDS`, standard.periodSeconds, 1, 86_400)
+  return requests === 0 ? undefined : { requests, periodSeconds }
+}
+
+function readTrustedProxies(values: SettingValues): string[] {
+  const isRight = (text: string) => listed(text).every(isNetwork)
+  return listed(
+    values.check('TRUSTED_PROXIES', isRight, 'addresses and networks such as 10.0.0.0/8, with commas') ?? '',
+  )
 }
 
 function isPostgresUrl(value: string): boolean {

@@ -66,40 +66,18 @@ export const workerBeside = (url: string, path: string): URL =>
 /** Opens a pool. Idle threads do not keep the process alive. */
 export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): Workers<Job, Result> {
   const threads = new Set<Thread<Job, Result>>()
-  const waiting: Task<Job, Result>[] = []
-  /** Sequence number of each owner's last job. */
-  const servedAt = new Map<string, number>()
-  let served = 0
+  const queue = openTaskQueue<Job, Result>(options)
 
   function next(): void {
     for (;;) {
-      const task = nextTask()
+      const task = queue.first(new Set([...threads].map(({ task }) => task?.owner)))
       if (!task) return
       const free = [...threads].find(({ task, isEnding }) => !task && !isEnding)
       const thread = free ?? (threads.size < options.maxThreads ? start() : undefined)
       if (!thread) return
-      waiting.splice(waiting.indexOf(task), 1)
-      if (task.owner !== undefined) servedAt.set(task.owner, ++served)
+      queue.take(task)
       give(thread, task)
     }
-  }
-
-  function nextTask(): Task<Job, Result> | undefined {
-    const busy = new Set([...threads].map(({ task }) => task?.owner))
-    if (servedAt.size > 1000) servedAt.clear()
-    const turn = ({ owner }: Task<Job, Result>) => (owner === undefined ? 0 : (servedAt.get(owner) ?? 0))
-    let first: Task<Job, Result> | undefined
-    for (const task of waiting) {
-      if (task.owner !== undefined && busy.has(task.owner)) continue
-      if (!first || turn(task) < turn(first)) first = task
-    }
-    return first
-  }
-
-  function isFull({ owner }: Task<Job, Result>): boolean {
-    const { maxWaiting, maxWaitingPerOwner = maxWaiting } = options
-    const own = waiting.filter((other) => other.owner === owner).length
-    return waiting.length > maxWaiting || (owner !== undefined && own > maxWaitingPerOwner)
   }
 
   function start(): Thread<Job, Result> {
@@ -140,30 +118,64 @@ export function openWorkers<Job, Result>(module: URL, options: WorkersOptions): 
     thread.worker.unref()
   }
 
-  function fail(thread: Thread<Job, Result>, error: unknown): void {
-    clearTimeout(thread.timer)
-    const { task } = thread
-    thread.task = undefined
-    thread.isEnding = true
-    task?.reject(error)
-  }
-
-  async function end(thread: Thread<Job, Result>): Promise<void> {
-    clearTimeout(thread.timer)
-    thread.isEnding = true
-    await thread.worker.terminate()
-  }
-
   return {
     run: (job, moved = [], owner = undefined) =>
       new Promise((resolve, reject) => {
         const task = { job, moved, owner, resolve, reject }
-        waiting.push(task)
+        queue.add(task)
         next()
-        if (waiting.at(-1) === task && isFull(task)) waiting.pop()?.reject(new JobAborted('queue'))
+        if (queue.dropExcess(task)) reject(new JobAborted('queue'))
       }),
     async close() {
       await Promise.all([...threads].filter(({ task }) => !task).map(end))
+    },
+  }
+}
+
+function fail<Job, Result>(thread: Thread<Job, Result>, error: unknown): void {
+  clearTimeout(thread.timer)
+  const { task } = thread
+  thread.task = undefined
+  thread.isEnding = true
+  task?.reject(error)
+}
+
+async function end<Job, Result>(thread: Thread<Job, Result>): Promise<void> {
+  clearTimeout(thread.timer)
+  thread.isEnding = true
+  await thread.worker.terminate()
+}
+
+/** Opens the queue of waiting tasks, in which owners take turns. */
+function openTaskQueue<Job, Result>({ maxWaiting, maxWaitingPerOwner = maxWaiting }: WorkersOptions) {
+  const waiting: Task<Job, Result>[] = []
+  /** Sequence number of each owner's last job. */
+  const servedAt = new Map<string, number>()
+  let served = 0
+  const turn = ({ owner }: Task<Job, Result>) => (owner === undefined ? 0 : (servedAt.get(owner) ?? 0))
+  return {
+    add: (task: Task<Job, Result>) => void waiting.push(task),
+    /** Returns the next task, excluding those of busy owners. */
+    first(busy: ReadonlySet<string | undefined>): Task<Job, Result> | undefined {
+      let first: Task<Job, Result> | undefined
+      for (const task of waiting) {
+        if (task.owner !== undefined && busy.has(task.owner)) continue
+        if (!first || turn(task) < turn(first)) first = task
+      }
+      return first
+    },
+    take(task: Task<Job, Result>): void {
+      waiting.splice(waiting.indexOf(task), 1)
+      if (servedAt.size > 1000) servedAt.clear()
+      if (task.owner !== undefined) servedAt.set(task.owner, ++served)
+    },
+    /** Removes the task that was added last if it still waits and exceeds a limit. Returns whether it did. */
+    dropExcess(task: Task<Job, Result>): boolean {
+      if (waiting.at(-1) !== task) return false
+      const own = waiting.filter(({ owner }) => owner === task.owner).length
+      const isFull = waiting.length > maxWaiting || (task.owner !== undefined && own > maxWaitingPerOwner)
+      if (isFull) waiting.pop()
+      return isFull
     },
   }
 }

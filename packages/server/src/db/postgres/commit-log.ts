@@ -55,7 +55,7 @@ const recordCommit = `
   insert into recent_commits (xid, process, tables, committed_at) values (pg_current_xact_id(), $1, $2, now())`
 
 // The upper bound excludes rows that were restored from another server, whose transaction ids have no meaning here.
-const readCommits = `
+const selectCommits = `
   select pg_current_snapshot()::text as snapshot, array(
     select distinct tables from recent_commits
     where process <> $2 and xid >= pg_snapshot_xmin($1::pg_snapshot)
@@ -66,12 +66,14 @@ const readCommits = `
  * Opens the log on a connection of its own. When the server does not respond or accepts no new connection, the log
  * suspends the process's connections until it does.
  */
-export async function openCommitLog({ changes, self, peer, refresh }: CommitLogOptions): Promise<CommitLog> {
+export async function openCommitLog(options: CommitLogOptions): Promise<CommitLog> {
+  const { changes, self, peer } = options
   const closing = new AbortController()
   const pause = (ms: number) => setTimeout(ms, false, { ref: false, signal: closing.signal }).catch(() => true)
   const synchronize = runTogether(readNew)
   // Notifications may arrive while the first connection opens; its snapshot is taken afterwards and includes them.
   let isOpen = false
+  const listen = () => openListener(options, () => void (isOpen && synchronize()))
   let listener = await listen()
   isOpen = true
   const over = attend()
@@ -91,33 +93,6 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
     },
   }
 
-  async function listen() {
-    const client = await peer.connect()
-    peer.restore()
-    client.on('notification', ({ payload = '' }) => {
-      const [sender, tables] = payload.split(' ')
-      if (sender === self) return
-      if (tables !== everyTable) return void (isOpen && synchronize())
-      changes.bumpAll()
-      // Without the new foreign keys no cached value is reliable, so reconnect.
-      refresh().catch(() => client.end())
-    })
-    const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
-    try {
-      await inTime(client.query(createTable), silenceMs).catch(ignoreRace)
-      await inTime(client.query(`listen ${channel}`), silenceMs)
-      await refresh()
-      const { snapshot } = await read(client, undefined)
-      changes.bumpAll()
-      changes.setConnected(true)
-      return { client, ended, snapshot, readAt: performance.now() }
-    } catch (error) {
-      if (error instanceof Silence) peer.suspend(error.message) // also ends the connection
-      await client.end()
-      throw error
-    }
-  }
-
   /**
    * Counts the commits since the last snapshot. Without a response, caches are disabled until the log has reconnected.
    */
@@ -126,7 +101,7 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
     // While disconnected the version is unknown and caches are not used.
     if (changes.version([]) === undefined) return
     try {
-      const { snapshot, commits } = await read(current.client, current.snapshot)
+      const { snapshot, commits } = await readCommits(current.client, self, current.snapshot)
       if (performance.now() - current.readAt > maxAgeMs) changes.bumpAll()
       for (const tables of commits) changes.bump(tables.split(','))
       current.snapshot = snapshot
@@ -137,14 +112,6 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
       if (error instanceof Silence) peer.suspend(error.message)
       current.client.end().catch(() => {})
     }
-  }
-
-  async function read(client: Client, snapshot: string | undefined): Promise<{ snapshot: string; commits: string[] }> {
-    const query = { name: 'read_commits', text: readCommits, values: [snapshot ?? '1:1:', self] }
-    const { rows } = await inTime(client.query<{ snapshot: string; commits: string[] }>(query), silenceMs)
-    const [row] = rows
-    if (!row) throw new Error('PostgreSQL has no current snapshot')
-    return row
   }
 
   /** Replaces lost connections. Regular reads detect a server that has silently disappeared. */
@@ -178,6 +145,59 @@ export async function openCommitLog({ changes, self, peer, refresh }: CommitLogO
     changes.setConnected(false)
     await listener.client.end()
   }
+}
+
+interface Listener {
+  client: Client
+  /** Resolves when the connection is lost. */
+  ended: Promise<true>
+  /** Snapshot whose commits are all counted. */
+  snapshot: string
+  readAt: number
+}
+
+/** Opens a connection that receives the notifications of other processes, and counts everything as changed once. */
+async function openListener(
+  { changes, self, peer, refresh }: CommitLogOptions,
+  onCommit: () => void,
+): Promise<Listener> {
+  const client = await peer.connect()
+  peer.restore()
+  client.on('notification', ({ payload = '' }) => {
+    const [sender, tables] = payload.split(' ')
+    if (sender === self) return
+    if (tables !== everyTable) return onCommit()
+    changes.bumpAll()
+    // Without the new foreign keys no cached value is reliable, so reconnect.
+    refresh().catch(() => client.end())
+  })
+  const ended = new Promise<true>((resolve) => client.once('end', () => resolve(true)))
+  try {
+    await inTime(client.query(createTable), silenceMs).catch(ignoreRace)
+    await inTime(client.query(`listen ${channel}`), silenceMs)
+    await refresh()
+    const { snapshot } = await readCommits(client, self, undefined)
+    changes.bumpAll()
+    changes.setConnected(true)
+    return { client, ended, snapshot, readAt: performance.now() }
+  } catch (error) {
+    if (error instanceof Silence) peer.suspend(error.message) // also ends the connection
+    await client.end()
+    throw error
+  }
+}
+
+/** Returns the commits of other processes since a snapshot, and the snapshot that includes them. */
+async function readCommits(
+  client: Client,
+  self: string,
+  snapshot: string | undefined,
+): Promise<{ snapshot: string; commits: string[] }> {
+  const query = { name: 'read_commits', text: selectCommits, values: [snapshot ?? '1:1:', self] }
+  const { rows } = await inTime(client.query<{ snapshot: string; commits: string[] }>(query), silenceMs)
+  const [row] = rows
+  if (!row) throw new Error('PostgreSQL has no current snapshot')
+  return row
 }
 
 const deleteOld = `delete from recent_commits where committed_at < now() - interval '${keptMinutes} minutes'`

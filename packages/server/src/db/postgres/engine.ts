@@ -5,8 +5,8 @@ import { Failure } from '../../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { Engine, Result, Session } from '../engine.ts'
 import { plainValue, postgresDialect, statementName } from '../sql.ts'
-import { openCommitLog } from './commit-log.ts'
-import { command, openConnections } from './connections.ts'
+import { type CommitLog, openCommitLog } from './commit-log.ts'
+import { type Connections, command, openConnections } from './connections.ts'
 import { isConflict, isReadOnly, isStalePlan, isUnprepared, unavailableBecause, wasRejected } from './errors.ts'
 
 const maxAttempts = 5
@@ -42,52 +42,8 @@ export async function openPostgres(
       }
     },
 
-    async transaction(work, { isRelaxed = false } = {}) {
-      for (let attempt = 1; ; ) {
-        const client = await connections.dedicated()
-        const written = new Set<string>()
-        let failure: unknown
-        let committing = false
-        let usable = true
-        const remember = (error: unknown) => {
-          failure ??= error
-          throw error
-        }
-        const session: Session = {
-          execute({ text, values }) {
-            for (const table of changes.tablesWritten(text)) written.add(table)
-            return send(client, text, values).catch(remember)
-          },
-          // Migrations have no time limit.
-          script: (text) => command(client, text, 0).then(() => {}, remember),
-        }
-        try {
-          // Not awaited: it is sent with the first statement, which fails if it does.
-          const begun = command(client, isRelaxed ? 'begin; set local synchronous_commit = off' : 'begin')
-          begun.catch(() => {})
-          const result = await work(session)
-          committing = true
-          await commit(client, begun, written)
-          return result
-        } catch (error) {
-          usable = await command(client, 'rollback').then(
-            () => !isStalePlan(failure),
-            () => false,
-          )
-          // A connection has a stale plan at most once per schema change, so this does not count as an attempt.
-          const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
-          if (isReadOnly(failure ?? error)) connections.drop()
-          if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.isOutcomeUnknown = true
-          if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
-        } finally {
-          // The commit may have succeeded even if its response was lost.
-          if (committing) changes.bump(written)
-          client.release(!usable)
-        }
-        await setTimeout(Math.random() * 20 * attempt)
-      }
-    },
-
+    transaction: (work, { isRelaxed = false } = {}) =>
+      runTransaction({ changes, connections, commits }, work, isRelaxed),
     // The server's own settings determine when a commit is durable.
     whenDurable: async () => {},
     async foreignKeys() {
@@ -112,13 +68,74 @@ export async function openPostgres(
     throw error
   })
   return engine
+}
 
-  /** Commits in one round trip. The log entry for other processes is part of the transaction. */
-  async function commit(client: pg.ClientBase, begun: Promise<unknown>, written: Set<string>): Promise<void> {
-    const recorded = written.size > 0 ? commits.record(written).map((query) => command(client, query)) : []
-    const [ended] = await Promise.all([command(client, 'commit'), begun, ...recorded])
-    if (ended.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back instead of committing it')
+interface TransactionContext {
+  changes: ChangeLog
+  connections: Connections
+  commits: CommitLog
+}
+
+/** Runs a transaction, and repeats it after a conflict. */
+async function runTransaction<Value>(
+  { changes, connections, commits }: TransactionContext,
+  work: (session: Session) => Promise<Value>,
+  isRelaxed: boolean,
+): Promise<Value> {
+  for (let attempt = 1; ; ) {
+    const client = await connections.dedicated()
+    const written = new Set<string>()
+    let failure: unknown
+    let committing = false
+    let usable = true
+    const remember = (error: unknown) => {
+      failure ??= error
+      throw error
+    }
+    const session: Session = {
+      execute({ text, values }) {
+        for (const table of changes.tablesWritten(text)) written.add(table)
+        return send(client, text, values).catch(remember)
+      },
+      // Migrations have no time limit.
+      script: (text) => command(client, text, 0).then(() => {}, remember),
+    }
+    try {
+      // Not awaited: it is sent with the first statement, which fails if it does.
+      const begun = command(client, isRelaxed ? 'begin; set local synchronous_commit = off' : 'begin')
+      begun.catch(() => {})
+      const result = await work(session)
+      committing = true
+      await commit(client, begun, written.size > 0 ? commits.record(written) : [])
+      return result
+    } catch (error) {
+      usable = await command(client, 'rollback').then(
+        () => !isStalePlan(failure),
+        () => false,
+      )
+      // A connection has a stale plan at most once per schema change, so this does not count as an attempt.
+      const again = isStalePlan(failure) || (isConflict(failure ?? error) && attempt++ < maxAttempts)
+      if (isReadOnly(failure ?? error)) connections.drop()
+      if (committing && !wasRejected(error) && isUnavailable(error)) error.cause.isOutcomeUnknown = true
+      if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
+    } finally {
+      // The commit may have succeeded even if its response was lost.
+      if (committing) changes.bump(written)
+      client.release(!usable)
+    }
+    await setTimeout(Math.random() * 20 * attempt)
   }
+}
+
+/** Commits in one round trip. The log entry for other processes is part of the transaction. */
+async function commit(
+  client: pg.ClientBase,
+  begun: Promise<unknown>,
+  records: readonly pg.QueryConfig[],
+): Promise<void> {
+  const recorded = records.map((query) => command(client, query))
+  const [ended] = await Promise.all([command(client, 'commit'), begun, ...recorded])
+  if (ended.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back instead of committing it')
 }
 
 async function send(client: pg.ClientBase, text: string, unbound: readonly unknown[]): Promise<Result> {

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+
+/** Values of the environment's settings, with the problems found in them. Blank values count as unset. */
+export interface SettingValues {
+  /** Sentences that name a setting, its value and what is allowed. */
+  problems: string[]
+  has(name: SettingName): boolean
+  get(name: SettingName): string | undefined
+  /** Returns the value if it is right; otherwise adds a problem. */
+  check(name: SettingName, isRight: (value: string) => boolean, allowed: string): string | undefined
+  whole(name: SettingName, standard: number, least: number, most: number): number
+  isTrue(name: SettingName): boolean
+  oneOf<T extends string>(name: SettingName, allowed: readonly T[], standard: T): T
+}
+
+/** Reads the variables, and the files that `ALCOVE_…_FILE` names. */
+export function openSettingValues(environment: Environment): SettingValues {
+  const problems: string[] = []
+  const values = collect(environment, problems)
+  return { problems, has: (name) => values.has(name), get: (name) => values.get(name), check, whole, isTrue, oneOf }
+
+  function check(name: SettingName, isRight: (value: string) => boolean, allowed: string): string | undefined {
+    const value = values.get(name)
+    if (value === undefined || isRight(value)) return value
+    problems.push(`ALCOVE_${name} is ${shown(name, value)}; allowed is ${allowed}.`)
+    return undefined
+  }
+
+  function whole(name: SettingName, standard: number, least: number, most: number): number {
+    const isRight = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most
+    return Number(check(name, isRight, `a whole number from ${least} to ${most}`) ?? standard)
+  }
+
+  function isTrue(name: SettingName): boolean {
+    return oneOf(name, ['true', 'false'], 'false') === 'true'
+  }
+
+  function oneOf<T extends string>(name: SettingName, allowed: readonly T[], standard: T): T {
+    const value = check(name, (text) => allowed.some((word) => word === text), allowed.join(' or '))
+    return allowed.find((word) => word === value) ?? standard
+  }
+}
+
+export const settingNames = [
+  'HOST',
+  'PORT',
+  'DATA',
+  'DATABASE_URL',
+  'EXTERNAL_URL',
+  'BOOTSTRAP_TOKEN',
+  'MAX_REPORT_MIB',
+  'MAX_WAITING_REPORTS_OF_PROJECT',
+  'MAX_WAITING_REPORTS_OF_USER',
+  'MAX_WAITING_REPORTS_MIB',
+  'FAILED_REPORT_DAYS',
+  'MAX_UPLOAD_MIB',
+  'OBJECT_RETENTION_HOURS',
+  'UPLOAD_GRACE_DAYS',
+  'TRIAGE_ROLE',
+  'TOPIC_CREATION',
+  'TOPIC_UNDO_DAYS',
+  'WEBHOOKS_ALLOW_PRIVATE',
+  'S3_BUCKET',
+  'S3_ENDPOINT',
+  'S3_REGION',
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+  'S3_REDIRECT',
+  'LOG_LEVEL',
+  'ADMIN_MODE',
+  'SESSION_IDLE_DAYS',
+  'METRICS_TOKEN',
+  'RATE_LIMIT_AUTHENTICATED_REQUESTS',
+  'RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS',
+  'RATE_LIMIT_UNAUTHENTICATED_REQUESTS',
+  'RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS',
+  'RATE_LIMIT_SIGN_IN_REQUESTS',
+  'RATE_LIMIT_SIGN_IN_PERIOD_SECONDS',
+  'RATE_LIMIT_ENDPOINTS',
+  'TRUSTED_PROXIES',
+  'DRAIN_DELAY_SECONDS',
+  'STOP_TIMEOUT_SECONDS',
+] as const
+export type SettingName = (typeof settingNames)[number]
+
+/** Settings that can also be given as `ALCOVE_…_FILE`, and whose values never appear in messages. */
+export const secrets: readonly SettingName[] = [
+  'DATABASE_URL',
+  'BOOTSTRAP_TOKEN',
+  'METRICS_TOKEN',
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+]
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+function collect(environment: Environment, problems: string[]): Map<SettingName, string> {
+  const values = new Map<SettingName, string>()
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!variable.startsWith('ALCOVE_') || variable.startsWith('ALCOVE_TEST_') || !value?.trim()) continue
+    const word = variable.slice('ALCOVE_'.length)
+    const plain = settingNames.find((name) => name === word)
+    const fromFile = secrets.find((name) => `${name}_FILE` === word)
+    if (plain) values.set(plain, value.trim())
+    else if (fromFile) readSecret(fromFile, value.trim())
+    else
+      problems.push(
+        `${variable} is not a setting; there are ${settingNames.map((name) => `ALCOVE_${name}`).join(', ')}.`,
+      )
+  }
+  return values
+
+  function readSecret(name: SettingName, file: string): void {
+    if (environment[`ALCOVE_${name}`]?.trim()) {
+      problems.push(`ALCOVE_${name} and ALCOVE_${name}_FILE are both set; one of them is allowed.`)
+      return
+    }
+    try {
+      values.set(name, readFileSync(file, 'utf8').trim())
+    } catch {
+      problems.push(`ALCOVE_${name}_FILE is ${JSON.stringify(file)}; allowed is a file that can be read.`)
+    }
+  }
+}
+
+function shown(name: SettingName, value: string): string {
+  return secrets.includes(name) ? 'set to something else (not shown, it is a secret)' : JSON.stringify(value)
+}
