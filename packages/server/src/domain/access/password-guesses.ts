@@ -13,7 +13,7 @@ const name = 'password_guesses'
 export async function countGuess(deps: Deps, subject: string): Promise<void> {
   const now = deps.now()
   const endsAt = new Date(Date.parse(now) + guessWindowMs).toISOString()
-  const attempts = await countAttempt(deps.db, name, subject, now, endsAt)
+  const attempts = await countAttempt(deps.db, { name, subject, now, endsAt })
   if (attempts > maxGuesses) {
     throw new Failure({ kind: 'too-many-requests', retryAfterSeconds: guessWindowMs / 1000 })
   }

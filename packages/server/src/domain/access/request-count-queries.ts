@@ -33,10 +33,7 @@ export async function addCounts(db: Db, counts: readonly RequestCount[]): Promis
  */
 export async function countAttempt(
   db: Db,
-  name: string,
-  subject: string,
-  now: string,
-  endsAt: string,
+  { name, subject, now, endsAt }: { name: string; subject: string; now: string; endsAt: string },
 ): Promise<number> {
   const row = await db.one<{ requests: number }>(sql`
     insert into request_counts (name, subject, requests, ends_at) values (${name}, ${subject}, 1, ${endsAt})

@@ -52,7 +52,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         }
       }
       const counted = async function* () {
-        for await (const text of contentOf(deps, asked, projectIds, read, describe)) {
+        for await (const text of contentOf(deps, asked, projectIds, { read, describe })) {
           const chunk = Buffer.from(text)
           bytes += chunk.length
           yield chunk
@@ -86,8 +86,7 @@ async function* contentOf(
   deps: Deps,
   { format, filter }: Export,
   projectIds: readonly number[],
-  read: ReadRows,
-  describe: DescribeRow,
+  { read, describe }: { read: ReadRows; describe: DescribeRow },
 ): AsyncGenerator<string> {
   if (format === 'csv') {
     yield csvHeader

@@ -36,9 +36,7 @@ export type StatusRange = readonly [first: number, last: number]
 export async function newestDeliveries(
   db: Db,
   hookId: number,
-  statuses: readonly StatusRange[] | undefined,
-  offset: number,
-  perPage: number,
+  { statuses, offset, perPage }: { statuses: readonly StatusRange[] | undefined; offset: number; perPage: number },
 ): Promise<Delivery[]> {
   const rows = await db.all<DeliveryRow>(sql`
     select ${columns} from hook_deliveries d join hook_events e on e.id = d.event_id

@@ -69,7 +69,7 @@ export async function findDeliveries(
   page: PageRequest,
 ): Promise<Page<Delivery>> {
   const [rows, total] = await Promise.all([
-    newestDeliveries(db, hook.id, statuses, page.offset, page.perPage),
+    newestDeliveries(db, hook.id, { statuses, offset: page.offset, perPage: page.perPage }),
     countDeliveries(db, hook.id, statuses, maxCountedRows),
   ])
   return pageOf(page, rows, total)

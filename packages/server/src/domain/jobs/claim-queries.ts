@@ -145,7 +145,10 @@ export interface Lease {
 }
 
 /** Claims the next ready jobs of a lane. Requires the lock on the queue. */
-export async function claimReady(db: Db, lane: string, limit: number, lease: Lease, now: string): Promise<Job[]> {
+export async function claimReady(
+  db: Db,
+  { lane, limit, lease, now }: { lane: string; limit: number; lease: Lease; now: string },
+): Promise<Job[]> {
   const rows = await db.all<JobRow>(sql`
     update jobs set state = 'running', stage = 'running', attempts = attempts + 1, lease = ${lease.token},
       lease_expires_at = ${lease.expiresAt}, started_at = ${now}, done = null, total = null

@@ -117,7 +117,7 @@ async function claim(deps: Deps, kinds: readonly AnyJobKind[], lane: string, pla
   const claimed: Claimed[] = []
   for (let place = 0; place < places; place++) {
     const lease = { token: `${token}${place}`, expiresAt: later(deps, leaseMs) }
-    const [job] = await claimReady(deps.db, lane, 1, lease, deps.now())
+    const [job] = await claimReady(deps.db, { lane, limit: 1, lease, now: deps.now() })
     const kind = kinds.find(({ kind }) => kind === job?.kind)
     if (!job || !kind) return claimed
     // The changes that these jobs were queued for are committed, so this run covers them.

@@ -51,7 +51,10 @@ export async function insertJob(db: Db, draft: JobDraft): Promise<number> {
   return row.id
 }
 
-export async function updateProgress(db: Db, id: number, token: string, done: number, total: number): Promise<void> {
+export async function updateProgress(
+  db: Db,
+  { id, token, done, total }: { id: number; token: string; done: number; total: number },
+): Promise<void> {
   await db.run(sql`update jobs set done = ${done}, total = ${total} where ${isHeld(id, token)}`)
 }
 
@@ -75,10 +78,7 @@ export async function deleteHeldJob(db: Db, id: number, token: string): Promise<
 
 export async function failJob(
   db: Db,
-  id: number,
-  token: string,
-  error: string,
-  now: string,
+  { id, token, error, now }: { id: number; token: string; error: string; now: string },
 ): Promise<Place | undefined> {
   return db.one<Place>(sql`
     update jobs set state = 'failed', stage = 'over', lease = null, lease_expires_at = null, last_error = ${error}, finished_at = ${now}

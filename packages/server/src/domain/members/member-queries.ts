@@ -26,9 +26,7 @@ interface MemberRow {
 export async function listMembers(
   db: Db,
   source: MemberSource,
-  filter: MemberFilter,
-  today: string,
-  page: PageRequest,
+  { filter, today, page }: { filter: MemberFilter; today: string; page: PageRequest },
 ): Promise<Member[]> {
   const rows = await db.all<MemberRow>(sql`
     with ${ranked(db, source, today)}
@@ -81,10 +79,7 @@ export interface MemberTerms {
 export async function insertMember(
   db: Db,
   place: { projectId?: number; namespaceId?: number },
-  userId: number,
-  terms: MemberTerms,
-  createdById: number | null,
-  now: string,
+  { userId, terms, createdById, now }: { userId: number; terms: MemberTerms; createdById: number | null; now: string },
 ): Promise<boolean> {
   const conflict = place.projectId === undefined ? sql`(namespace_id, user_id)` : sql`(project_id, user_id)`
   const changed = await db.run(sql`
@@ -101,9 +96,11 @@ export async function insertMember(
 export async function updateMember(
   db: Db,
   source: MemberSource,
-  userId: number,
-  terms: { accessLevel: number; expiresOn: string | null | undefined },
-  now: string,
+  {
+    userId,
+    terms,
+    now,
+  }: { userId: number; terms: { accessLevel: number; expiresOn: string | null | undefined }; now: string },
 ): Promise<void> {
   const { accessLevel, expiresOn } = terms
   await db.run(sql`
@@ -162,9 +159,7 @@ export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number
 export async function findAccessLevel(
   db: Db,
   userId: number,
-  namespaceIds: readonly number[],
-  projectId: number | null,
-  today: string,
+  { namespaceIds, projectId, today }: { namespaceIds: readonly number[]; projectId: number | null; today: string },
 ): Promise<number> {
   const row = await db.one<{ level: number | null }>(sql`
     select max(access_level) as level from members
@@ -178,9 +173,11 @@ export async function findAccessLevel(
 export async function listLevels(
   db: Db,
   userId: number,
-  projectIds: readonly number[],
-  namespaceIds: readonly number[],
-  today: string,
+  {
+    projectIds,
+    namespaceIds,
+    today,
+  }: { projectIds: readonly number[]; namespaceIds: readonly number[]; today: string },
 ): Promise<{ projectId: number | null; namespaceId: number | null; level: number }[]> {
   const rows = await db.all<{ project_id: number | null; namespace_id: number | null; access_level: number }>(sql`
     select project_id, namespace_id, access_level from members

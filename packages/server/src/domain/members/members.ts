@@ -33,13 +33,11 @@ export type Reach = 'direct' | 'all'
 export async function findMembers(
   deps: Deps,
   place: MemberPlace,
-  reach: Reach,
-  filter: MemberFilter,
-  page: PageRequest,
+  { reach, filter, page }: { reach: Reach; filter: MemberFilter; page: PageRequest },
 ): Promise<Page<Member>> {
   const [source, today] = [sourceOf(place, reach), deps.now().slice(0, 10)]
   const [rows, counted] = await Promise.all([
-    listMembers(deps.db, source, filter, today, page),
+    listMembers(deps.db, source, { filter, today, page }),
     countMembers(deps.db, source, filter, today),
   ])
   return pageOf(page, rows, counted)
@@ -48,7 +46,11 @@ export async function findMembers(
 export async function getMember(deps: Deps, place: MemberPlace, reach: Reach, userId: number): Promise<Member> {
   const one = { page: 1, perPage: 1, offset: 0 }
   const today = deps.now().slice(0, 10)
-  const [member] = await listMembers(deps.db, sourceOf(place, reach), { userIds: [userId] }, today, one)
+  const [member] = await listMembers(deps.db, sourceOf(place, reach), {
+    filter: { userIds: [userId] },
+    today,
+    page: one,
+  })
   if (!member) throw notFound()
   return member
 }
@@ -69,8 +71,7 @@ export function addMember(
   deps: Deps,
   caller: Caller,
   place: MemberPlace,
-  candidate: Candidate,
-  terms: MemberTerms,
+  { candidate, terms }: { candidate: Candidate; terms: MemberTerms },
 ): Promise<Member> {
   return transaction(deps, async (deps) => {
     const userId = await findCandidate(deps, candidate)
@@ -81,10 +82,7 @@ export function addMember(
     const added = await insertMember(
       deps.db,
       place.project ? { projectId: place.project.id } : { namespaceId: place.group.id },
-      userId,
-      { accessLevel, expiresOn },
-      caller.user.id,
-      deps.now(),
+      { userId, terms: { accessLevel, expiresOn }, createdById: caller.user.id, now: deps.now() },
     )
     if (!added) throw conflict('Member already exists')
     return getMember(deps, place, 'direct', userId)
@@ -99,13 +97,12 @@ export async function addMembers(
   deps: Deps,
   caller: Caller,
   place: MemberPlace,
-  candidates: ReadonlyMap<string, Candidate>,
-  terms: MemberTerms,
+  { candidates, terms }: { candidates: ReadonlyMap<string, Candidate>; terms: MemberTerms },
 ): Promise<Record<string, string>> {
   const problems: Record<string, string> = {}
   for (const [name, candidate] of candidates) {
     try {
-      await addMember(deps, caller, place, candidate, terms)
+      await addMember(deps, caller, place, { candidate, terms })
     } catch (error) {
       problems[name] = sentenceOf(error)
     }
@@ -121,20 +118,19 @@ export async function makeOwner(
   createdById: number | null,
 ): Promise<void> {
   const terms = { accessLevel: roles.owner, expiresOn: null }
-  if (await insertMember(db, place, userId, terms, createdById, now())) return
+  if (await insertMember(db, place, { userId, terms, createdById, now: now() })) return
   const source =
     'projectId' in place
       ? { projectId: place.projectId, namespaceIds: [] }
       : { projectId: null, namespaceIds: [place.namespaceId] }
-  await updateMember(db, source, userId, terms, now())
+  await updateMember(db, source, { userId, terms, now: now() })
 }
 
 export function changeMember(
   deps: Deps,
   caller: Caller,
   place: MemberPlace,
-  userId: number,
-  terms: MemberTerms,
+  { userId, terms }: { userId: number; terms: MemberTerms },
 ): Promise<Member> {
   return transaction(deps, async (deps) => {
     await lockGroupOf(deps, place)
@@ -142,7 +138,7 @@ export function changeMember(
     await assertMayGrant(deps, caller, place, Math.max(member.accessLevel, terms.accessLevel))
     await assertTerms(deps, place, userId, terms)
     if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
-    await updateMember(deps.db, sourceOf(place, 'direct'), userId, terms, deps.now())
+    await updateMember(deps.db, sourceOf(place, 'direct'), { userId, terms, now: deps.now() })
     return getMember(deps, place, 'direct', userId)
   })
 }
@@ -155,8 +151,7 @@ export function removeMember(
   deps: Deps,
   caller: Caller,
   place: MemberPlace,
-  userId: number,
-  unmodifiedSince: number | undefined,
+  { userId, unmodifiedSince }: { userId: number; unmodifiedSince: number | undefined },
 ): Promise<void> {
   return transaction(deps, async (deps) => {
     await lockGroupOf(deps, place)

@@ -62,7 +62,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
     const draft = { name, path, description, visibility }
-    const group = await insertGroup(deps.db, draft, parent, organization.id, deps.now())
+    const group = await insertGroup(deps.db, draft, { parent, organizationId: organization.id, now: deps.now() })
     if (!group) throw notSaved({ path: [taken] })
     await forgetMovedPaths(deps, group.fullPath)
     await makeOwner(deps, { namespaceId: group.id }, caller.user.id, caller.user.id)
@@ -127,8 +127,7 @@ export async function findGroups(
   deps: Deps,
   caller: Visitor | null,
   query: GroupQuery,
-  order: NamespaceOrder,
-  page: PageRequest,
+  { order, page }: { order: NamespaceOrder; page: PageRequest },
 ): Promise<Page<Namespace>> {
   assertReachable(page, 'Group')
   await assertOrganizationReadable(deps, caller, query.organizationId)
@@ -152,7 +151,7 @@ export async function findGroups(
     search: readPathSearch(query.search ?? '', false),
   }
   const counted = await countNamespaces(deps.db, filter)
-  return pageOf(page, await listNamespaces(deps.db, filter, order, page, counted), counted)
+  return pageOf(page, await listNamespaces(deps.db, filter, { order, page, counted }), counted)
 }
 
 /** Returns the ids of the groups that a user can see because of memberships inside them. */
@@ -183,7 +182,7 @@ function hiddenness(visibility: Visibility, { isPublic }: Organization): Invalid
 async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
   const parent = await lockNamespace(deps.db, id)
   const level = await groupLevel(deps, parent, caller)
-  const isSeen = await isGroupVisible(deps, parent ?? nowhere, caller, level)
+  const isSeen = await isGroupVisible(deps, parent ?? nowhere, { caller, callerLevel: level })
   if (parent?.kind !== 'group' || !isSeen) throw notFound('Group')
   if (level < roles.maintainer) throw forbidden()
   return parent

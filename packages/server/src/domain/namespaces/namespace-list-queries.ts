@@ -33,9 +33,7 @@ const maxGathered = 2000
 export async function listNamespaces(
   db: Db,
   filter: NamespaceFilter,
-  order: NamespaceOrder,
-  page: PageRequest,
-  counted: number,
+  { order, page, counted }: { order: NamespaceOrder; page: PageRequest; counted: number },
 ): Promise<Namespace[]> {
   const direction = order.direction === 'asc' ? sql`asc` : sql`desc`
   const source =

@@ -41,7 +41,7 @@ export async function findNamespaces(
     search: readPathSearch(query.search ?? '', query.fullPathSearch ?? false),
   }
   const counted = await countNamespaces(deps.db, filter)
-  const rows = await listNamespaces(deps.db, filter, { by: 'id', direction: 'asc' }, page, counted)
+  const rows = await listNamespaces(deps.db, filter, { order: { by: 'id', direction: 'asc' }, page, counted })
   return pageOf(page, rows, counted)
 }
 
@@ -62,7 +62,9 @@ export async function countMembersFor(
   const today = deps.now().slice(0, 10)
   const groups = namespaces.filter((namespace) => namespace.kind === 'group')
   const above = [...new Set(groups.flatMap(lineageOf))]
-  const held = caller.isAdmin ? [] : await listLevels(deps.db, caller.user.id, [], above, today)
+  const held = caller.isAdmin
+    ? []
+    : await listLevels(deps.db, caller.user.id, { projectIds: [], namespaceIds: above, today })
   const owned = new Set(held.flatMap((row) => (row.level >= roles.owner ? (row.namespaceId ?? []) : [])))
   const counted = groups.filter((group) => caller.isAdmin || lineageOf(group).some((id) => owned.has(id)))
   const totals = await countMembersBelow(
@@ -102,7 +104,7 @@ export async function checkPath(
 /** Returns whether the caller can see the namespace. Takes equally long when it does not exist. */
 async function isNamespaceVisible(deps: Deps, namespace: Namespace | undefined, caller: Caller): Promise<boolean> {
   const level = await groupLevel(deps, namespace, caller)
-  return (await isGroupVisible(deps, namespace ?? nowhere, caller, level)) && namespace !== undefined
+  return (await isGroupVisible(deps, namespace ?? nowhere, { caller, callerLevel: level })) && namespace !== undefined
 }
 
 /** Returns the namespace of a user's personal projects. `reference` is an id or a username. */

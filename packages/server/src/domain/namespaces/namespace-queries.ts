@@ -48,9 +48,7 @@ export interface GroupDraft {
 export async function insertGroup(
   db: Db,
   draft: GroupDraft,
-  parent: Namespace | null,
-  organizationId: number,
-  now: string,
+  { parent, organizationId, now }: { parent: Namespace | null; organizationId: number; now: string },
 ): Promise<Namespace | undefined> {
   const fullPath = parent ? `${parent.fullPath}/${draft.path}` : draft.path
   const fullName = parent ? `${parent.fullName} / ${draft.name}` : draft.name

@@ -54,9 +54,7 @@ export async function countProjects(db: Db, filter: ProjectFilter): Promise<numb
 export async function listProjects(
   db: Db,
   filter: ProjectFilter,
-  order: ProjectOrder,
-  page: PageRequest,
-  counted: number,
+  { order, page, counted }: { order: ProjectOrder; page: PageRequest; counted: number },
 ): Promise<Project[]> {
   // Sorts by the column of the driving table: SQLite does not infer that the joined ids have the same order.
   const idColumn = filter.topics?.length ? sql`tagged.project_id` : sql`projects.id`

@@ -47,8 +47,7 @@ export async function findProjects(
   deps: RootDeps,
   caller: Visitor | null,
   query: ProjectQuery,
-  asked: ProjectOrder,
-  page: PageRequest,
+  { asked, page }: { asked: ProjectOrder; page: PageRequest },
 ): Promise<Page<Project>> {
   if ((query.updatedAfter || query.updatedBefore) && asked.by !== 'updated_at') {
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
@@ -67,7 +66,7 @@ export async function findProjects(
   const counted = await countsIn(deps.db.changes).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
   if (counted === 0) return { rows: [], total: 0 }
   const order = asked.by === 'similarity' ? similarityOrder(counted, search) : asked
-  return pageOf(page, await listProjects(deps.db, filter, order, page, counted), counted)
+  return pageOf(page, await listProjects(deps.db, filter, { order, page, counted }), counted)
 }
 
 const maxCompared = 2000
@@ -159,7 +158,11 @@ async function heldLevels(
 ): Promise<{ ofProject: Map<number, number>; ofNamespace: Map<number, number> }> {
   const ids = projects.map((project) => project.id)
   const today = deps.now().slice(0, 10)
-  const rows = await listLevels(deps.db, caller.user.id, ids, [...new Set(groups.flat())], today)
+  const rows = await listLevels(deps.db, caller.user.id, {
+    projectIds: ids,
+    namespaceIds: [...new Set(groups.flat())],
+    today,
+  })
   return {
     ofProject: new Map(rows.flatMap((row) => (row.projectId === null ? [] : [[row.projectId, row.level] as const]))),
     ofNamespace: new Map(

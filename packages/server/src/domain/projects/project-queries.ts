@@ -86,9 +86,7 @@ export interface ProjectDraft {
 export async function insertProject(
   db: Db,
   namespace: Namespace,
-  draft: ProjectDraft,
-  creatorId: number,
-  now: string,
+  { draft, creatorId, now }: { draft: ProjectDraft; creatorId: number; now: string },
 ): Promise<number | undefined> {
   const fullPath = `${namespace.fullPath}/${draft.path}`
   const key = fullPath.toLowerCase()
@@ -120,10 +118,12 @@ export async function updateProject(db: Db, project: Project, now: string): Prom
 /** Returns which of the name and path are taken by another project or group. */
 export async function findTaken(
   db: Db,
-  namespaceId: number,
-  name: string,
-  fullPath: string,
-  exceptId: number | null,
+  {
+    namespaceId,
+    name,
+    fullPath,
+    exceptId,
+  }: { namespaceId: number; name: string; fullPath: string; exceptId: number | null },
 ): Promise<{ name: boolean; path: boolean }> {
   const key = fullPath.toLowerCase()
   const rows = await db.all<{ taken: 'name' | 'path' }>(sql`

@@ -66,7 +66,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
     const problems = { ...fullPathProblems(`${namespace.fullPath}/${draft.path}`), ...projectProblems(draft) }
     if (Object.keys(problems).length > 0) throw invalid(problems)
 
-    const id = await insertProject(deps.db, namespace, draft, creator.user.id, deps.now())
+    const id = await insertProject(deps.db, namespace, { draft, creatorId: creator.user.id, now: deps.now() })
     if (id === undefined) throw await taken(deps, namespace, draft, null)
     await forgetMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
     if (namespace.ownerId !== null) await makeOwner(deps, { projectId: id }, namespace.ownerId, creator.user.id)
@@ -111,7 +111,12 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
       ...(after.visibility === before.visibility ? {} : visibilityProblems(after.visibility, before.namespace)),
     }
     if (Object.keys(problems).length > 0) throw invalid(problems)
-    const { name, path } = await findTaken(deps.db, before.namespace.id, after.name, after.fullPath, id)
+    const { name, path } = await findTaken(deps.db, {
+      namespaceId: before.namespace.id,
+      name: after.name,
+      fullPath: after.fullPath,
+      exceptId: id,
+    })
     if (name || path) throw await taken(deps, before.namespace, after, id)
     await move(deps, before, after)
     return { before, after: await reload(deps, id) }
@@ -149,7 +154,12 @@ async function assertTransferable(deps: Deps, caller: Caller, project: Project, 
   const fullPath = `${target.fullPath}/${project.path}`
   const { path: [tooLong] = [] } = fullPathProblems(fullPath)
   if (tooLong !== undefined) throw refuse(`Path ${tooLong}`)
-  const { name, path } = await findTaken(deps.db, target.id, project.name, fullPath, project.id)
+  const { name, path } = await findTaken(deps.db, {
+    namespaceId: target.id,
+    name: project.name,
+    fullPath,
+    exceptId: project.id,
+  })
   if (name || path) throw refuse('Project with same name or path in target namespace already exists')
 }
 
@@ -288,7 +298,7 @@ async function taken(
   exceptId: number | null,
 ): Promise<Failure> {
   const fullPath = `${namespace.fullPath}/${draft.path}`
-  const { name, path } = await findTaken(deps.db, namespace.id, draft.name, fullPath, exceptId)
+  const { name, path } = await findTaken(deps.db, { namespaceId: namespace.id, name: draft.name, fullPath, exceptId })
   const messages = ['has already been taken']
   return invalid({
     ...(name && { 'project_namespace.name': messages, name: messages }),

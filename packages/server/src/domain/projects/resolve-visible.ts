@@ -58,13 +58,13 @@ export async function resolveVisibleGroup(
   const isCached = cache?.groups.peek(reference) !== undefined
   const here = await findGroup(deps, reference, cache)
   const level = await groupLevel(deps, here, caller, cache)
-  const isSeen = await isGroupVisible(deps, here ?? nowhere, caller, level, cache)
+  const isSeen = await isGroupVisible(deps, here ?? nowhere, { caller, callerLevel: level }, cache)
   if (here && isSeen) return { found: here, level, hasMoved: false }
 
   if (isCached) await findGroup(deps, reference)
   const was = await findMovedGroup(deps, reference)
   const levelThere = await groupLevel(deps, was, caller)
-  const isSeenThere = await isGroupVisible(deps, was ?? nowhere, caller, levelThere)
+  const isSeenThere = await isGroupVisible(deps, was ?? nowhere, { caller, callerLevel: levelThere })
   return !here && was && isSeenThere ? { found: was, level: levelThere, hasMoved: true } : undefined
 }
 

@@ -72,7 +72,12 @@ export function projectLevel(
   caller: Visitor | null,
   cache?: ProjectCache,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(project?.namespace ?? nowhere), project?.id ?? 0, cache)
+  return level(
+    deps,
+    caller,
+    { namespaceIds: lineageOf(project?.namespace ?? nowhere), projectId: project?.id ?? 0 },
+    cache,
+  )
 }
 
 export function groupLevel(
@@ -81,20 +86,19 @@ export function groupLevel(
   caller: Visitor | null,
   cache?: ProjectCache,
 ): Promise<number> {
-  return level(deps, caller, lineageOf(group ?? nowhere), null, cache)
+  return level(deps, caller, { namespaceIds: lineageOf(group ?? nowhere), projectId: null }, cache)
 }
 
 async function level(
   deps: Deps,
   caller: Visitor | null,
-  namespaceIds: readonly number[],
-  projectId: number | null,
+  { namespaceIds, projectId }: { namespaceIds: readonly number[]; projectId: number | null },
   cache?: ProjectCache,
 ): Promise<number> {
   if (!caller) return 0
   if (caller.isAdmin) return roles.owner
   const today = deps.now().slice(0, 10)
-  const load = () => findAccessLevel(deps.db, caller.user.id, namespaceIds, projectId, today)
+  const load = () => findAccessLevel(deps.db, caller.user.id, { namespaceIds, projectId, today })
   return cache ? cache.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
 }
 
@@ -108,8 +112,7 @@ export function isVisible(visibility: Visibility, caller: Visitor | null, caller
 export async function isGroupVisible(
   deps: Deps,
   group: Pick<Namespace, 'id' | 'lineage' | 'visibility'>,
-  caller: Visitor | null,
-  callerLevel: number,
+  { caller, callerLevel }: { caller: Visitor | null; callerLevel: number },
   cache?: ProjectCache,
 ): Promise<boolean> {
   if (isVisible(group.visibility, caller, callerLevel)) return true

@@ -3,10 +3,7 @@ import type { Db } from '../../db/db.ts'
 
 export async function insertPasswordLink(
   db: Db,
-  userId: number,
-  digest: string,
-  expiresAt: string,
-  now: string,
+  { userId, digest, expiresAt, now }: { userId: number; digest: string; expiresAt: string; now: string },
 ): Promise<void> {
   await db.run(sql`
     insert into password_links (user_id, digest, expires_at, created_at)

@@ -17,7 +17,7 @@ export async function createPasswordLink(deps: Deps, userId: number): Promise<{ 
   const expiresAt = new Date(Date.parse(now) + linkHours * 60 * 60 * 1000).toISOString()
   await transaction(deps, async (deps) => {
     await revokePasswordLinks(deps, userId)
-    await insertPasswordLink(deps.db, userId, digestLink(secret), expiresAt, now)
+    await insertPasswordLink(deps.db, { userId, digest: digestLink(secret), expiresAt, now })
   })
   return { secret, expiresAt }
 }

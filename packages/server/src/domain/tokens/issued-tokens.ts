@@ -37,8 +37,7 @@ export async function findTokens(
   deps: Deps,
   caller: Caller,
   filter: Omit<TokenFilter, 'kind'>,
-  order: string | undefined,
-  page: PageRequest,
+  { order, page }: { order: string | undefined; page: PageRequest },
 ): Promise<Page<AccessToken>> {
   const { userId } = filter
   if (caller.isAdmin) {
@@ -182,7 +181,7 @@ async function pageOfTokens(
   const order = tokenOrders.find((known) => known === asked)
   const today = deps.now().slice(0, 10)
   const [rows, counted] = await Promise.all([
-    listTokens(deps.db, filter, order, today, page),
+    listTokens(deps.db, filter, { order, today, page }),
     countTokens(deps.db, filter, today),
   ])
   return pageOf(page, rows, counted)

@@ -38,9 +38,7 @@ export async function findTokenById(db: Db, id: number): Promise<AccessToken | u
 export async function listTokens(
   db: Db,
   filter: TokenFilter,
-  order: TokenOrder | undefined,
-  today: string,
-  page: PageRequest,
+  { order, today, page }: { order: TokenOrder | undefined; today: string; page: PageRequest },
 ): Promise<AccessToken[]> {
   const rows = await db.all<TokenRow>(sql`
     select ${columns}, u.last_used_at from ${tokensWithUse} where ${conditions(db, filter, today)}
@@ -97,10 +95,7 @@ export async function noteTokenUse(db: Db, tokenId: number, at: string): Promise
 /** Records the address that a token was used from, and keeps only the most recent ones. */
 export async function noteTokenAddress(
   db: Db,
-  tokenId: number,
-  address: string,
-  at: string,
-  max: number,
+  { tokenId, address, at, max }: { tokenId: number; address: string; at: string; max: number },
 ): Promise<void> {
   const changed = await db.run(sql`
     insert into token_addresses (token_id, address, last_used_at)

@@ -186,7 +186,7 @@ function noteUse(deps: Deps, tokenId: number, address: string, cache: TokenCache
   }
   const writing = transaction(deps, async ({ db }) => {
     await noteTokenUse(db, tokenId, now)
-    if (isIP(address) !== 0) await noteTokenAddress(db, tokenId, address, now, maxAddresses)
+    if (isIP(address) !== 0) await noteTokenAddress(db, { tokenId, address, at: now, max: maxAddresses })
   })
   writing.catch((error: unknown) => deps.log.debug({ err: error }, 'the use of a token could not be noted'))
 }

@@ -30,7 +30,7 @@ export function addAlias(deps: Deps, topicId: number, name: string): Promise<Ali
     if ((await countAliases(deps.db, topicId)) >= maxAliases) {
       throw refused(`a topic may have ${maxAliases} aliases`)
     }
-    const alias = await claimName(deps.db, topic, name, 'alias', deps.now())
+    const alias = await claimName(deps.db, topic, { name, kind: 'alias', now: deps.now() })
     if (!alias) throw nameTaken()
     return alias
   })

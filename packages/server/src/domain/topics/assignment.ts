@@ -89,9 +89,13 @@ async function topicsNamed(
 
 async function createNamed(deps: Deps, organizationId: number, name: string): Promise<void> {
   const now = deps.now()
-  const topic = await insertTopic(deps.db, organizationId, { name, title: name, description: null }, null, now)
+  const topic = await insertTopic(deps.db, organizationId, {
+    draft: { name, title: name, description: null },
+    avatar: null,
+    now,
+  })
   // If a concurrent request made the name an alias, the new topic is redundant.
-  if (topic && !(await claimName(deps.db, topic, name, 'own', now))) await deleteTopic(deps.db, topic.id)
+  if (topic && !(await claimName(deps.db, topic, { name, kind: 'own', now }))) await deleteTopic(deps.db, topic.id)
 }
 
 /** Maximum number of unknown names for which similar topics are suggested. */

@@ -44,9 +44,7 @@ export async function lockTopicsNamed(
 export async function claimName(
   db: Db,
   topic: { id: number; organizationId: number },
-  name: string,
-  kind: 'own' | 'alias',
-  now: string,
+  { name, kind, now }: { name: string; kind: 'own' | 'alias'; now: string },
 ): Promise<Alias | undefined> {
   const row = await db.one<AliasRow>(sql`
     insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)

@@ -100,9 +100,7 @@ export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[
 export async function insertTopic(
   db: Db,
   organizationId: number,
-  draft: TopicDraft,
-  avatar: TopicAvatar | null,
-  now: string,
+  { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
 ): Promise<Topic | undefined> {
   const row = await db.one<TopicRow>(sql`
     insert into topics (organization_id, name, name_key, title, title_key, description,
@@ -119,9 +117,7 @@ export async function insertTopic(
 export async function updateTopic(
   db: Db,
   id: number,
-  draft: TopicDraft,
-  avatar: TopicAvatar | null,
-  now: string,
+  { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
 ): Promise<Topic | undefined> {
   const row = await db.one<TopicRow>(sql`
     update topics set name = ${draft.name}, name_key = ${draft.name.toLowerCase()}, title = ${draft.title},

@@ -77,8 +77,8 @@ export async function createTopic(deps: Deps, fresh: NewTopic): Promise<Topic> {
   const avatar = fresh.avatar ? readAvatar(fresh.avatar) : null
   const topic = await transaction(deps, async (deps) => {
     const now = deps.now()
-    const topic = await insertTopic(deps.db, organizationId, fresh, avatar, now)
-    if (!topic || !(await claimName(deps.db, topic, topic.name, 'own', now))) throw nameTaken()
+    const topic = await insertTopic(deps.db, organizationId, { draft: fresh, avatar, now })
+    if (!topic || !(await claimName(deps.db, topic, { name: topic.name, kind: 'own', now }))) throw nameTaken()
     return topic
   })
   if (fresh.avatar) fresh.avatar.kept = true
@@ -107,7 +107,7 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
       await deleteAlias(deps.db, id, changed.name.toLowerCase())
       await changeOwnName(deps.db, id, changed.name)
     }
-    const after = await updateTopicRow(deps.db, id, changed, avatar, deps.now())
+    const after = await updateTopicRow(deps.db, id, { draft: changed, avatar, now: deps.now() })
     if (!after) throw notFound()
     const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
     if (isReplaced) await markForDeletion(deps, keysOf(before))

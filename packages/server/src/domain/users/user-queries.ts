@@ -93,9 +93,7 @@ export async function listOwnNamespaceIds(
 export async function insertUser(
   db: Db,
   draft: UserDraft,
-  passwordHash: string | null,
-  createdById: number | null,
-  now: string,
+  { passwordHash, createdById, now }: { passwordHash: string | null; createdById: number | null; now: string },
 ): Promise<User> {
   const row = await db.one<UserRow>(sql`
     insert into users (username, username_key, email, email_key, name, password_hash, is_admin, is_external,

@@ -33,7 +33,7 @@ export async function storeUser(
   passwordHash: string | null,
   createdBy: User | null,
 ): Promise<User> {
-  return insertUser(db, draft, passwordHash, createdBy?.id ?? null, now())
+  return insertUser(db, draft, { passwordHash, createdById: createdBy?.id ?? null, now: now() })
 }
 
 /** Stores changed attributes. Without a hash, the password stays the same. Throws as `storeUser` does. */
@@ -83,8 +83,7 @@ export async function findUsers(
   deps: Deps,
   caller: Caller | null,
   query: UserQuery,
-  order: UserOrder,
-  page: PageRequest,
+  { order, page }: { order: UserOrder; page: PageRequest },
 ): Promise<Page<User>> {
   // Anonymous requests may look up a username but not list users.
   if (!caller && !query.username) throw forbidden('Not authorized to access /api/v4/users')

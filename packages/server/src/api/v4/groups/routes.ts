@@ -131,12 +131,9 @@ function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
 async function listGroups(
   deps: RootDeps,
   caller: Visitor | null,
-  query: GroupQuery,
-  order: NamespaceOrder,
-  page: PageRequest,
-  origin: string,
+  { query, order, page, origin }: { query: GroupQuery; order: NamespaceOrder; page: PageRequest; origin: string },
 ) {
-  const found = await findGroups(deps, caller, query, order, page)
+  const found = await findGroups(deps, caller, query, { order, page })
   const rows = await viewGroups(deps, found.rows, origin)
   const placeOf = (group: Namespace) => ({ value: String(group[order.by]), id: group.id })
   const next = nextOf(page, found, placeOf)
@@ -159,7 +156,7 @@ export const groupRoutes: readonly Route[] = [
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input), organizationId: input.organization_id }
-      return listGroups(deps, caller, query, order, readKeyset(input, page), origin)
+      return listGroups(deps, caller, { query, order, page: readKeyset(input, page), origin })
     },
   }),
   route({
@@ -174,7 +171,7 @@ export const groupRoutes: readonly Route[] = [
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input), topLevelOnly: false, parentId: group.id }
-      return listGroups(deps, caller, query, order, page, origin)
+      return listGroups(deps, caller, { query, order, page, origin })
     },
   }),
   route({
@@ -189,7 +186,7 @@ export const groupRoutes: readonly Route[] = [
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input), topLevelOnly: false, below: group }
-      return listGroups(deps, caller, query, order, page, origin)
+      return listGroups(deps, caller, { query, order, page, origin })
     },
   }),
   route({
@@ -235,8 +232,11 @@ export const groupRoutes: readonly Route[] = [
       const view = await viewOneGroup(deps, group, origin)
       if (!input.with_projects) return view
       const query = { within: { namespace: group, descendants: false } }
-      const { rows } = await findProjects(deps, caller, query, { by: 'id', direction: 'desc' }, shownProjects)
-      const projects = await viewProjects(deps, caller, rows, origin, caller ? 'full' : 'basic')
+      const { rows } = await findProjects(deps, caller, query, {
+        asked: { by: 'id', direction: 'desc' },
+        page: shownProjects,
+      })
+      const projects = await viewProjects(deps, caller, rows, { origin, detail: caller ? 'full' : 'basic' })
       return { ...view, projects, shared_projects: [] }
     },
   }),

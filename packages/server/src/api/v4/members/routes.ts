@@ -84,7 +84,7 @@ function readingRoutes(noun: 'project' | 'group', reach: 'direct' | 'all'): Rout
       paged: true,
       async handle(context) {
         const { deps, input, page, origin } = context
-        const found = await findMembers(deps, placeOf(context), reach, filterFrom(input), page)
+        const found = await findMembers(deps, placeOf(context), { reach, filter: filterFrom(input), page })
         return { ...found, rows: found.rows.map((member) => viewMember(member, origin)) }
       },
     }),
@@ -123,8 +123,9 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
         const [place, asked] = [placeOf(context), { accessLevel: input.access_level, expiresOn: input.expires_at }]
         const candidates = candidatesFrom(input)
         const [only, ...others] = candidates.values()
-        if (only && others.length === 0) return viewMember(await addMember(deps, caller, place, only, asked), origin)
-        const problems = await addMembers(deps, caller, place, candidates, asked)
+        if (only && others.length === 0)
+          return viewMember(await addMember(deps, caller, place, { candidate: only, terms: asked }), origin)
+        const problems = await addMembers(deps, caller, place, { candidates, terms: asked })
         return Object.keys(problems).length > 0 ? { status: 'error', message: problems } : { status: 'success' }
       },
     }),
@@ -140,7 +141,10 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       async handle(context) {
         const { deps, caller, input, origin } = context
         const asked = { accessLevel: input.access_level, expiresOn: input.expires_at }
-        return viewMember(await changeMember(deps, caller, placeOf(context), input.user_id, asked), origin)
+        return viewMember(
+          await changeMember(deps, caller, placeOf(context), { userId: input.user_id, terms: asked }),
+          origin,
+        )
       },
     }),
     route({
@@ -154,7 +158,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       audit: { event: 'member.removed', fields: ['user_id'] },
       handle: (context) => {
         const { deps, caller, input, unmodifiedSince } = context
-        return removeMember(deps, caller, placeOf(context), input.user_id, unmodifiedSince)
+        return removeMember(deps, caller, placeOf(context), { userId: input.user_id, unmodifiedSince })
       },
     }),
   ]

@@ -75,8 +75,8 @@ export const projectRoutes: readonly Route[] = [
       const detail = detailFor(caller, input.simple)
       const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
       const query = { ...projectQueryFrom(input), organizationId: input.organization_id }
-      const found = await findProjects(deps, caller, query, projectOrderFrom(input), wanted)
-      const rows = await viewProjects(deps, caller, found.rows, origin, detail)
+      const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page: wanted })
+      const rows = await viewProjects(deps, caller, found.rows, { origin, detail })
       if (input.pagination !== 'keyset') return { ...found, rows }
       const [last] = found.hasNext ? found.rows.slice(-1) : []
       return { rows, next: last && { [input.sort === 'asc' ? 'id_after' : 'id_before']: last.id } }
@@ -93,7 +93,7 @@ export const projectRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, input, page, origin }) {
       const within = { namespace: await getOwnNamespace(deps, input.id), descendants: false }
-      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+      return listProjects(deps, caller, { query: { ...projectQueryFrom(input), within }, input, page, origin })
     },
   }),
   route({
@@ -107,7 +107,7 @@ export const projectRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const within = { namespace: group, descendants: input.include_subgroups ?? false }
-      return listProjects(deps, caller, { ...projectQueryFrom(input), within }, input, page, origin)
+      return listProjects(deps, caller, { query: { ...projectQueryFrom(input), within }, input, page, origin })
     },
   }),
   route({
@@ -147,7 +147,8 @@ export const projectRoutes: readonly Route[] = [
     }),
     status: 200,
     output: projectView,
-    handle: ({ deps, caller, project, origin }) => viewProject(deps, caller, project, origin, detailFor(caller)),
+    handle: ({ deps, caller, project, origin }) =>
+      viewProject(deps, caller, project, { origin, detail: detailFor(caller) }),
   }),
   route({
     method: 'PUT',
@@ -167,7 +168,7 @@ export const projectRoutes: readonly Route[] = [
         if (topics) await setProjectTopics(deps, caller, after, topics)
         return after
       })
-      return viewProject(deps, caller, changed, origin, 'full')
+      return viewProject(deps, caller, changed, { origin, detail: 'full' })
     },
   }),
   route({
@@ -199,7 +200,7 @@ export const projectRoutes: readonly Route[] = [
         await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
         return after
       })
-      return viewProject(deps, caller, transferred, origin, 'full')
+      return viewProject(deps, caller, transferred, { origin, detail: 'full' })
     },
   }),
   archiving('archive', 'Archive a project', { isArchived: true }),
@@ -211,13 +212,23 @@ export const projectRoutes: readonly Route[] = [
 async function listProjects(
   deps: RootDeps,
   caller: Visitor | null,
-  query: ProjectQuery,
-  input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean | undefined },
-  page: PageRequest,
-  origin: string,
+  {
+    query,
+    input,
+    page,
+    origin,
+  }: {
+    query: ProjectQuery
+    input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean | undefined }
+    page: PageRequest
+    origin: string
+  },
 ) {
-  const found = await findProjects(deps, caller, query, projectOrderFrom(input), page)
-  return { ...found, rows: await viewProjects(deps, caller, found.rows, origin, detailFor(caller, input.simple)) }
+  const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page })
+  return {
+    ...found,
+    rows: await viewProjects(deps, caller, found.rows, { origin, detail: detailFor(caller, input.simple) }),
+  }
 }
 
 async function create(deps: RootDeps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
@@ -229,7 +240,7 @@ async function create(deps: RootDeps, creator: Visitor, input: Static<typeof new
     if (topics) await setProjectTopics(deps, creator, project, topics)
     return project
   })
-  return viewProject(deps, creator, project, origin, 'full')
+  return viewProject(deps, creator, project, { origin, detail: 'full' })
 }
 
 function archiving(word: string, summary: string, change: ProjectChange): Route {
@@ -242,7 +253,7 @@ function archiving(word: string, summary: string, change: ProjectChange): Route 
     output: projectView,
     async handle({ deps, caller, project, origin }) {
       const { after: changed } = await changeProject(deps, caller, project.id, change)
-      return viewProject(deps, caller, changed, origin, 'full')
+      return viewProject(deps, caller, changed, { origin, detail: 'full' })
     },
   })
 }
@@ -256,7 +267,7 @@ function starring(word: string, summary: string, change: typeof starProject): Ro
     status: 201,
     output: projectView,
     async handle({ deps, caller, project, origin }) {
-      return viewProject(deps, caller, await change(deps, caller, project), origin, 'full')
+      return viewProject(deps, caller, await change(deps, caller, project), { origin, detail: 'full' })
     },
   })
 }

@@ -188,8 +188,7 @@ export async function viewProjects(
   deps: RootDeps,
   caller: Visitor | null,
   projects: readonly Project[],
-  origin: string,
-  detail: Detail,
+  { origin, detail }: { origin: string; detail: Detail },
 ): Promise<ProjectView[]> {
   if (projects.length === 0) return []
   const ids = projects.map((project) => project.id)
@@ -219,10 +218,9 @@ export async function viewProject(
   deps: RootDeps,
   caller: Visitor | null,
   project: Project,
-  origin: string,
-  detail: Detail,
+  { origin, detail }: { origin: string; detail: Detail },
 ): Promise<ProjectView> {
-  const [view] = await viewProjects(deps, caller, [project], origin, detail)
+  const [view] = await viewProjects(deps, caller, [project], { origin, detail })
   if (!view) throw new Error('viewProjects returned no view for a project')
   return view
 }

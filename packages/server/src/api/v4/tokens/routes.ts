@@ -107,7 +107,7 @@ export const tokenRoutes: readonly Route[] = [
         expiresAfter: input.expires_after,
         expiresBefore: input.expires_before,
       }
-      const found = await findTokens(deps, caller, filter, input.sort, page)
+      const found = await findTokens(deps, caller, filter, { order: input.sort, page })
       return { ...found, rows: await viewTokens(deps, found.rows) }
     },
   }),

@@ -89,7 +89,7 @@ export const userRoutes: readonly Route[] = [
       }
       const order = userOrderFor(caller, { by: input.order_by, direction: input.sort })
       const asked = readKeyset({ ...input, order_by: order.by }, page)
-      const found = await findUsers(deps, caller, query, order, asked)
+      const found = await findUsers(deps, caller, query, { order, page: asked })
       const end = nextOf(asked, found, (user) => ({ value: keyOf(user, order.by), id: user.id })) ?? found
       if (!caller?.isAdmin) return { ...end, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
       const accounts = await readAccounts(deps, found.rows)

@@ -115,12 +115,21 @@ export async function countMoves(
 /** Inserts the journal entry. Must run before any row is moved. */
 export async function insertMerge(
   db: Db,
-  source: Topic,
-  target: Topic,
-  counts: { moved: number; shared: number },
-  keepsAlias: boolean,
-  mergedById: number,
-  now: string,
+  {
+    source,
+    target,
+    counts,
+    keepsAlias,
+    mergedById,
+    now,
+  }: {
+    source: Topic
+    target: Topic
+    counts: { moved: number; shared: number }
+    keepsAlias: boolean
+    mergedById: number
+    now: string
+  },
 ): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
     insert into topic_merges (organization_id, source_id, source_name, source_title, source_description,

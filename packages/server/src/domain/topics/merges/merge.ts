@@ -20,7 +20,7 @@ export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): 
     const { source, target } = pick(await lockTopics(deps.db, [sourceId, targetId]), request)
     const counts = await countMoves(deps.db, sourceId, targetId)
     // The avatar's object is kept, because the journal refers to it.
-    await insertMerge(deps.db, source, target, counts, keepsAlias, caller.user.id, deps.now())
+    await insertMerge(deps.db, { source, target, counts, keepsAlias, mergedById: caller.user.id, now: deps.now() })
     if (!keepsAlias) await deleteOwnName(deps.db, sourceId)
     await moveNames(deps.db, sourceId, targetId)
     await moveAssignments(deps.db, sourceId, targetId)

@@ -79,7 +79,11 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     await restoreTopic(deps.db, merge)
     await restoreNames(deps.db, merge)
     const { source, organizationId } = merge
-    const own = await claimName(deps.db, { id: source.id, organizationId }, source.name, 'own', source.createdAt)
+    const own = await claimName(
+      deps.db,
+      { id: source.id, organizationId },
+      { name: source.name, kind: 'own', now: source.createdAt },
+    )
     if (!own) throw blocked(sentence, [givenAway])
     await restoreAssignments(deps.db, merge, target !== undefined, await listLaterMerges(deps.db, merge))
     await recountTopics(deps.db, [source.id, merge.target.id])
