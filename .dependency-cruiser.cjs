@@ -35,13 +35,11 @@ const upwards = order
   .filter(({ to }) => !to.path.includes('/()/'))
 
 /** Files that contain SQL, outside `db/`. */
-const sqlFiles = `${source}/domain/.*-(queries|sql)\\.ts$|${source}/domain/.*/(finding|vulnerability)-rows\\.ts$`
+const sqlFiles = `${source}/domain/.*-(queries|sql)\\.ts$|${source}/domain/.*/vulnerability-rows\\.ts$`
 /** Queries that other nouns import until their owner exports functions. */
 const queriesSharedForNow = [
   `${source}/domain/vulnerabilities/finding-queries\\.ts$`,
-  `${source}/domain/findings/occurrence-queries\\.ts$`,
   `${source}/domain/vulnerabilities/list/(cell|list|promoted)-queries\\.ts$`,
-  `${source}/domain/reports/imports/finding-queries\\.ts$`,
 ]
 
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Database, Db } from '../packages/server/src/db/db.ts'
-import { shownState } from '../packages/server/src/domain/findings/finding-rows.ts'
+import { shownState } from '../packages/server/src/domain/findings/finding-sql.ts'
 import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/findings/scales.ts'
 import { upsertPromoted } from '../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'

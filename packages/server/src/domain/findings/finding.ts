@@ -26,6 +26,15 @@ export interface Finding {
   updatedAt: string
 }
 
+/** A finding as the response to an import shows it. */
+export interface FindingSummary {
+  uuid: string
+  name: string
+  severity: Severity
+  reportType: string
+  location: object
+}
+
 /** Fields of a finding that are shown but never searched. */
 export interface FindingExtras {
   links: readonly { name?: string | undefined; url: string }[]
@@ -52,6 +61,12 @@ export interface StoredIdentifier {
   url: string | null
 }
 
+/** An identifier of a report, ready to be stored. */
+export interface IdentifierContent extends Omit<StoredIdentifier, 'id' | 'url'> {
+  url: string | undefined
+  fingerprint: string
+}
+
 /** A finding in the list of findings: with scanner and identifiers, without the scanner's raw entry. */
 export interface ListedFinding extends Omit<Finding, UnlistedField> {
   extras: FindingExtras
@@ -61,6 +76,9 @@ export interface ListedFinding extends Omit<Finding, UnlistedField> {
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }
+
+/** A listed finding before scanner and identifiers are added. */
+export type PresentFinding = Omit<ListedFinding, 'scanner' | 'identifiers'> & { scannerId: number }
 
 type UnlistedField =
   | 'projectId'

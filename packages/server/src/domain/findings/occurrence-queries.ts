@@ -1,62 +1,84 @@
-import sql, { raw, type Sql } from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { maxCountedRows, type PageRequest } from '../page.ts'
-import { newestScan, shownSeverity, shownState } from './finding-rows.ts'
-import type { Occurrence, PastImport } from './occurrence.ts'
+import { categoriesOf } from './categories.ts'
+import { newestScan, shownSeverity, shownState } from './finding-sql.ts'
+import type { Observation } from './occurrence.ts'
 
-interface OccurrenceRow {
-  ref: string
-  is_present: boolean
-  categories: string
-  first_seen_at: string
-  last_seen_at: string
-  first_import_id: number | null
-  last_import_id: number | null
-}
-
-/**
- * Returns one row more than the page holds. For a present finding the last observation is the last complete scan of the
- * same kind.
- */
-export async function listOccurrences(
+/** Inserts occurrences of findings that were never observed on the ref. */
+export async function insertOccurrences(
   db: Db,
-  vulnerabilityId: number,
-  { perPage, offset }: PageRequest,
-): Promise<Occurrence[]> {
-  const last = (column: 'seen_at' | 'import_id') =>
-    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, o.last_${raw(column)})`
-  const rows = await db.all<OccurrenceRow>(sql`
-    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
-      ${last('import_id')} as last_import_id
-    from findings f join occurrences o on o.finding_id = f.id
-    where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
-  const imports = await findImports(
-    db,
-    rows.flatMap((row) => [row.first_import_id ?? [], row.last_import_id ?? []].flat()),
-  )
-  const idsOf = ({ categories }: OccurrenceRow) => categories.split(',').filter(Boolean).map(Number)
-  const names = await nameCategories(db, rows.flatMap(idsOf))
-  const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
-  return rows.map((row) => ({
-    ref: row.ref,
-    isPresent: row.is_present,
-    categories: idsOf(row)
-      .flatMap((id) => names.get(id) ?? [])
-      .sort(),
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-    firstImport: importOf(row.first_import_id),
-    lastImport: importOf(row.last_import_id),
-  }))
+  { projectId, ref, importId, categoryId, now }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    insert into occurrences (project_id, finding_id, ref, severity, state, is_present, categories,
+      first_import_id, last_import_id, first_seen_at, last_seen_at)
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, ${shownState}, true, ${categoriesOf(categoryId)}, ${importId}, ${importId},
+      ${now}, ${now}
+    from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
 }
 
-export async function countOccurrences(db: Db, vulnerabilityId: number): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`
-    select count(*) as total from (
-      select 1 from findings f join occurrences o on o.finding_id = f.id
-      where f.vulnerability_id = ${vulnerabilityId} limit ${maxCountedRows + 1}
-    ) as counted`)
-  return row?.total ?? 0
+/** Marks findings as present on the ref again. A report without a category leaves the stored categories unchanged. */
+export async function markPresentAgain(
+  db: Db,
+  { ref, importId, categoryId, now }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
+  const ofCategory = categoryId === undefined ? empty : sql`categories = ${categoriesOf(categoryId)},`
+  await db.run(sql`
+    update occurrences set is_present = true, ${ofCategory}
+      last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Adds present findings to the category of the report, which contained them for the first time. */
+export async function addToCategory(
+  db: Db,
+  { ref, importId, categoryId, now }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now},
+      categories = case when categories = '' then ${categoriesOf(categoryId)} else categories || ${`${categoryId},`} end
+    where ref = ${ref} and finding_id in ${db.dialect.integers(findingIds)}`)
+}
+
+/** Removes findings from the category of the report; other categories still contain them. */
+export async function removeFromCategory(
+  db: Db,
+  { ref, categoryId }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences as o set categories = replace(o.categories, ${categoriesOf(categoryId)}, ','), ${asLastObserved(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
+}
+
+/** Marks findings as absent from the ref. */
+export async function markAbsent(db: Db, { ref }: Observation, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    update occurrences as o set is_present = false, ${asLastObserved(db)}
+    from findings f where ${areThese(db, ref, findingIds)}`)
+}
+
+/** Assigns the last complete scan as the last observation. Must run before the scan of this import is inserted. */
+const asLastObserved = (db: Db): Sql =>
+  sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
+    last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
+
+const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
+  sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`
+
+/** Records the observation by an incomplete scan. After a complete scan, the row in `scans` is enough. */
+export async function markObserved(
+  db: Db,
+  { ref, importId, now }: Observation,
+  findingIds: readonly number[],
+): Promise<void> {
+  await db.run(sql`
+    update occurrences set last_import_id = ${importId}, last_seen_at = ${now}
+    where ref = ${ref} and is_present = true
+      and finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
 }
 
 /** Updates severity and state, by which lists are sorted, in the occurrences of these findings. */
@@ -76,39 +98,4 @@ async function refreshWhere(db: Db, which: Sql): Promise<void> {
     update occurrences set severity = ${shownSeverity}, state = ${shownState} from findings f
     where f.id = occurrences.finding_id and ${which}
       and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownState})`)
-}
-
-async function nameCategories(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.all<{ id: number; name: string }>(sql`
-    select id, name from report_categories where id in ${db.dialect.integers(ids)} order by id`)
-  return new Map(rows.map(({ id, name }) => [id, name]))
-}
-
-async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {
-  const rows = await db.all<{
-    id: number
-    ref: string
-    category: string | null
-    commit_sha: string | null
-    format: string
-    scanner_name: string | null
-    created_at: string
-  }>(sql`
-    select id, ref, category, commit_sha, format, scanner_name, created_at from imports
-    where id in ${db.dialect.integers(ids)} order by id`)
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        ref: row.ref,
-        category: row.category,
-        commitSha: row.commit_sha,
-        format: row.format,
-        scanner: row.scanner_name,
-        createdAt: row.created_at,
-      },
-    ]),
-  )
 }

@@ -20,3 +20,21 @@ export interface PastImport {
   scanner: string | null
   createdAt: string
 }
+
+/** The import that observes findings, and the ref on which it does. */
+export interface Observation {
+  projectId: number
+  ref: string
+  importId: number
+  /** Category of the report, if it has one. */
+  categoryId: number | undefined
+  now: string
+}
+
+/** A scan by one scanner of one type. Its findings stay present on a ref until a complete scan does not report them. */
+export interface Scan {
+  scannerId: number
+  reportType: string
+  /** False when findings that the scan did not report keep their state. */
+  isComplete: boolean
+}

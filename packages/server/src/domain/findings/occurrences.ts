@@ -1,7 +1,25 @@
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Occurrence } from './occurrence.ts'
-import { countOccurrences, listOccurrences } from './occurrence-queries.ts'
+import { countOccurrences, listOccurrences } from './occurrence-list-queries.ts'
+
+export {
+  addToCategory,
+  insertOccurrences,
+  markAbsent,
+  markObserved,
+  markPresentAgain,
+  refreshOccurrences,
+  refreshOccurrencesOf,
+  removeFromCategory,
+} from './occurrence-queries.ts'
+export {
+  findNewestObservation,
+  insertScans,
+  listLastObservations,
+  listMissedBy,
+  listOfScanner,
+} from './scan-queries.ts'
 
 /** Returns the occurrences of a vulnerability in the order of their first observation. */
 export async function findOccurrences(

@@ -1,6 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { deleteFindings } from '../reports/imports/finding-queries.ts'
+import { deleteFindings } from '../findings/findings.ts'
 
 /** Tables of a project's report data, with the column of the index that finds its rows. */
 const named = { findings: 'uuid', identifiers: 'fingerprint' } as const
@@ -29,8 +29,4 @@ export async function deleteWithVulnerabilities(db: Db, ids: readonly number[]):
   await deleteFindings(db, ids)
   const vulnerabilityIds = rows.map(({ vulnerability_id }) => vulnerability_id)
   await db.run(sql`delete from vulnerabilities where id in ${db.dialect.integers(vulnerabilityIds)}`)
-}
-
-export async function deleteIdentifiers(db: Db, ids: readonly number[]): Promise<void> {
-  await db.run(sql`delete from identifiers where id in ${db.dialect.integers(ids)}`)
 }

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { shownSeverity, shownState } from '../findings/finding-rows.ts'
+import { shownSeverity, shownState } from '../findings/finding-sql.ts'
 import { type State, severityOf } from '../findings/scales.ts'
 import { facetsOf } from '../vulnerabilities/list/promoted-queries.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { refreshOccurrences } from '../findings/occurrence-queries.ts'
+import { refreshOccurrences } from '../findings/occurrences.ts'
 import { lockProjects, recountStars } from '../projects/projects.ts'
 import { upsertPromoted } from '../vulnerabilities/list/promoted-queries.ts'
 import { listIdsIn } from './finding-removal-queries.ts'

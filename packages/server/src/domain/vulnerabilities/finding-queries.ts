@@ -1,12 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { StoredIdentifier, StoredScanner } from '../findings/finding.ts'
-import {
-  type ListedFindingRow,
-  listedFindingColumns,
-  listedFindingFrom,
-  type PresentFinding,
-} from '../findings/finding-rows.ts'
+import type { PresentFinding, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
+import { type ListedFindingRow, listedFindingColumns, listedFindingFrom } from '../findings/finding-sql.ts'
 import { reportTypes, type Severity, type State, severityRanks } from '../findings/scales.ts'
 import type { Position } from './list/list-queries.ts'
 import { type Probe, passAll } from './list/probe-queries.ts'

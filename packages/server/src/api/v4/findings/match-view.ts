@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { type MatchReason, matchReasons } from '../../../domain/reports/comparison/finding-keys.ts'
-import { findMatches } from '../../../domain/reports/comparison/matches.ts'
+import { type MatchReason, matchReasons } from '../../../domain/findings/finding-key.ts'
+import { findMatches } from '../../../domain/findings/matches.ts'
 import { integer } from '../../../http/params/input.ts'
 import { type Route, route } from '../../../http/route.ts'
 import { freeObject, nullableInteger, timestamp } from '../views.ts'

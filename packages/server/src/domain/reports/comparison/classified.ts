@@ -1,10 +1,10 @@
+import { type Category, isIn } from '../../findings/categories.ts'
+import type { FindingKey } from '../../findings/finding-key.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
 import { type Gaps, startGaps } from '../formats/gaps.ts'
 import type { FingerprintKey } from '../formats/identity/result-fingerprints.ts'
 import type { JsonObject } from '../formats/report.ts'
-import type { KnownFinding } from '../imports/finding-queries.ts'
-import { type Category, isIn } from './categories.ts'
 import { type Repeats, startRepeats } from './contested.ts'
-import type { FindingKey } from './finding-keys.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 
 /** Project, ref and scope of a report. */

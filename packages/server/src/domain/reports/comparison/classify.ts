@@ -1,17 +1,19 @@
 import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
-import { disambiguatedUuid } from '../formats/identity/result-fingerprints.ts'
-import type { Identifier, Scanner } from '../formats/report.ts'
-import { listScannerIds, upsertIdentifiers, upsertScanners } from '../imports/catalogue-queries.ts'
+import type { FindingContent } from '../../findings/finding-content.ts'
+import { lineOf } from '../../findings/finding-key.ts'
 import {
+  createFindings,
   findKnownFindings,
   hasAnyFinding,
   hasFindings,
-  insertChildRows,
-  insertFindings,
-  type KnownFinding,
-  type StoredDraft,
-} from '../imports/finding-queries.ts'
-import { stageFindings } from '../imports/staged-queries.ts'
+  listScannerIds,
+  stageFindings,
+  upsertIdentifiers,
+  upsertScanners,
+} from '../../findings/findings.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
+import { disambiguatedUuid } from '../formats/identity/result-fingerprints.ts'
+import type { Identifier, Scanner } from '../formats/report.ts'
 import {
   addKnown,
   addNew,
@@ -24,7 +26,7 @@ import {
 } from './classified.ts'
 import { findContested } from './contested.ts'
 import { noteDoubts } from './doubts.ts'
-import { fingerprintKeysOf, formerUuids, lineOf, matchingKeys, nearestKey } from './finding-keys.ts'
+import { fingerprintKeysOf, formerUuids, matchingKeys, nearestKey } from './finding-keys.ts'
 import { forEachAdaptiveBatch } from './fitting-slices.ts'
 import { type ImportedFinding, renamed } from './imported-finding.ts'
 
@@ -115,11 +117,8 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
         db,
         [...inserted, ...staged].flatMap(({ identifiers }) => identifiers),
       )
-      const drafts = inserted.map(draftOf)
-      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
-      const withIds = drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft }))
-      await insertChildRows(db, projectId, withIds)
-      await stageFindings(db, importId, staged.map(draftOf))
+      const ids = await createFindings(db, { projectId, importId, now }, inserted.map(contentOf))
+      await stageFindings(db, importId, staged.map(contentOf))
       return ids
     })
     for (const finding of inserted) addReported(finding, idOf(ids, finding.uuid))
@@ -137,7 +136,7 @@ export function openClassifier(deps: RootDeps, place: ImportPlace) {
   const hasPast = ({ scanner }: ImportedFinding): boolean =>
     result.scannersWithPast.has(result.scannerIds.get(scanner.externalId) ?? 0)
 
-  function draftOf(finding: ImportedFinding): StoredDraft {
+  function contentOf(finding: ImportedFinding): FindingContent {
     const { uuid, row, identifiers } = finding
     const ids = identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint))
     return { uuid, row, identifierIds: ids, keys: matchingKeys(finding, hasPast(finding)) }

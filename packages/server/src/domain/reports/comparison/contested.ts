@@ -1,10 +1,10 @@
 import type { Db } from '../../../db/db.ts'
+import { listFingerprintKeys } from '../../findings/findings.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
 import { type FingerprintKey, haveSameFingerprint } from '../formats/identity/result-fingerprints.ts'
-import type { KnownFinding } from '../imports/finding-queries.ts'
 import { fingerprintKeysOf } from './finding-keys.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 import { hashKey, startKeyTable } from './key-table.ts'
-import { listFingerprintKeys } from './match-queries.ts'
 
 /**
  * Returns the known findings whose uuid a reported finding has although their fingerprints differ. Such uuids depend on

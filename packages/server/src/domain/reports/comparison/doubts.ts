@@ -1,9 +1,9 @@
 import type { Db } from '../../../db/db.ts'
+import { isIn } from '../../findings/categories.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
+import { findNewestObservation } from '../../findings/occurrences.ts'
 import { groupBy } from '../../group-by.ts'
 import type { Gaps } from '../formats/gaps.ts'
-import type { KnownFinding } from '../imports/finding-queries.ts'
-import { findNewestObservation } from '../imports/occurrence-queries.ts'
-import { isIn } from './categories.ts'
 import type { ImportPlace } from './classified.ts'
 import type { ImportedFinding } from './imported-finding.ts'
 

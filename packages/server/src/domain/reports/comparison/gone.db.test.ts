@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
-import { listScannerIds } from '../imports/catalogue-queries.ts'
+import { listScannerIds } from '../../findings/findings.ts'
 import { emptyComparison } from './classified.ts'
 import { findGone } from './gone.ts'
 

@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
+import { isCovered, isCoveredExclusively } from '../../findings/categories.ts'
+import { listScannerIds } from '../../findings/findings.ts'
+import type { Scan } from '../../findings/occurrence.ts'
+import { listLastObservations, listMissedBy, listOfScanner } from '../../findings/occurrences.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { listPresentByFacets } from '../../vulnerabilities/list/promoted-queries.ts'
 import { covers, type Gap, gapsOf, isTotal } from '../formats/gaps.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
-import { listScannerIds } from '../imports/catalogue-queries.ts'
-import { listMissedBy, listOfScanner, listPlaces, type Scan } from '../imports/occurrence-queries.ts'
-import { isCovered, isCoveredExclusively } from './categories.ts'
 import type { Classified, ImportPlace } from './classified.ts'
 
 export interface Missing {
@@ -131,7 +132,7 @@ function openRetention(
   if (gaps.some(isTotal)) return async (ids) => new Set(ids)
   return async (ids) => {
     const isNeeded = ids.length > 0 && (gaps.length > 0 || artifact !== undefined)
-    const places = isNeeded ? await listPlaces(db, ref, ids) : []
+    const places = isNeeded ? await listLastObservations(db, ref, ids) : []
     const retained = new Set<number>()
     for (const one of places) {
       if (one.artifact !== null && isOfAnother(artifact, one.artifact)) {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Dialect, RecordColumns } from '../../../db/db.ts'
+import type { Dialect } from '../../../db/db.ts'
+import { contentColumns } from '../../findings/finding-content.ts'
 import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
@@ -22,37 +23,16 @@ export interface ImportedFinding
     | 'pointer'
   > {
   digest: string
-  /** A `recordText` of `importedColumns`, built once by the reader, because it is most of a finding's size. */
+  /** A `recordText` of `contentColumns`, built once by the reader, because it is most of a finding's size. */
   row: string
   isLarge: boolean
 }
-
-/** Columns of `findings`, digest first. Scanner and primary identifier are given by external id and fingerprint. */
-export const importedColumns = {
-  digest: 'text',
-  uuid: 'text',
-  report_type: 'text',
-  scanner: 'text',
-  primary_identifier: 'text',
-  name: 'text',
-  description: 'text',
-  solution: 'text',
-  severity: 'integer',
-  confidence: 'integer',
-  cve: 'text',
-  location: 'json',
-  location_fingerprint: 'text',
-  details: 'json',
-  extras: 'json',
-  metadata_version: 'text',
-  raw_metadata: 'text',
-} as const satisfies RecordColumns
 
 const largeCharacters = 64 * 1024
 
 export function importedFrom(finding: ReportFinding, { recordText }: Dialect): ImportedFinding {
   const { links, flags, evidence, assets, cvss, remediations, signatures, identifiers, rawMetadata } = finding
-  const row: { [column in keyof typeof importedColumns]: unknown } = {
+  const row: { [column in keyof typeof contentColumns]: unknown } = {
     digest: noDigest,
     uuid: finding.uuid,
     report_type: finding.reportType,
@@ -71,7 +51,7 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     metadata_version: finding.metadataVersion,
     raw_metadata: rawMetadata,
   }
-  const text = recordText(row, importedColumns)
+  const text = recordText(row, contentColumns)
   const { fingerprints } = finding
   // An empty list is left out, so that findings without fingerprints keep their digest.
   const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''

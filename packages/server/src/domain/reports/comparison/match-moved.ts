@@ -1,13 +1,15 @@
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
+import { isCovered } from '../../findings/categories.ts'
+import { anywhereRank, isOfOneFile } from '../../findings/finding-key.ts'
+import { listByFiles, listByKeys, listFingerprintKeys } from '../../findings/findings.ts'
+import type { Candidate } from '../../findings/known-finding.ts'
 import { groupBy } from '../../group-by.ts'
 import { type Gap, gapsOf } from '../formats/gaps.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import { pairByFingerprint } from '../formats/identity/result-fingerprints.ts'
-import { isCovered } from './categories.ts'
 import type { Classified, ImportPlace, ReportedFinding } from './classified.ts'
-import { anywhereRank, isOfOneFile, nearestKeyOf } from './finding-keys.ts'
-import { type Candidate, listByKeys, listFingerprintKeys, listNearby } from './match-queries.ts'
+import { nearestKeyOf } from './finding-keys.ts'
 import { pairNearest } from './nearest.ts'
 
 /** A reported finding and the known finding it matches. */
@@ -73,7 +75,7 @@ export async function pairsByLine(
   const files = new Set(bare.map(({ location }) => String(location['file'])))
   const known: (Candidate & { key: string })[] = []
   await forEachBatch([...files], async (slice) => {
-    for (const candidate of await listNearby(deps.db, place, [...scanners.keys()], slice)) {
+    for (const candidate of await listByFiles(deps.db, place, [...scanners.keys()], slice)) {
       const { identifier, file, ...rest } = candidate
       const key = nearestKeyOf(scanners.get(candidate.scannerId) ?? '', identifier, file)
       if (!observed.has(candidate.id) && mayHaveMoved(place, rest, 1)) known.push({ ...rest, key })

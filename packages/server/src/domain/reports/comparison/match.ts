@@ -1,10 +1,11 @@
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
+import { isOfFingerprint, type MatchReason, mayBeSeveral, reasonOf } from '../../findings/finding-key.ts'
+import { listByKeys, listByUuids } from '../../findings/findings.ts'
+import type { Candidate } from '../../findings/known-finding.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { addKnown, addNew, type Classified, type ImportPlace, mayChange, type ReportedFinding } from './classified.ts'
-import { isOfFingerprint, type MatchReason, mayBeSeveral, reasonOf } from './finding-keys.ts'
 import { mayHaveMoved, type Pair, pairsByFingerprint, pairsByLine } from './match-moved.ts'
-import { type Candidate, listByKeys, listByUuids } from './match-queries.ts'
 
 /** A reported finding and the known finding that it matches under another uuid. */
 export interface Match {

@@ -1,35 +1,35 @@
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
-import type { Project } from '../../projects/project.ts'
-import type { User } from '../../users/user.ts'
-import { applyImportToVulnerabilities } from '../../vulnerabilities/apply-import/apply-import.ts'
-import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
-import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
-import type { Classified, StagedFinding } from '../comparison/classified.ts'
-import type { Match, Matched } from '../comparison/match.ts'
-import { deleteMatches, insertMatches } from '../comparison/match-queries.ts'
+import type { FindingContent } from '../../findings/finding-content.ts'
 import {
-  deleteChildRows,
   deleteFindings,
-  insertChildRows,
+  deleteMatches,
+  insertMatches,
+  listStaged,
   mergeFindings,
   renameFindings,
-  type StoredDraft,
-  updateFindings,
-} from './finding-queries.ts'
+  replaceContents,
+} from '../../findings/findings.ts'
+import type { Observation, Scan } from '../../findings/occurrence.ts'
 import {
   addToCategory,
   insertOccurrences,
   insertScans,
-  listResolvedAmongPresent,
-  markGone,
+  markAbsent,
   markObserved,
-  markReturned,
-  type Observation,
+  markPresentAgain,
   removeFromCategory,
-  type Scan,
-} from './occurrence-queries.ts'
-import { listStaged } from './staged-queries.ts'
+} from '../../findings/occurrences.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/user.ts'
+import {
+  applyImportToVulnerabilities,
+  listResolvedAmongPresent,
+} from '../../vulnerabilities/apply-import/apply-import.ts'
+import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
+import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
+import type { Classified, StagedFinding } from '../comparison/classified.ts'
+import type { Match, Matched } from '../comparison/match.ts'
 
 /** Every change that an import makes to its project. */
 export interface Plan {
@@ -73,10 +73,10 @@ export async function applyPlan(deps: Deps, project: Project, user: User | undef
   )
   await forEachBatch(result.newIds, (ids) => insertOccurrences(db, observation, ids))
   await forEachBatch(result.newOnRef, (ids) => insertOccurrences(db, observation, ids))
-  await forEachBatch(result.returned, (ids) => markReturned(db, observation, ids))
+  await forEachBatch(result.returned, (ids) => markPresentAgain(db, observation, ids))
   await forEachBatch(result.addedToCategory, (ids) => addToCategory(db, observation, ids))
   await forEachBatch(removedFromCategory, (ids) => removeFromCategory(db, observation, ids))
-  await forEachBatch(gone, (ids) => markGone(db, observation, ids))
+  await forEachBatch(gone, (ids) => markAbsent(db, observation, ids))
   if (scans.some(({ isComplete }) => !isComplete))
     await forEachBatch([...result.observed], (ids) => markObserved(db, observation, ids))
   await insertScans(db, observation, scans)
@@ -126,19 +126,14 @@ async function store(
   projectId: number,
   now: string,
   slice: readonly StagedFinding[],
-  staged: ReadonlyMap<string, StoredDraft>,
+  staged: ReadonlyMap<string, FindingContent>,
 ): Promise<void> {
-  const drafts = slice.flatMap(({ findingId, uuid }) => {
-    const draft = staged.get(uuid)
-    return draft ? [{ findingId, draft }] : []
+  const contents = slice.flatMap(({ findingId, uuid }) => {
+    const content = staged.get(uuid)
+    return content ? [{ findingId, content }] : []
   })
-  if (drafts.length < slice.length) throw new Error('a staged finding is missing')
-  await updateFindings(db, projectId, drafts, now)
-  await deleteChildRows(
-    db,
-    drafts.map(({ findingId }) => findingId),
-  )
-  await insertChildRows(db, projectId, drafts)
+  if (contents.length < slice.length) throw new Error('a staged finding is missing')
+  await replaceContents(db, projectId, contents, now)
 }
 
 async function mergeMatches({ db }: Deps, sighting: Observation, slice: readonly Match[]): Promise<void> {
@@ -170,7 +165,7 @@ async function mergeMatches({ db }: Deps, sighting: Observation, slice: readonly
     db,
     stored.map(({ reported }) => reported.id),
   )
-  const drafts = await listStaged(
+  const contents = await listStaged(
     db,
     importId,
     staged.map(({ reported }) => reported.uuid),
@@ -181,7 +176,7 @@ async function mergeMatches({ db }: Deps, sighting: Observation, slice: readonly
     projectId,
     now,
     taken.map(({ reported, known }) => ({ findingId: known.id, uuid: reported.uuid, isLarge: reported.isLarge })),
-    drafts,
+    contents,
   )
   const renamed = slice.filter(({ reason, updatesContent }) => reason === 'identifier' && updatesContent)
   await renameFindings(

@@ -1,6 +1,6 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
+import type { MatchReason } from '../../findings/finding-key.ts'
 import type { ReportType, Severity } from '../../findings/scales.ts'
-import type { MatchReason } from '../comparison/finding-keys.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 
 export const importStates = ['waiting', 'running', 'done', 'failed'] as const

@@ -2,6 +2,16 @@ import { invalid, reportRejected } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
+import {
+  createFindings,
+  dropStaged,
+  findCategoryId,
+  isKnownImage,
+  listStaged,
+  listSummaries,
+  upsertCategory,
+} from '../../findings/findings.ts'
+import type { Observation } from '../../findings/occurrence.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
@@ -16,10 +26,7 @@ import type { ImportReading } from '../reader/reading.ts'
 import type { OpenBytes } from '../reader/source.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import { applyPlan, type Plan } from './apply.ts'
-import { findCategoryId, upsertCategory } from './category-queries.ts'
 import { compareCoverage } from './coverage.ts'
-import { insertChildRows, insertFindings } from './finding-queries.ts'
-import { isKnownImage } from './image-queries.ts'
 import {
   type Import,
   type ImportCounts,
@@ -30,9 +37,7 @@ import {
 } from './import.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
-import { listSamples, type Observation } from './occurrence-queries.ts'
 import { stagePromotion } from './promote-import.ts'
-import { dropStaged, listStaged } from './staged-queries.ts'
 import { Superseded } from './superseded.ts'
 
 /** Computes what an import would change, with the same code as an import, and writes nothing. */
@@ -232,14 +237,7 @@ async function storeRejected(deps: RootDeps, place: ImportPlace, { result, match
   const store = async (slice: readonly ReportedFinding[]) => {
     const ids = await withRelaxedDurability(deps, async ({ db }) => {
       const staged = await listStaged(db, importId, uuidsOf(slice))
-      const drafts = [...staged.values()]
-      const ids = await insertFindings(db, { projectId, importId, now }, drafts)
-      await insertChildRows(
-        db,
-        projectId,
-        drafts.map((draft) => ({ findingId: idOf(ids, draft.uuid), draft })),
-      )
-      return ids
+      return createFindings(db, { projectId, importId, now }, [...staged.values()])
     })
     for (const { uuid } of slice) {
       result.newIds.push(idOf(ids, uuid))
@@ -275,7 +273,7 @@ const maxShown = 100
 async function outcomeOf(deps: Deps, report: ImportReading, read: Read): Promise<ImportOutcome> {
   const { result, matched, gone } = read
   const { warnings, skipped, merged } = report.outcome()
-  const some = (ids: readonly number[]) => listSamples(deps.db, ids.slice(0, maxSamples))
+  const some = (ids: readonly number[]) => listSummaries(deps.db, ids.slice(0, maxSamples))
   return {
     ...noOutcome,
     scannedFiles: read.scannedFiles,

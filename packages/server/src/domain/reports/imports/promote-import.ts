@@ -5,7 +5,7 @@ import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
 import { promoteSlices, slicesOf } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { addPromoted, findImport, finishImport, lockImport, setOutcome } from './import-queries.ts'
 import { lostRights, mayStillPromote } from './import-rights.ts'
-import { dropPromotions, stagePromotions, takePromotion } from './staged-queries.ts'
+import { dropPromotions, stagePromotions, takePromotion } from './staged-promotion-queries.ts'
 import { Superseded } from './superseded.ts'
 
 /** Number of batches that are staged in one transaction. */

@@ -5,11 +5,18 @@ import { withSmallHeap } from '../../../platform/heap.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { assertIntact } from '../../files/intact.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
+import {
+  deleteFindings,
+  deleteUnusedIdentifiers,
+  deleteUnusedScanners,
+  dropStaged,
+  listIdentifierIds,
+  listStagedIdentifiers,
+  listUnobserved,
+} from '../../findings/findings.ts'
 import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
-import { deleteUnusedIdentifiers, deleteUnusedScanners } from './catalogue-queries.ts'
-import { deleteFindings, listIdentifierIds, listUnobserved } from './finding-queries.ts'
 import { type Import, noOutcome } from './import.ts'
 import {
   beginImport,
@@ -26,7 +33,7 @@ import { importJobKind, smallImports } from './import-queue.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { ingestReport } from './ingest.ts'
 import { abandonPromotion, promoteStaged } from './promote-import.ts'
-import { dropPromotions, dropStaged, listStagedIdentifiers } from './staged-queries.ts'
+import { dropPromotions } from './staged-promotion-queries.ts'
 import { Superseded } from './superseded.ts'
 
 interface ImportJob {

@@ -56,3 +56,11 @@ export async function listDroppedByRule(
     order by v.id`)
   return rows.map(({ id }) => id)
 }
+
+/** Returns findings on the default branch whose vulnerability is resolved; a new observation reopens it. */
+export async function listResolvedAmongPresent(db: Db, projectId: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select f.id from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    where v.project_id = ${projectId} and v.is_on_default_branch = true and v.state = 'resolved' order by f.id`)
+  return rows.map(({ id }) => id)
+}

@@ -13,6 +13,8 @@ import type { Vulnerability } from '../vulnerability.ts'
 import { listDroppedByRule, listOutdated, listToMarkAbsent } from './apply-import-queries.ts'
 import type { ScanRules } from './scan-rules.ts'
 
+export { listResolvedAmongPresent } from './apply-import-queries.ts'
+
 /** Ids of the findings that an import observed on its ref. */
 export interface ImportObservations extends ObservationOrigin {
   /** Category of the report, if any. Its rules say nothing about the findings of other categories. */

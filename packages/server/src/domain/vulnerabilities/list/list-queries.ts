@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
-import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-rows.ts'
+import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'

@@ -3,13 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
-import { listOccurrences } from '../../findings/occurrence-queries.ts'
-import { importedColumns } from '../../reports/comparison/imported-finding.ts'
-import { deleteMatches, listByKeys, listByUuids } from '../../reports/comparison/match-queries.ts'
-import { upsertIdentifiers } from '../../reports/imports/catalogue-queries.ts'
-import { findKnownFindings, insertFindings } from '../../reports/imports/finding-queries.ts'
-import { listMissedBy, listOfScanner, markGone, removeFromCategory } from '../../reports/imports/occurrence-queries.ts'
-import { listStaged } from '../../reports/imports/staged-queries.ts'
+import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
+import { contentColumns } from '../../findings/finding-content.ts'
+import { insertFindings } from '../../findings/finding-queries.ts'
+import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
+import { findKnownFindings } from '../../findings/known-finding-queries.ts'
+import { deleteMatches } from '../../findings/match-queries.ts'
+import { listOccurrences } from '../../findings/occurrence-list-queries.ts'
+import { markAbsent, removeFromCategory } from '../../findings/occurrence-queries.ts'
+import { listMissedBy, listOfScanner } from '../../findings/scan-queries.ts'
+import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { promotionProbe, selectPresent } from '../finding-queries.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { listStretches } from './list-queries.ts'
@@ -118,7 +121,7 @@ describe('before the engine has counted its tables', () => {
     const sighting = { projectId: 1, ref: 'main', importId: 1, categoryId: 3, now: '2026-01-01T00:00:00.000Z' }
     const plans = [
       await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
-      await planIn((db) => markGone(db, sighting, [1, 2, 3])),
+      await planIn((db) => markAbsent(db, sighting, [1, 2, 3])),
       await planIn((db) => removeFromCategory(db, sighting, [1, 2, 3])),
       await planIn((db) => listMissedBy(db, { scannerId: 1, reportType: 'sast' }, 'main', 3, [1, 2, 3])),
     ]
@@ -153,7 +156,7 @@ describe('before the engine has counted its tables', () => {
   test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {
     const place = { projectId: 1, ref: 'main', defaultBranch: 'main', artifact: undefined }
     const keys = Array.from({ length: count }, (_, index) => `${index}`)
-    const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, importedColumns)
+    const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, contentColumns)
     const works: Record<string, (db: Db) => Promise<unknown>> = {
       keys: (db) => listByKeys(db, place, keys),
       uuids: (db) => listByUuids(db, place, keys),

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
-import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-rows.ts'
+import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
 import { confidenceRanks, type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
@@ -35,14 +35,6 @@ export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Pr
     returning ${vulnerabilityColumns}`)
   if (!row) throw new Error('an inserted vulnerability returned no row')
   return vulnerabilityFrom(row)
-}
-
-/** Returns false if another request attached the finding first. */
-export async function attachFinding(db: Db, findingId: number, vulnerabilityId: number, now: string): Promise<boolean> {
-  const changed = await db.run(sql`
-    update findings set vulnerability_id = ${vulnerabilityId}, updated_at = ${now}
-    where id = ${findingId} and vulnerability_id is null`)
-  return changed === 1
 }
 
 /** A finding without a vulnerability. Severity and confidence are the stored ranks. */
@@ -127,20 +119,4 @@ export async function insertVulnerabilities(
     returning id`)
   // Ids ascend in the order of insertion, while the order of returned rows is undefined.
   return inserted.map(({ id }) => id).sort((a, b) => a - b)
-}
-
-/** Attaches findings, which the caller must have locked. */
-export async function attachFindings(
-  db: Db,
-  links: readonly { findingId: number; vulnerabilityId: number | undefined }[],
-  now: string,
-): Promise<void> {
-  const rows = links.map(({ findingId, vulnerabilityId }) => ({
-    finding_id: findingId,
-    vulnerability_id: vulnerabilityId,
-  }))
-  const columns = { finding_id: 'integer', vulnerability_id: 'integer' } as const
-  await db.run(sql`
-    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
-    from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
 }

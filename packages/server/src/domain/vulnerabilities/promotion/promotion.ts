@@ -1,6 +1,7 @@
 import { invalid } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, transaction } from '../../deps.ts'
+import { attachFinding, attachFindings } from '../../findings/findings.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -11,8 +12,6 @@ import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
 import {
-  attachFinding,
-  attachFindings,
   insertVulnerabilities,
   insertVulnerability,
   listUnattachedFindings,

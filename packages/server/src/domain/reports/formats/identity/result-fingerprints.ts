@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { maxFingerprints } from '../../../findings/finding-key.ts'
 import { findingNamespace, nameUuid } from './uuid.ts'
 
 /** A fingerprint that a scanner assigns to a result and that does not change when the result moves. */
@@ -7,9 +8,6 @@ export interface Fingerprint {
   name: string
   value: string
 }
-
-/** Maximum number of fingerprints per finding. */
-export const maxFingerprints = 4
 
 /** Minimum length of a fingerprint; shorter values, such as columns, are not distinctive. */
 const minCharacters = 8

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 
 export async function findCategoryId(db: Db, projectId: number, name: string): Promise<number | undefined> {
   const row = await db.one<{ id: number }>(sql`

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
+import type { Db } from '../../db/db.ts'
 
 /**
  * Returns true if the default branch or a vulnerability has a finding in a container image whose name has this prefix.

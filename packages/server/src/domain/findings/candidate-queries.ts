@@ -1,34 +1,8 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
-import { newestScan } from '../../findings/finding-rows.ts'
-import type { JsonObject } from '../formats/report.ts'
-import type { MatchReason } from './finding-keys.ts'
-import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-keys.ts'
-import { idsOfKeys } from './key-queries.ts'
-
-/** A known finding that a reported one may match. */
-export interface Candidate {
-  id: number
-  uuid: string
-  digest: string
-  vulnerabilityId: number | null
-  wasPresent: boolean | undefined
-  /** Categories of the finding on the ref and on the default branch, in the format of categories.ts. */
-  categories: string
-  /** Artifact of the last report without a category that contained the finding; null unless `Place` has an artifact. */
-  artifact: string | null
-  wasOnDefaultBranch: boolean
-  reportType: string
-  scannerId: number
-  line: number
-}
-
-export interface Place {
-  projectId: number
-  ref: string
-  defaultBranch: string
-  artifact: string | undefined
-}
+import type { Db } from '../../db/db.ts'
+import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-key.ts'
+import { idsOfKeys, newestScan } from './finding-sql.ts'
+import type { Candidate, CandidateScope } from './known-finding.ts'
 
 interface CandidateRow {
   id: number
@@ -41,13 +15,13 @@ interface CandidateRow {
   seen_on_default: number | null
   report_type: string
   scanner_id: number
-  location: JsonObject
+  location: { [key: string]: unknown }
 }
 
 /** Returns the observed findings that have one of these keys, with that key. */
 export async function listByKeys(
   db: Db,
-  place: Place,
+  place: CandidateScope,
   keys: readonly string[],
 ): Promise<(Candidate & { key: string })[]> {
   const rows = await db.all<CandidateRow & { key: string }>(sql`
@@ -59,7 +33,7 @@ export async function listByKeys(
   return rows.map(({ key, ...row }) => ({ key, ...candidateFrom(row) }))
 }
 
-export async function listByUuids(db: Db, place: Place, uuids: readonly string[]): Promise<Candidate[]> {
+export async function listByUuids(db: Db, place: CandidateScope, uuids: readonly string[]): Promise<Candidate[]> {
   const rows = await db.all<CandidateRow>(sql`
     select ${candidateColumns(db, place)}
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
@@ -93,9 +67,9 @@ export async function listFingerprintKeys(
  * Returns findings in code that have no key but their line, in these files, and are present on the ref or, if never
  * observed there, on the default branch.
  */
-export async function listNearby(
+export async function listByFiles(
   db: Db,
-  place: Place,
+  place: CandidateScope,
   scannerIds: readonly number[],
   files: readonly string[],
 ): Promise<(Candidate & { identifier: string; file: string })[]> {
@@ -117,7 +91,10 @@ export async function listNearby(
 /** Number of characters of a place that the index contains. */
 const longestPlace = 500
 
-const candidateColumns = (db: Db, { defaultBranch, artifact }: Place) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
+const candidateColumns = (
+  db: Db,
+  { defaultBranch, artifact }: CandidateScope,
+) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
   f.report_type, f.scanner_id, f.location, o.is_present,
   case when o.is_present = true then o.categories else '' end || coalesce((
     select d.categories from occurrences d
@@ -141,84 +118,3 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   scannerId: row.scanner_id,
   line: lineOf(row.location),
 })
-
-export interface MatchDraft {
-  findingId: number
-  uuid: string
-  reason: MatchReason
-  location: JsonObject
-}
-
-/** Inserts matches. Must run before the findings are updated, because it stores their old locations. */
-export async function insertMatches(
-  db: Db,
-  { projectId, ref, importId, now }: { projectId: number; ref: string; importId: number; now: string },
-  matches: readonly MatchDraft[],
-): Promise<void> {
-  const rows = matches.map(({ findingId, uuid, reason, location }) => ({
-    finding_id: findingId,
-    uuid,
-    reason,
-    location,
-  }))
-  const columns = { finding_id: 'integer', uuid: 'text', reason: 'text', location: 'json' } as const
-  await db.run(sql`
-    insert into finding_matches (project_id, finding_id, import_id, uuid, reason, ref, old_location, new_location,
-      created_at)
-    select ${projectId}, r.finding_id, ${importId}, r.uuid, r.reason, ${ref}, f.location, r.location, ${now}
-    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id`)
-}
-
-/** Deletes the matches of uuids that have findings of their own or are about to be matched again. */
-export async function deleteMatches(db: Db, projectId: number, uuids: readonly string[]): Promise<void> {
-  await db.run(sql`
-    delete from finding_matches where id ${idsOfKeys(db, 'finding_matches', projectId, uuids)}`)
-}
-
-export interface StoredMatch {
-  id: number
-  uuid: string
-  reason: MatchReason
-  ref: string
-  importId: number | null
-  oldLocation: object
-  newLocation: object
-  createdAt: string
-}
-
-/** Returns the matches of a finding, newest first. */
-export async function listMatches(
-  db: Db,
-  findingId: number,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<StoredMatch[]> {
-  const rows = await db.all<{
-    id: number
-    uuid: string
-    reason: MatchReason
-    ref: string
-    import_id: number | null
-    old_location: object
-    new_location: object
-    created_at: string
-  }>(sql`
-    select id, uuid, reason, ref, import_id, old_location, new_location, created_at
-    from finding_matches where finding_id = ${findingId} order by id desc limit ${limit} offset ${offset}`)
-  return rows.map((row) => ({
-    id: row.id,
-    uuid: row.uuid,
-    reason: row.reason,
-    ref: row.ref,
-    importId: row.import_id,
-    oldLocation: row.old_location,
-    newLocation: row.new_location,
-    createdAt: row.created_at,
-  }))
-}
-
-export async function findFindingId(db: Db, projectId: number, id: number): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`
-    select f.id from findings f where f.id = ${id} and f.project_id = ${projectId}
-      and exists (select 1 from occurrences o where o.finding_id = f.id)`)
-  return row?.id
-}

@@ -1,7 +1,7 @@
-import { notFound } from '../../../platform/failure.ts'
-import type { RootDeps } from '../../deps.ts'
-import { type Page, type PageRequest, pageOf } from '../../page.ts'
-import type { Project } from '../../projects/project.ts'
+import { notFound } from '../../platform/failure.ts'
+import type { RootDeps } from '../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Project } from '../projects/project.ts'
 import { findFindingId, listMatches, type StoredMatch } from './match-queries.ts'
 
 /** Returns the other uuids under which a finding was reported, and the reasons for the matches; newest first. */

@@ -1,0 +1,58 @@
+import type { Db } from '../../db/db.ts'
+import type { FindingContent } from './finding-content.ts'
+import { deleteChildRows, insertChildRows, insertFindings, updateFindings } from './finding-queries.ts'
+
+export { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from './candidate-queries.ts'
+export { findCategoryId, upsertCategory } from './category-queries.ts'
+export {
+  attachFinding,
+  attachFindings,
+  deleteFindings,
+  listUnobserved,
+  mergeFindings,
+  renameFindings,
+} from './finding-queries.ts'
+export {
+  deleteIdentifiers,
+  deleteUnusedIdentifiers,
+  listIdentifierIds,
+  upsertIdentifiers,
+} from './identifier-queries.ts'
+export { isKnownImage } from './image-queries.ts'
+export { findKnownFindings, hasAnyFinding, hasFindings, listSummaries } from './known-finding-queries.ts'
+export { deleteMatches, insertMatches } from './match-queries.ts'
+export { deleteUnusedScanners, listScannerIds, upsertScanners } from './scanner-queries.ts'
+export { dropStaged, listStaged, listStagedIdentifiers, stageFindings } from './staged-finding-queries.ts'
+
+/**
+ * Inserts findings and their child rows, and returns their ids by uuid. They stay invisible until they have an
+ * occurrence.
+ */
+export async function createFindings(
+  db: Db,
+  source: { projectId: number; importId: number; now: string },
+  contents: readonly FindingContent[],
+): Promise<Map<string, number>> {
+  const ids = await insertFindings(db, source, contents)
+  const withIds = contents.flatMap((content) => {
+    const findingId = ids.get(content.uuid)
+    return findingId === undefined ? [] : [{ findingId, content }]
+  })
+  await insertChildRows(db, source.projectId, withIds)
+  return ids
+}
+
+/** Replaces the content of findings and their child rows. */
+export async function replaceContents(
+  db: Db,
+  projectId: number,
+  contents: readonly { findingId: number; content: FindingContent }[],
+  now: string,
+): Promise<void> {
+  await updateFindings(db, projectId, contents, now)
+  await deleteChildRows(
+    db,
+    contents.map(({ findingId }) => findingId),
+  )
+  await insertChildRows(db, projectId, contents)
+}

@@ -1,0 +1,89 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import type { FindingSummary } from './finding.ts'
+import { idsOfKeys } from './finding-sql.ts'
+import type { KnownFinding } from './known-finding.ts'
+import { severityOf } from './scales.ts'
+
+interface KnownFindingRow {
+  id: number
+  uuid: string
+  digest: string
+  vulnerability_id: number | null
+  /** Computed column, so SQLite returns a number. */
+  is_present: boolean | number | null
+  categories: string | null
+  seen_somewhere: number | null
+  seen_on_default: number | null
+}
+
+/** Returns the stored findings of these uuids, including findings that were matched under one of them. */
+export async function findKnownFindings(
+  db: Db,
+  { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
+  uuids: readonly string[],
+): Promise<KnownFinding[]> {
+  const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
+  // `+` keeps PostgreSQL from scanning all occurrences in id order to find the minimum.
+  const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
+    ${onRef(sql`o.categories`)} as categories,
+    (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
+    (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
+  const rows = await db.all<KnownFindingRow>(sql`
+    select f.uuid, ${columns} from findings f where f.id ${idsOfKeys(db, 'findings', projectId, uuids)} order by f.id`)
+  const known = new Set(rows.map(({ uuid }) => uuid))
+  const others = uuids.filter((uuid) => !known.has(uuid))
+  const recognised =
+    others.length === 0
+      ? []
+      : await db.all<KnownFindingRow>(sql`
+          select m.uuid, ${columns}
+          from finding_matches m join findings f on f.id = m.finding_id
+          where m.id ${idsOfKeys(db, 'finding_matches', projectId, others)} order by m.id`)
+  return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
+}
+
+const knownFrom =
+  (isOwnUuid: boolean) =>
+  (row: KnownFindingRow): KnownFinding => ({
+    id: row.id,
+    uuid: row.uuid,
+    isOwnUuid,
+    digest: row.digest,
+    vulnerabilityId: row.vulnerability_id,
+    wasPresent: row.is_present === null ? undefined : Boolean(row.is_present),
+    categories: row.categories ?? '',
+    wasSeen: row.seen_somewhere !== null,
+    wasOnDefaultBranch: row.seen_on_default !== null,
+  })
+
+/** Returns true if the scanner has at least one visible finding. */
+export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {
+  const row = await db.one(sql`
+    select f.id from findings f where f.scanner_id = ${scannerId}
+      and exists (select 1 from occurrences o where o.finding_id = f.id) limit 1`)
+  return row !== undefined
+}
+
+/** Returns true if the project has at least one finding, visible or not. */
+export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean> {
+  return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
+}
+
+/** Returns summaries of findings, the most severe first. */
+export async function listSummaries(db: Db, findingIds: readonly number[]): Promise<FindingSummary[]> {
+  const rows = await db.all<{
+    uuid: string
+    name: string
+    severity: number
+    report_type: string
+    location: object
+  }>(sql`
+    select uuid, name, severity, report_type, location from findings
+    where id in ${db.dialect.integers(findingIds)} order by severity desc, id`)
+  return rows.map(({ report_type, severity, ...row }) => ({
+    ...row,
+    severity: severityOf(severity),
+    reportType: report_type,
+  }))
+}

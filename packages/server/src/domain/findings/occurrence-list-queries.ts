@@ -1,0 +1,95 @@
+import sql, { raw } from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { maxCountedRows, type PageRequest } from '../page.ts'
+import { newestScan } from './finding-sql.ts'
+import type { Occurrence, PastImport } from './occurrence.ts'
+
+interface OccurrenceRow {
+  ref: string
+  is_present: boolean
+  categories: string
+  first_seen_at: string
+  last_seen_at: string
+  first_import_id: number | null
+  last_import_id: number | null
+}
+
+/**
+ * Returns one row more than the page holds. For a present finding the last observation is the last complete scan of the
+ * same kind.
+ */
+export async function listOccurrences(
+  db: Db,
+  vulnerabilityId: number,
+  { perPage, offset }: PageRequest,
+): Promise<Occurrence[]> {
+  const last = (column: 'seen_at' | 'import_id') =>
+    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, o.last_${raw(column)})`
+  const rows = await db.all<OccurrenceRow>(sql`
+    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
+      ${last('import_id')} as last_import_id
+    from findings f join occurrences o on o.finding_id = f.id
+    where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
+  const imports = await findImports(
+    db,
+    rows.flatMap((row) => [row.first_import_id ?? [], row.last_import_id ?? []].flat()),
+  )
+  const idsOf = ({ categories }: OccurrenceRow) => categories.split(',').filter(Boolean).map(Number)
+  const names = await nameCategories(db, rows.flatMap(idsOf))
+  const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
+  return rows.map((row) => ({
+    ref: row.ref,
+    isPresent: row.is_present,
+    categories: idsOf(row)
+      .flatMap((id) => names.get(id) ?? [])
+      .sort(),
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+    firstImport: importOf(row.first_import_id),
+    lastImport: importOf(row.last_import_id),
+  }))
+}
+
+export async function countOccurrences(db: Db, vulnerabilityId: number): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from findings f join occurrences o on o.finding_id = f.id
+      where f.vulnerability_id = ${vulnerabilityId} limit ${maxCountedRows + 1}
+    ) as counted`)
+  return row?.total ?? 0
+}
+
+async function nameCategories(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.all<{ id: number; name: string }>(sql`
+    select id, name from report_categories where id in ${db.dialect.integers(ids)} order by id`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {
+  const rows = await db.all<{
+    id: number
+    ref: string
+    category: string | null
+    commit_sha: string | null
+    format: string
+    scanner_name: string | null
+    created_at: string
+  }>(sql`
+    select id, ref, category, commit_sha, format, scanner_name, created_at from imports
+    where id in ${db.dialect.integers(ids)} order by id`)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        ref: row.ref,
+        category: row.category,
+        commitSha: row.commit_sha,
+        format: row.format,
+        scanner: row.scanner_name,
+        createdAt: row.created_at,
+      },
+    ]),
+  )
+}

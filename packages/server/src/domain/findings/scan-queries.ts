@@ -1,0 +1,112 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+import { categoriesOf } from './categories.ts'
+import { categoriesOfOccurrence, newestScan } from './finding-sql.ts'
+import type { Observation, Scan } from './occurrence.ts'
+
+/** Inserts the scans of an import. Must run after absent findings are marked, which reads the earlier scans. */
+export async function insertScans(
+  db: Db,
+  { ref, importId, categoryId, now }: Observation,
+  scans: readonly Scan[],
+): Promise<void> {
+  const rows = scans.map(({ scannerId, reportType, isComplete }) => ({
+    scanner_id: scannerId,
+    report_type: reportType,
+    is_complete: isComplete,
+  }))
+  await db.run(sql`
+    insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, seen_at)
+    select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, r.is_complete, ${now}
+    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text', is_complete: 'boolean' })} as r`)
+}
+
+/**
+ * Returns the findings of a scanner and type after an id, with their state on the ref. The order is by id, because
+ * severities may change between two calls.
+ */
+export async function listOfScanner(
+  db: Db,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  after: number,
+  limit: number,
+): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
+  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string | null }>(sql`
+    select f.id, o.is_present, o.categories
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
+    where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
+    order by f.id limit ${limit}`)
+  return rows.map(({ id, is_present, categories }) => ({
+    id,
+    isPresent: is_present ?? false,
+    categories: categories ?? '',
+  }))
+}
+
+/**
+ * Returns the places of findings, the fingerprints of their primary identifiers, and the imports that observed them
+ * last on the ref, with the artifacts of those imports.
+ */
+export async function listLastObservations(
+  db: Db,
+  ref: string,
+  findingIds: readonly number[],
+): Promise<
+  { id: number; place: string | null; identifier: string; lastImportId: number | null; artifact: string | null }[]
+> {
+  const rows = await db.all<{
+    id: number
+    place: string | null
+    identifier: string
+    last_import_id: number | null
+    artifact: string | null
+  }>(sql`
+    select seen.id, seen.place, seen.identifier, seen.last_import_id, m.artifact from (
+      select f.id, f.place, i.fingerprint as identifier,
+        coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
+      from findings f join identifiers i on i.id = f.primary_identifier_id
+        left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
+      where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as seen left join imports m on m.id = seen.last_import_id
+    order by seen.id`)
+  return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
+}
+
+/** Returns the id of the newest import that recorded an observation of one of these findings on the ref. */
+export async function findNewestObservation(db: Db, ref: string, findingIds: readonly number[]): Promise<number> {
+  const row = await db.one<{ newest: number | null }>(sql`
+    select max(o.last_import_id) as newest from occurrences o
+    where o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`)
+  return row?.newest ?? 0
+}
+
+/**
+ * Returns those of the findings, all absent from the ref, that a report of this category may mark as absent. The
+ * category must have contained the finding, on this ref or, if it was never observed here, on the ref that observed it
+ * last; and every other category that contained it must have had a complete scan on this ref.
+ */
+export async function listMissedBy(
+  db: Db,
+  { scannerId, reportType }: { scannerId: number; reportType: string },
+  ref: string,
+  categoryId: number,
+  findingIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select o.finding_id as id from (
+      select f.id as finding_id, coalesce(
+        (select h.categories from occurrences h where h.finding_id = f.id and h.ref = ${ref}),
+        (select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1),
+        '') as categories
+      from findings f where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
+    ) as o
+    where o.categories like ${`%${categoriesOf(categoryId)}%`} and not exists (
+      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and (
+        select s.import_id from scans s
+        where s.scanner_id = ${scannerId} and s.report_type = ${reportType} and s.ref = ${ref}
+          and coalesce(s.category_id, 0) = c.value and s.is_complete = true
+        order by s.import_id desc limit 1) is null)
+    order by o.finding_id`)
+  return rows.map(({ id }) => id)
+}
