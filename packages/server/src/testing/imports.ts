@@ -3,28 +3,7 @@ import sql from 'sql-template-tag'
 import type { AnyJobKind } from '../domain/jobs/job.ts'
 import { importJob, importKind } from '../domain/reports/imports/run-imports.ts'
 import { type Client, formWithFile, type Reply } from './client.ts'
-import { sastReport } from './reports.ts'
 import type { TestProject, TestServer } from './server.ts'
-
-/** Imports a report with these entries and promotes its findings. */
-export async function importEntries(
-  server: TestServer,
-  project: TestProject,
-  entries: object[],
-  {
-    scanner,
-    type,
-    ...fields
-  }: { ref?: string; category?: string; commit_sha?: string; scanner?: string; type?: string; dry_run?: string } = {},
-): Promise<Reply['body']> {
-  const report = sastReport(entries)
-  if (scanner) report.scan.scanner.id = scanner
-  if (type) report.scan.type = type
-  const file = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
-  const reply = await server.admin.post(`/projects/${project.id}/security_reports`, file)
-  if (reply.status !== 201) throw new Error(`expected 201, got ${reply.status}: ${reply.text}`)
-  return reply.body
-}
 
 /** Returns all vulnerabilities of the project by title. */
 export async function vulnerabilitiesOf(

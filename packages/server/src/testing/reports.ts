@@ -1,4 +1,4 @@
-interface EntryFields {
+export interface EntryFields {
   name?: string
   severity?: string
   line?: number
@@ -38,14 +38,14 @@ export function entry({
 }
 
 /** Returns a valid report of GitLab's schema 15.2.1. */
-export function sastReport(vulnerabilities: object[], scanner = 'test-scanner') {
+export function sastReport(vulnerabilities: object[], scanner = 'test-scanner', type = 'sast') {
   const tool = { id: scanner, name: 'Test scanner', version: '1.0.0', vendor: { name: 'Acme' } }
   return {
     version: '15.2.1',
     scan: {
       analyzer: { ...tool },
       scanner: { ...tool },
-      type: 'sast',
+      type,
       status: 'success',
       start_time: '2026-01-31T08:15:30',
       end_time: '2026-01-31T08:16:30',

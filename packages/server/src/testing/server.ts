@@ -18,6 +18,7 @@ import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { type Client, createClient, formWithFile, type Reply } from './client.ts'
 import { type FreshDatabase, freshDatabase, observeDatabase } from './database.ts'
+import { type EntryFields, entry, sastReport } from './reports.ts'
 
 export interface TestServer {
   app: FastifyInstance
@@ -35,10 +36,19 @@ export interface TestServer {
   project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
   /** Creates a user with this role in the project (`outsider`: none) and returns their client. */
   as(role: Role | 'outsider', project: TestProject): Promise<Client>
-  /** Imports a report as the administrator, by default with promotion, and returns the import. */
-  report(project: TestProject, report: unknown, fields?: Record<string, string>): Promise<Reply['body']>
+  /**
+   * Imports a report as the administrator, by default with promotion, and returns the import. An array becomes the
+   * findings of a SAST report.
+   */
+  report(project: ProjectId, report: unknown, fields?: Record<string, string>): Promise<Reply['body']>
+  /** Imports a finding in a category of its own and returns it. */
+  finding(project: ProjectId, fields?: EntryFields): Promise<Reply['body']>
+  /** Imports and promotes a finding, and returns its vulnerability. */
+  vulnerability(project: ProjectId, fields?: EntryFields): Promise<Reply['body']>
   close(): Promise<void>
 }
+
+type ProjectId = Pick<TestProject, 'id'>
 
 export interface TestProject {
   id: number
@@ -145,11 +155,28 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     },
 
     async report(project, report, fields = {}) {
-      const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
+      const text = JSON.stringify(Array.isArray(report) ? sastReport(report) : report)
+      const form = formWithFile('file', 'report.json', text, { promote: 'true', ...fields })
       const sent = await admin.post(`/projects/${project.id}/security_reports`, form)
       expectStatus(sent, 201)
       if (sent.body.errors.length > 0) throw new Error(`the import failed: ${sent.text}`)
       return sent.body
+    },
+
+    async finding(project, fields) {
+      const { id } = await server.report(project, [entry(fields)], {
+        promote: 'false',
+        category: `finding ${++findings}`,
+      })
+      const { body } = await admin.get(`/projects/${project.id}/vulnerability_findings?pipeline_id=${id}`)
+      return body[0]
+    },
+
+    async vulnerability(project, fields) {
+      const finding = await server.finding(project, fields)
+      const promoted = await admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${finding.id}`)
+      expectStatus(promoted, 201)
+      return promoted.body
     },
 
     async as(role, project) {
@@ -177,6 +204,7 @@ async function setPassword(deps: RootDeps, userId: number): Promise<void> {
 
 const bootstrapToken = 'test-token-of-the-administrator'
 let users = 0
+let findings = 0
 
 /** Servers started in `beforeAll`; `close-servers.ts` ends them after each file. */
 const left = new Set<() => Promise<void>>()

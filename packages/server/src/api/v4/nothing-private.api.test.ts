@@ -3,7 +3,6 @@ import { type PermissionRow, permissions } from '../../domain/access/permissions
 import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 const absentId = '471100'
@@ -58,10 +57,8 @@ async function hide(): Promise<typeof hidden> {
   const file = () => formWithFile('file', 'a.txt', 'secret')
   const upload = (await admin.post(`/projects/${project.id}/uploads`, file())).body
   const groupUpload = (await admin.post(`/groups/${vault.id}/uploads`, file())).body
-  const report = formWithFile('file', 'r.json', JSON.stringify(sastReport([entry({ line: 1 })])), { promote: 'true' })
-  await admin.post(`/projects/${project.id}/security_reports`, report)
-  const [finding] = (await admin.get(`/projects/${project.id}/vulnerability_findings`)).body
-  const [vulnerability] = (await admin.get(`/projects/${project.id}/vulnerabilities`)).body
+  const vulnerability = await server.vulnerability(project)
+  const { finding } = vulnerability
   return {
     project: String(project.id),
     projectPaths: ['acme/hidden', 'acme/former', 'vault/box', 'cellar/box'],

@@ -6,8 +6,7 @@ import { errorResponse } from '../../http/errors.ts'
 import { createGuard, type Guard } from '../../http/guard.ts'
 import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
-import { type Client, formWithFile } from '../../testing/client.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
+import type { Client } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 const file = new URL('../../../../../docs/permission-matrix.md', import.meta.url)
@@ -43,13 +42,6 @@ async function cell(guard: Guard, route: Route, client: Client, id: number): Pro
   }
 }
 
-/** A detected vulnerability of the project. */
-async function vulnerabilityOf(server: TestServer, projectId: number): Promise<number> {
-  const report = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
-  expect((await server.admin.post(`/projects/${projectId}/security_reports`, report)).status).toBe(201)
-  return (await server.admin.get(`/projects/${projectId}/vulnerabilities`)).body[0].id
-}
-
 async function clientOf(server: TestServer, person: Person, add: (role: Role, client: Client) => Promise<unknown>) {
   if (person === 'anonymous') return server.anonymous
   if (person === 'admin') return server.admin
@@ -65,7 +57,7 @@ let users = 0
 async function archivedProject(server: TestServer) {
   const project = await server.project('matrix/archived')
   const client = await server.as('owner', project)
-  const vulnerabilityId = await vulnerabilityOf(server, project.id)
+  const vulnerabilityId = (await server.vulnerability({ id: project.id })).id
   expect((await server.admin.post(`/projects/${project.id}/archive`)).status).toBe(201)
   return { client, project: project.id, vulnerability: vulnerabilityId }
 }
@@ -92,7 +84,7 @@ async function matrix(): Promise<string> {
         })
         clients.set(`${kind} ${visibility} ${person}`, { client, id: made })
       }
-      if (kind === 'project') vulnerabilities.set(visibility, await vulnerabilityOf(server, made))
+      if (kind === 'project') vulnerabilities.set(visibility, (await server.vulnerability({ id: made })).id)
     }
   }
   const archived = await archivedProject(server)

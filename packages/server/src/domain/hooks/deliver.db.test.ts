@@ -1,10 +1,9 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { jobKinds, startJobs } from '../../jobs.ts'
-import { type Client, formWithFile } from '../../testing/client.ts'
 import { type Receiver, startReceiver } from '../../testing/receiver.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
-import { startServer, type TestOptions, type TestProject, type TestServer } from '../../testing/server.ts'
+import { entry } from '../../testing/reports.ts'
+import { startServer, type TestOptions, type TestServer } from '../../testing/server.ts'
 import { transaction } from '../deps.ts'
 import { runDueJobs } from '../jobs/run-jobs.ts'
 import { recordVulnerabilityChanges } from '../vulnerabilities/triage/vulnerability-events.ts'
@@ -38,12 +37,6 @@ async function world(options: TestOptions & { hook?: object } = {}) {
   }
 }
 
-const report = (client: Client, project: TestProject, entries: object[]) =>
-  client.post(
-    `/projects/${project.id}/security_reports`,
-    formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true' }),
-  )
-
 const flaws = (...names: string[]) => names.map((name, line) => entry({ name, line: line + 1, rule: name }))
 const titles = (receiver: Receiver) => receiver.received.map(({ body }) => body.object_attributes.title)
 const fail = (status: number) => (response: Parameters<Receiver['answer']>[0]) =>
@@ -69,7 +62,7 @@ describe('a webhook', () => {
       hook: { token: 'our secret' },
       settings: { externalUrl: 'https://alcove.test' },
     })
-    await report(server.admin, project, flaws('injection'))
+    await server.report(project, flaws('injection'))
     expect(receiver.received).toEqual([])
     await server.runJobs()
     const [vulnerability] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -122,11 +115,8 @@ describe('a webhook', () => {
 
   test('receives a promotion, and nothing that was rolled back', async () => {
     const { server, project, receiver } = await world()
-    const { body } = await server.admin.post(
-      `/projects/${project.id}/security_reports`,
-      formWithFile('file', 'report.json', JSON.stringify(sastReport(flaws('one', 'two')))),
-    )
-    expect(body.findings.promoted).toBe(0)
+    const imported = await server.report(project, flaws('one', 'two'), { promote: 'false' })
+    expect(imported.findings.promoted).toBe(0)
     const findings = (await server.admin.get(`/projects/${project.id}/vulnerability_findings`)).body
     const promoted = await server.admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: findings[0].id })
     const rolledBack = transaction(server.deps, async (deps) => {
@@ -140,7 +130,7 @@ describe('a webhook', () => {
 
   test('receives every change of state, and a link to an issue', async () => {
     const { server, project, receiver } = await world()
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
     await server.admin.post(`/vulnerabilities/${id}/confirm`)
     expect((await server.admin.post(`/vulnerabilities/${id}/confirm`)).status).toBe(304)
@@ -158,13 +148,13 @@ describe('a webhook', () => {
 
   test('hears nothing without vulnerability_events, of other projects, or once deleted', async () => {
     const { server, project, receiver, path } = await world({ hook: { vulnerability_events: false } })
-    await report(server.admin, project, flaws('unheard'))
+    await server.report(project, flaws('unheard'))
     expect(await server.runJobs()).toBe(0)
     await server.admin.put(path, { vulnerability_events: true })
     const other = await server.project('acme/other')
-    await report(server.admin, other, flaws('elsewhere'))
+    await server.report(other, flaws('elsewhere'))
     expect(await server.runJobs()).toBe(0)
-    await report(server.admin, project, flaws('unheard', 'heard', 'not any more'))
+    await server.report(project, flaws('unheard', 'heard', 'not any more'))
     expect((await server.admin.delete(path)).status).toBe(204)
     await server.runJobs()
     expect(receiver.received).toEqual([])
@@ -173,7 +163,7 @@ describe('a webhook', () => {
   test('gets everything in order, each once', async () => {
     const { server, project, receiver } = await world()
     const names = Array.from({ length: 30 }, (_, index) => `flaw ${index}`)
-    await report(server.admin, project, flaws(...names))
+    await server.report(project, flaws(...names))
     await server.runJobs()
     await server.runJobs()
     expect(titles(receiver)).toEqual(names)
@@ -183,8 +173,8 @@ describe('a webhook', () => {
 
   test('receives the state at the time of the event, not at the time of delivery', async () => {
     const { server, project, receiver } = await world()
-    await report(server.admin, project, [entry({ name: 'old name', severity: 'Low' })])
-    await report(server.admin, project, [entry({ name: 'new name', severity: 'Critical' })])
+    await server.report(project, [entry({ name: 'old name', severity: 'Low' })])
+    await server.report(project, [entry({ name: 'new name', severity: 'Critical' })])
     await server.runJobs()
     expect(receiver.received[0]?.body.object_attributes).toMatchObject({ title: 'old name', severity: 'low' })
   })
@@ -193,7 +183,7 @@ describe('a webhook', () => {
     const { server, project, receiver, addHook } = await world()
     const second = await startReceiver()
     await addHook(second)
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     await server.runJobs()
     const [one, two] = [receiver, second].map(({ received }) => received[0]?.headers ?? {})
     expect(one?.['x-gitlab-event-uuid']).toBe(two?.['x-gitlab-event-uuid'])
@@ -212,7 +202,7 @@ describe('a receiver in trouble', () => {
       const all = await world()
       const { clock, server, project, receiver, hook, log } = all
       receiver.answer = trouble
-      await report(server.admin, project, flaws('first', 'second'))
+      await server.report(project, flaws('first', 'second'))
       await server.runJobs()
       await server.runJobs()
       expect(titles(receiver)).toEqual(['first'])
@@ -245,7 +235,7 @@ describe('a receiver in trouble', () => {
     const all = await world()
     const { server, project, receiver } = all
     receiver.answer = (response, { body }) => fail(body.object_attributes.title === 'unwanted' ? 422 : 200)(response)
-    await report(server.admin, project, flaws('unwanted', 'wanted'))
+    await server.report(project, flaws('unwanted', 'wanted'))
     await passTime(all, 1)
     expect(titles(receiver)).toEqual(['unwanted', 'unwanted', 'unwanted', 'wanted'])
   })
@@ -254,11 +244,11 @@ describe('a receiver in trouble', () => {
     const all = await world()
     const { server, project, receiver, hook, path } = all
     receiver.answer = fail(503)
-    await report(server.admin, project, flaws('a', 'b', 'c', 'd'))
+    await server.report(project, flaws('a', 'b', 'c', 'd'))
     await passTime(all, 24 * 4)
     expect(receiver.received).toHaveLength(40)
     expect(await hook()).toMatchObject({ alert_status: 'disabled', disabled_until: null })
-    await report(server.admin, project, flaws('a', 'b', 'c', 'd', 'while disabled'))
+    await server.report(project, flaws('a', 'b', 'c', 'd', 'while disabled'))
     await server.runJobs()
     expect(receiver.received).toHaveLength(40)
 
@@ -278,7 +268,7 @@ describe('a receiver in trouble', () => {
     await addHook(quick)
     receiver.answer = () => {} // hangs
     const jobs = startJobs({ ...server.deps, now: () => new Date().toISOString() })
-    await report(server.admin, project, flaws('a', 'b', 'c'))
+    await server.report(project, flaws('a', 'b', 'c'))
     await expect.poll(() => titles(quick), { timeout: 5_000 }).toEqual(['a', 'b', 'c'])
     expect(receiver.received).toHaveLength(1)
     const stopping = performance.now()
@@ -290,7 +280,7 @@ describe('a receiver in trouble', () => {
 
   test('may receive an event twice when a process dies, but always receives it', async () => {
     const { clock, server, project, receiver } = await world()
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     // Simulates a process that is killed after sending an event and before recording it.
     const dying = {
       ...server.deps,
@@ -321,7 +311,7 @@ describe('the log', () => {
   test('lists every attempt, newest first, without the secret', async () => {
     const { clock, server, project, receiver, log, path } = await world({ hook: { token: 'our secret' } })
     receiver.answer = (response) => response.writeHead(500, { 'X-Trouble': 'yes' }).end('try later')
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     await server.runJobs()
     receiver.answer = (response) => response.destroy()
     clock.now = later(60)
@@ -355,7 +345,7 @@ describe('the log', () => {
 
   test('is kept for a week', async () => {
     const { clock, server, project, log } = await world()
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     await server.runJobs()
     clock.now = later(6.9 * 24 * 3600)
     await forgetOldEvents(server.deps)
@@ -368,7 +358,7 @@ describe('the log', () => {
   test('is where something can be sent again from', async () => {
     const { server, project, receiver, log, path } = await world()
     receiver.answer = fail(500)
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     await server.runJobs()
     const [{ id }] = await log()
     expect(await server.admin.post(`${path}/events/${id}/resend`)).toMatchObject({
@@ -400,7 +390,7 @@ describe('without the setting', () => {
     const resolve = async (name: string) => [name === 'inside.test' ? '10.0.0.7' : '127.0.0.1']
     const { clock, server, project, receiver, path, log } = await world({ resolve })
     const strict = { ...server.deps, settings: { ...server.deps.settings, webhooksReachPrivate: false } }
-    await report(server.admin, project, flaws('x'))
+    await server.report(project, flaws('x'))
     for (const [index, host] of ['127.0.0.1', 'rebound.test', 'inside.test', '[::ffff:127.0.0.1]'].entries()) {
       clock.now = later(index * 3600)
       await server.admin.put(path, { url: `http://${host}:${receiver.port}/hook` })

@@ -2,7 +2,7 @@ import sql, { raw } from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
 import { disagreements } from '../../testing/kept-counts.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { examine } from './doctor.ts'
 import { derivedColumns } from './recount.ts'
@@ -103,9 +103,8 @@ describe('a damaged figure', () => {
       await admin.post(`/projects/${id}/uploads`, formWithFile('file', 'a.txt', 'text'))
       expect((await admin.post(`/projects/${id}/star`)).status).toBe(201)
       const send = async (lines: number[], promote: string) => {
-        const report = sastReport(lines.map((line) => entry({ line, severity: line % 2 ? 'High' : 'Low' })))
-        const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote, ref: 'main' })
-        expect((await admin.post(`/projects/${id}/security_reports`, form)).status).toBe(201)
+        const entries = lines.map((line) => entry({ line, severity: line % 2 ? 'High' : 'Low' }))
+        await server.report({ id }, entries, { promote, ref: 'main' })
       }
       await send([1, 2, 3], 'true')
       await send([1, 2, 3, 4], 'false')

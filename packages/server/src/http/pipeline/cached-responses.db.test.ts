@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApp } from '../../app.ts'
 import { routes } from '../../routes.ts'
 import { type Client, createClient, formWithFile, type Reply } from '../../testing/client.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 /*
@@ -164,9 +164,7 @@ async function filledProject(client: Client, path: string, namespace?: number): 
   for (const name of ['one.txt', 'two.txt']) {
     await done(client.post(`/projects/${id}/uploads`, formWithFile('file', name, 'secret')))
   }
-  const findings = sastReport([entry({ name: 'Secret flaw', line: 1 }), entry({ name: 'Another flaw', line: 2 })])
-  const report = formWithFile('file', 'report.json', JSON.stringify(findings), { promote: 'true' })
-  await done(client.post(`/projects/${id}/security_reports`, report))
+  await server.report({ id }, [entry({ name: 'Secret flaw', line: 1 }), entry({ name: 'Another flaw', line: 2 })])
   return id
 }
 

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
-import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
+import type { Client, Reply } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 /*
@@ -54,9 +53,7 @@ async function hide() {
   await admin.put(`/projects/${project.id}`, { path: 'hidden' })
   const nook = (await admin.post('/groups', { name: 'nook', path: 'nook', parent_id: group })).body
   await admin.put(`/groups/${nook.id}`, { path: 'corner' })
-  const report = formWithFile('file', 'r.json', JSON.stringify(sastReport([entry({ line: 1 })])), { promote: 'true' })
-  await admin.post(`/projects/${project.id}/security_reports`, report)
-  const [vulnerability] = (await admin.get(`/projects/${project.id}/vulnerabilities`)).body
+  const vulnerability = await server.vulnerability(project)
   return { project: String(project.id), group: String(nook.id), vulnerability: String(vulnerability.id) }
 }
 

@@ -7,7 +7,7 @@ import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts
 import { jobKinds } from '../../../jobs.ts'
 import type { Bytes } from '../../../platform/object-store/bytes.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
-import { type Client, formWithFile } from '../../../testing/client.ts'
+import type { Client } from '../../../testing/client.ts'
 import { faultyStore, hang } from '../../../testing/faulty-store.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -21,12 +21,6 @@ async function world(options: TestOptions = {}) {
   const project = await server.project('acme/site')
   return { clock, server, project }
 }
-
-const report = (client: Client, project: TestProject, entries: object[]) =>
-  client.post(
-    `/projects/${project.id}/security_reports`,
-    formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true' }),
-  )
 
 const flaws = (...names: string[]) => names.map((name, line) => entry({ name, line: line + 1, rule: name }))
 
@@ -66,7 +60,7 @@ const objectsOf = async (server: TestServer) => {
 describe('an export', () => {
   test('is asked for, written by a job, and downloaded, in GitLab’s shapes', async () => {
     const { clock, server, project } = await world()
-    await report(server.admin, project, flaws('one', 'two, with comma'))
+    await server.report(project, flaws('one', 'two, with comma'))
     const asked = await ask(server.admin, project)
     const { id } = asked.body
     const self = `http://localhost:80/api/v4/security/vulnerability_exports/${id}`
@@ -135,7 +129,7 @@ describe('an export', () => {
 
   test('as JSON has each vulnerability on a line of its own, as it is answered, with what hangs on it', async () => {
     const { server, project } = await world()
-    await report(server.admin, project, flaws('one', 'two', 'three'))
+    await server.report(project, flaws('one', 'two', 'three'))
     const file = await exported(server, project, { export_format: 'json' })
     expect(file.headers['content-type']).toBe('application/json')
     const lines = file.text.split('\n')
@@ -161,9 +155,9 @@ describe('an export', () => {
     ]
     const code = 'const query = "select * from users where name = \'" + name + "\'"'
     const flaw = (line: number) => ({ ...entry({ line }), cvss_vectors, raw_source_code_extract: code })
-    await report(server.admin, project, [flaw(3)])
+    await server.report(project, [flaw(3)])
     clock.now = later(3600)
-    await report(server.admin, project, [flaw(5)])
+    await server.report(project, [flaw(5)])
     const [row, ...others] = JSON.parse((await exported(server, project, { export_format: 'json' })).text)
     expect(others).toEqual([])
     const unrated = { version: null, base_score: null, overall_score: null, severity: null }
@@ -182,14 +176,13 @@ describe('an export', () => {
 
   test('as SARIF has a run for each scanner, with rules, levels, places and what was dismissed', async () => {
     const { server, project } = await world()
-    await report(server.admin, project, [
+    await server.report(project, [
       entry({ name: 'bad', severity: 'Critical', line: 4, rule: 'r1' }),
       entry({ name: 'worse', severity: 'Low', line: 9, rule: 'r1' }),
     ])
     const other = sastReport([entry({ name: 'other', severity: 'Low', rule: 'r2' })])
     other.scan.scanner.id = other.scan.scanner.name = 'another'
-    const form = formWithFile('file', 'report.json', JSON.stringify(other), { promote: 'true' })
-    await server.admin.post(`/projects/${project.id}/security_reports`, form)
+    await server.report(project, other)
     const file = await exported(server, project, { export_format: 'sarif' })
     const log = JSON.parse(file.text)
     expect(log).toMatchObject({
@@ -229,7 +222,7 @@ describe('an export', () => {
 
   test('contains what users wrote and decided', async () => {
     const { server, project } = await world()
-    await report(server.admin, project, flaws('one'))
+    await server.report(project, flaws('one'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
     await server.admin.post(`/vulnerabilities/${id}/dismiss`, {
       comment: 'fine',
@@ -251,7 +244,7 @@ describe('an export', () => {
     const { act, reached, release } = hang()
     const objects = { ...store, put: (key: string, body: Bytes) => store.put(key, stopAfter(body, 400, act)) }
     const { server, project } = await world({ objects })
-    await report(server.admin, project, flaws(...Array.from({ length: 450 }, (_, index) => `flaw ${index}`)))
+    await server.report(project, flaws(...Array.from({ length: 450 }, (_, index) => `flaw ${index}`)))
     const { id } = (await ask(server.admin, project)).body
     const running = server.runJobs()
     await reached
@@ -278,7 +271,7 @@ describe('an export', () => {
 
   test('can be narrowed by the filters of the list, in JSON and in forms', async () => {
     const { server, project } = await world()
-    await report(server.admin, project, [
+    await server.report(project, [
       entry({ name: 'SQL injection', severity: 'Critical', line: 1, rule: 'sqli' }),
       entry({ name: 'Weak hash', severity: 'Low', line: 2, rule: 'hash' }),
     ])
@@ -343,7 +336,7 @@ describe('an export', () => {
 
   test('is available only to its author, while they may export', async () => {
     const { server, project } = await world()
-    await report(server.admin, project, flaws('one'))
+    await server.report(project, flaws('one'))
     const developer = await server.as('developer', project)
     const { id } = (await ask(developer, project)).body
     await server.runJobs()
@@ -370,9 +363,9 @@ describe('an export', () => {
   test('of a group, and of everything one is a developer of, has the projects one by one', async () => {
     const { server, project } = await world()
     const [second, elsewhere] = [await server.project('acme/second'), await server.project('other/third')]
-    await report(server.admin, second, flaws('b'))
-    await report(server.admin, project, flaws('a'))
-    await report(server.admin, elsewhere, flaws('c'))
+    await server.report(second, flaws('b'))
+    await server.report(project, flaws('a'))
+    await server.report(elsewhere, flaws('c'))
     const titles = async (client: Client, path: string, input: object = {}) => {
       const { body } = await client.post(path, { export_format: 'json', ...input })
       await server.runJobs()
@@ -444,7 +437,7 @@ describe('trouble', () => {
   test('a store that is away is tried again; in the end the export has failed, and says so', async () => {
     const objects = faultyStore(openMemoryStore())
     const { clock, server, project } = await world({ objects })
-    await report(server.admin, project, flaws('one'))
+    await server.report(project, flaws('one'))
     const { id } = (await ask(server.admin, project)).body
     objects.at('put before', () => {
       throw new Error('no bucket')
@@ -467,7 +460,7 @@ describe('trouble', () => {
 
   test('a kill after the bytes and before the row: it runs again and ends right, and the orphan is swept', async () => {
     const { clock, server, project } = await world()
-    await report(server.admin, project, flaws('one'))
+    await server.report(project, flaws('one'))
     const { id } = (await ask(server.admin, project)).body
     const dying = {
       ...server.deps,

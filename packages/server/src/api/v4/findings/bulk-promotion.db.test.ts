@@ -1,10 +1,9 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { forgetOldPromotions, promotionKind } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
-import { formWithFile } from '../../../testing/client.ts'
 import { historyOf, runInSteps, withoutJob } from '../../../testing/imports.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -19,9 +18,8 @@ const total = 630
 let projects = 0
 async function projectWith(count = total): Promise<TestProject> {
   const project = await server.project(`acme/many-${++projects}`)
-  const report = sastReport(Array.from({ length: count }, (_, line) => entry({ line: line + 1 })))
-  const file = formWithFile('file', 'report.json', JSON.stringify(report))
-  expect((await server.admin.post(`/projects/${project.id}/security_reports`, file)).status).toBe(201)
+  const entries = Array.from({ length: count }, (_, line) => entry({ line: line + 1 }))
+  await server.report(project, entries, { promote: 'false' })
   return project
 }
 

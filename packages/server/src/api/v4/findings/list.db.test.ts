@@ -60,9 +60,7 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
   const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
   const description = '**Bold** <script>alert(1)</script>'
   const flaw = { ...entry({ line: 3 }), description, cvss_vectors: [{ vendor: 'NVD', vector }] }
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([flaw])))
-  const imported = await server.admin.post(`/projects/${reported.id}/security_reports`, form)
-  expect(imported.status).toBe(201)
+  const imported = await server.report(reported, [flaw], { promote: 'false' })
   const { body } = await server.admin.get(`/projects/${reported.id}/vulnerability_findings`)
   const [finding] = body
   expect(Object.keys(finding)).toEqual([
@@ -89,7 +87,7 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
   expect(finding.description_html).not.toContain('<script>')
   expect(finding).toMatchObject({
     scan: { type: 'sast', status: 'succeeded', start_time: null, end_time: null },
-    found_by_pipeline: { iid: imported.body.id },
+    found_by_pipeline: { iid: imported.id },
     cvss: [{ vendor: 'NVD', vector, version: '3.1', base_score: 9.8, overall_score: 9, severity: 'critical' }],
   })
 })
@@ -97,8 +95,7 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
 test('a finding shows how its vulnerability changed, and what it is linked to', async () => {
   const server = await startServer()
   const project = await server.project('acme/triaged')
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
-  expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  await server.report(project, [entry()])
   const list = () => server.admin.get(`/projects/${project.id}/vulnerability_findings`)
   const [before] = (await list()).body
   expect(before).toMatchObject({ state: 'detected', state_transitions: [], issue_links: [] })

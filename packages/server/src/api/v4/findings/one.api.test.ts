@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -11,8 +10,7 @@ beforeAll(async () => {
 })
 
 async function send(entries: object[], fields: Record<string, string> = {}) {
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), fields)
-  expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  await server.report(project, entries, { promote: 'false', ...fields })
 }
 
 test('a finding is returned as in the list, on any ref and also when it is gone', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, formWithFile } from '../../../testing/client.ts'
+import type { Client } from '../../../testing/client.ts'
 import { historyOf } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -21,10 +21,8 @@ async function projectWith(count: number): Promise<{ project: TestProject; ids: 
   return { project, ids: (await waiting(project)).map(({ id }) => id) }
 }
 
-async function report(project: TestProject, entries: object[], fields: Record<string, string> = {}): Promise<void> {
-  const file = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), fields)
-  expect((await server.admin.post(`/projects/${project.id}/security_reports`, file)).status).toBe(201)
-}
+const report = (project: TestProject, entries: object[], fields = {}): Promise<void> =>
+  server.report(project, entries, { promote: 'false', ...fields })
 
 async function waiting(project: TestProject, query = ''): Promise<{ id: number }[]> {
   const rows: { id: number }[] = []

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { startReceiver } from '../../../testing/receiver.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -171,8 +169,7 @@ describe('webhooks', () => {
     const trusting = await startServer({ settings: { webhooksReachPrivate: true } })
     const project = await trusting.project('acme/tokens')
     const receiver = await startReceiver()
-    const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
-    await trusting.admin.post(`/projects/${project.id}/security_reports`, form)
+    await trusting.vulnerability(project)
     const path = `/projects/${project.id}/hooks`
     const { body } = await trusting.admin.post(path, { url: receiver.url, token: 'secret' })
     const attempt = () => trusting.admin.post(`${path}/${body.id}/test/vulnerability_events`)

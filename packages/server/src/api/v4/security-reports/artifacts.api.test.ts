@@ -1,6 +1,5 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -89,13 +88,6 @@ async function freshProject(): Promise<TestProject> {
   return project
 }
 
-async function send(project: TestProject, report: object, fields: Record<string, string> = {}) {
-  const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote: 'true', ...fields })
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
-}
-
 interface Warning {
   type: string
   message: string
@@ -119,7 +111,7 @@ describe('reports of two artifacts without a category', () => {
   test.for(Object.keys(writers))('of %s make nothing absent, and name the artifacts', async (name) => {
     const write = writers[name] as Write
     const project = await freshProject()
-    expect(warningsOf(await send(project, write('registry:5000/api:first', api)))).toEqual([])
+    expect(warningsOf(await server.report(project, write('registry:5000/api:first', api)))).toEqual([])
     const message = (own: string, other: string) =>
       `The report is about registry:5000/${own}. Missing findings that were last reported for registry:5000/${other} keep their state. Send the reports of each with a \`category\` of its own.`
     // Versions are excluded: as on GitLab, a package in another version of an image is another finding.
@@ -129,8 +121,8 @@ describe('reports of two artifacts without a category', () => {
         ['api', 'web (2)', api],
       ] as const) {
         const report = write(`registry:5000/${own}:${tag}`, packages)
-        const rehearsed = await send(project, report, { dry_run: 'true' })
-        const done = await send(project, report)
+        const rehearsed = await server.report(project, report, { dry_run: 'true' })
+        const done = await server.report(project, report)
         expect(done.findings).toMatchObject({ gone: 0, returned: 0, moved: 0 })
         expect(warningsOf(done)).toEqual([message(own, other)])
         expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
@@ -138,11 +130,11 @@ describe('reports of two artifacts without a category', () => {
       }
     }
     // Findings that the newest report of their artifact does not contain are absent.
-    expect((await send(project, write('registry:5000/web:last', ['nginx']))).findings).toMatchObject({
+    expect((await server.report(project, write('registry:5000/web:last', ['nginx']))).findings).toMatchObject({
       gone: 1,
       known: 1,
     })
-    expect((await send(project, write('registry:5000/api:last', ['curl']))).findings).toMatchObject({
+    expect((await server.report(project, write('registry:5000/api:last', ['curl']))).findings).toMatchObject({
       gone: 2,
       known: 1,
     })
@@ -151,10 +143,16 @@ describe('reports of two artifacts without a category', () => {
 
   test('know a finding that both have by its newest report', async () => {
     const project = await freshProject()
-    await send(project, trivyOfFiles('services/api', ['shared', 'a']))
-    expect(warningsOf(await send(project, trivyOfFiles('services/web', ['shared', 'b'])))).toHaveLength(1)
-    expect((await send(project, trivyOfFiles('services/api', ['a']))).findings).toMatchObject({ gone: 0, known: 1 })
-    expect((await send(project, trivyOfFiles('services/web', ['b']))).findings).toMatchObject({ gone: 1, known: 1 })
+    await server.report(project, trivyOfFiles('services/api', ['shared', 'a']))
+    expect(warningsOf(await server.report(project, trivyOfFiles('services/web', ['shared', 'b'])))).toHaveLength(1)
+    expect((await server.report(project, trivyOfFiles('services/api', ['a']))).findings).toMatchObject({
+      gone: 0,
+      known: 1,
+    })
+    expect((await server.report(project, trivyOfFiles('services/web', ['b']))).findings).toMatchObject({
+      gone: 1,
+      known: 1,
+    })
     expect(await countsOf(project)).toEqual({ present: 2, resolved: 1 })
   })
 
@@ -185,23 +183,27 @@ describe('reports of two artifacts without a category', () => {
         },
       ],
     })
-    await send(project, write('modules/a', 1))
-    expect((await send(project, write('modules/b', 9))).findings).toMatchObject({ new: 1, moved: 0, gone: 0 })
-    expect((await send(project, write('modules/b', 12))).findings).toMatchObject({ new: 0, moved: 1, gone: 0 })
-    expect((await send(project, write('modules/a', 1))).findings).toMatchObject({ known: 1, moved: 0, gone: 0 })
+    await server.report(project, write('modules/a', 1))
+    expect((await server.report(project, write('modules/b', 9))).findings).toMatchObject({ new: 1, moved: 0, gone: 0 })
+    expect((await server.report(project, write('modules/b', 12))).findings).toMatchObject({ new: 0, moved: 1, gone: 0 })
+    expect((await server.report(project, write('modules/a', 1))).findings).toMatchObject({
+      known: 1,
+      moved: 0,
+      gone: 0,
+    })
   })
 
   test('are of their ref', async () => {
     const project = await freshProject()
-    await send(project, trivy('api:main', api))
-    expect(warningsOf(await send(project, trivy('web:main', web), { ref: 'feature' }))).toEqual([])
-    expect((await send(project, trivy('api:latest', ['curl']))).findings).toMatchObject({ gone: 2 })
+    await server.report(project, trivy('api:main', api))
+    expect(warningsOf(await server.report(project, trivy('web:main', web), { ref: 'feature' }))).toEqual([])
+    expect((await server.report(project, trivy('api:latest', ['curl']))).findings).toMatchObject({ gone: 2 })
   })
 
   test('of many artifacts name a few', async () => {
     const project = await freshProject()
-    for (let number = 1; number <= 7; number++) await send(project, trivy(`image-${number}:1`, ['zlib']))
-    expect(warningsOf(await send(project, trivy('image-8:1', ['zlib'])))).toEqual([
+    for (let number = 1; number <= 7; number++) await server.report(project, trivy(`image-${number}:1`, ['zlib']))
+    expect(warningsOf(await server.report(project, trivy('image-8:1', ['zlib'])))).toEqual([
       expect.stringContaining('image-1 (1), image-2 (1), image-3 (1), image-4 (1), image-5 (1) and 2 more keep'),
     ])
   })
@@ -214,8 +216,8 @@ describe('a report speaks for everything on the ref', () => {
     ['/builds/0/team/app', '/builds/1/team/app'],
   ] as const)('when its artifact is the same: %s, %s', async ([first, second]) => {
     const project = await freshProject()
-    await send(project, trivyOfFiles(first, api))
-    const done = await send(project, trivyOfFiles(second, ['curl']))
+    await server.report(project, trivyOfFiles(first, api))
+    const done = await server.report(project, trivyOfFiles(second, ['curl']))
     expect([done.findings.gone, warningsOf(done)]).toEqual([2, []])
   })
 
@@ -223,43 +225,45 @@ describe('a report speaks for everything on the ref', () => {
     const project = await freshProject()
     const both = gitlab('api:1', ['openssl']) as ReturnType<typeof sastReport>
     both.vulnerabilities.push(...(gitlab('web:1', web) as ReturnType<typeof sastReport>).vulnerabilities)
-    await send(project, gitlab('api:1', api))
-    const done = await send(project, both)
+    await server.report(project, gitlab('api:1', api))
+    const done = await server.report(project, both)
     expect([done.findings.gone, warningsOf(done)]).toEqual([2, []])
-    expect((await send(project, gitlab('web:1', web))).findings).toMatchObject({ gone: 1, known: 2 })
+    expect((await server.report(project, gitlab('web:1', web))).findings).toMatchObject({ gone: 1, known: 2 })
   })
 
   test('when its format names no artifact', async () => {
     const project = await freshProject()
-    await send(project, sastReport([entry({ file: 'a.ts' })]))
-    const done = await send(project, sastReport([entry({ file: 'b.ts', rule: 'other' })]))
+    await server.report(project, sastReport([entry({ file: 'a.ts' })]))
+    const done = await server.report(project, sastReport([entry({ file: 'b.ts', rule: 'other' })]))
     expect([done.findings.gone, warningsOf(done)]).toEqual([1, []])
   })
 
   test('when the import before is from before artifacts were stored', async () => {
     const project = await freshProject()
-    await send(project, trivy('api:1', api))
+    await server.report(project, trivy('api:1', api))
     await server.deps.db.run(sql`update imports set artifact = null where project_id = ${project.id}`)
-    const done = await send(project, trivy('web:1', web))
+    const done = await server.report(project, trivy('web:1', web))
     expect([done.findings.gone, warningsOf(done)]).toEqual([3, []])
-    expect(warningsOf(await send(project, trivy('api:1', api)))).toHaveLength(1)
+    expect(warningsOf(await server.report(project, trivy('api:1', api)))).toHaveLength(1)
   })
 
   test('when categories found what is missing', async () => {
     const project = await freshProject()
-    await send(project, trivy('api:1', api), { category: 'api' })
-    const other = await send(project, trivy('web:1', web), { category: 'web' })
+    await server.report(project, trivy('api:1', api), { category: 'api' })
+    const other = await server.report(project, trivy('web:1', web), { category: 'web' })
     expect([other.findings.gone, warningsOf(other)]).toEqual([0, []])
-    expect((await send(project, trivy('web:1', ['curl']), { category: 'api' })).findings).toMatchObject({ gone: 3 })
-    const whole = await send(project, trivy('db:1', ['zlib']))
+    expect((await server.report(project, trivy('web:1', ['curl']), { category: 'api' })).findings).toMatchObject({
+      gone: 3,
+    })
+    const whole = await server.report(project, trivy('db:1', ['zlib']))
     expect([whole.findings.gone, warningsOf(whole)]).toEqual([3, []])
   })
 })
 
 test('a report with a category makes absent what its category found in another artifact', async () => {
   const project = await freshProject()
-  await send(project, trivy('api:1', api))
-  await send(project, trivy('api:1', api), { category: 'images' })
-  const done = await send(project, trivy('web:1', web), { category: 'images' })
+  await server.report(project, trivy('api:1', api))
+  await server.report(project, trivy('api:1', api), { category: 'images' })
+  const done = await server.report(project, trivy('web:1', web), { category: 'images' })
   expect([done.findings.gone, warningsOf(done)]).toEqual([3, []])
 })

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -28,13 +27,13 @@ function entry(image: string, packageName = 'openssl', imageOnMain?: string) {
   }
 }
 
-async function send(project: TestProject, entries: object[], fields: Record<string, string> = {}) {
-  const report = sastReport(entries, 'trivy')
-  const text = JSON.stringify({ ...report, scan: { ...report.scan, type: 'container_scanning' } })
-  const form = formWithFile('file', 'report.json', text, fields)
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
+function send(project: TestProject, entries: object[], fields: Record<string, string> = {}) {
+  const { scan, ...report } = sastReport(entries, 'trivy')
+  return server.report(
+    project,
+    { ...report, scan: { ...scan, type: 'container_scanning' } },
+    { promote: 'false', ...fields },
+  )
 }
 
 const findings = async (project: TestProject, ref: string) =>

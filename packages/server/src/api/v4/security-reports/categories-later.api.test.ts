@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -12,13 +11,12 @@ beforeAll(async () => {
 let projects = 0
 const freshProject = () => server.project(`acme/later-${++projects}`)
 
-interface Fields {
+type Fields = {
   ref?: string
   category?: string
 }
 
-const send = (project: TestProject, fields: Fields, ...entries: object[]) =>
-  importEntries(server, project, entries, fields)
+const send = (project: TestProject, fields: Fields, ...entries: object[]) => server.report(project, entries, fields)
 
 const named = (name: string) => entry({ name, file: `${name}.ts` })
 
@@ -52,8 +50,7 @@ describe('a finding that two categories have', () => {
     await send(project, { category: 'a' }, named('a1'))
     const report = { ...sastReport([named('shared')]) }
     report.scan.status = 'failure'
-    const form = formWithFile('file', 'r.json', JSON.stringify(report), { category: 'a' })
-    const { body: joined } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
+    const joined = await server.report(project, report, { promote: 'false', category: 'a' })
     expect(joined.findings).toMatchObject({ known: 1, gone: 0 })
     const { shared } = await vulnerabilitiesOf(server, project)
     const { body } = await server.admin.get(`/vulnerabilities/${shared.id}/occurrences`)
@@ -124,9 +121,7 @@ describe('a report with a category', () => {
       const report = sastReport(entries)
       const identifiers = rules.map((value) => ({ type: 'test_rule', name: `Rule ${value}`, value }))
       Object.assign(report.scan, { primary_identifiers: identifiers })
-      const form = formWithFile('file', 'r.json', JSON.stringify(report), { promote: 'true', category })
-      const { status } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-      expect(status).toBe(201)
+      await server.report(project, report, { category })
     }
     await withRules('a', ['r1'], entry({ name: 'A', rule: 'r1', file: 'a.ts' }))
     await withRules('b', ['r2'], entry({ name: 'B', rule: 'r2', file: 'b.ts' }))

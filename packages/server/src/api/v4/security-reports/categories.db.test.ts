@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -17,8 +17,7 @@ const flaw = (name: string, file = `${name}.ts`) => entry({ name, file })
 
 /** Imports a report with these flaws, each in a different file. */
 const send = (project: TestProject, category: string | undefined, names: string[], fields: { ref?: string } = {}) =>
-  importEntries(
-    server,
+  server.report(
     project,
     names.map((name) => flaw(name)),
     { ...fields, ...(category !== undefined && { category }) },
@@ -107,7 +106,7 @@ describe('a report with a category', () => {
   test('takes nothing for moved that another category still has at its place', async () => {
     const project = await freshProject()
     const sent = (category: string, line: number) =>
-      importEntries(server, project, [entry({ line, code: 'eval(input)' })], { category })
+      server.report(project, [entry({ line, code: 'eval(input)' })], { category })
     await sent('a', 10)
     expect((await sent('b', 20)).findings).toMatchObject({ new: 1, moved: 0, gone: 0 })
     expect((await sent('a', 12)).findings).toMatchObject({ new: 0, known: 1, moved: 1, gone: 0 })
@@ -156,7 +155,7 @@ describe('a report with a category', () => {
     await send(project, 'a', ['a1', 'a2'])
     await send(project, 'b', ['b1'])
     const rehearse = (category: string | undefined) =>
-      importEntries(server, project, [flaw('a1')], { dry_run: 'true', ...(category && { category }) })
+      server.report(project, [flaw('a1')], { dry_run: 'true', ...(category && { category }) })
     expect(await rehearse('a')).toMatchObject({ category: 'a', findings: { known: 1, gone: 1 } })
     expect(await rehearse('never seen')).toMatchObject({ findings: { known: 1, gone: 0 } })
     expect(await rehearse(undefined)).toMatchObject({ findings: { known: 1, gone: 2 } })

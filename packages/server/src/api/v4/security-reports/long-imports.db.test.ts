@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { recordHistory } from '../../../domain/vulnerabilities/triage/history.ts'
 import { testEngine } from '../../../testing/database.ts'
-import { importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
@@ -13,7 +13,7 @@ test.runIf(testEngine === 'postgres')('what an import only refers to can be chan
   const project = await server.project('acme/imported')
   const sender = await server.as('developer', project)
   const userId = sender.user?.id ?? 0
-  const { id: importId } = await importEntries(server, project, [entry({ name: 'Flaw' })])
+  const { id: importId } = await server.report(project, [entry({ name: 'Flaw' })])
   const { id: vulnerabilityId } = (await vulnerabilitiesOf(server, project))['Flaw']
   await deps.db.transaction(async (db) => {
     await db.run(sql`

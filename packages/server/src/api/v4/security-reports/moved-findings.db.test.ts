@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -11,12 +10,8 @@ beforeAll(async () => {
 let projects = 0
 const freshProject = () => server.project(`acme/moved-${++projects}`)
 
-async function send(project: TestProject, entries: object[], fields: Record<string, string> = {}, scanner?: string) {
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries, scanner)), fields)
-  const { status, body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-  expect([status, body.errors]).toEqual([201, []])
-  return body
-}
+const send = (project: TestProject, entries: object[], fields = {}, scanner?: string) =>
+  server.report(project, sastReport(entries, scanner), { promote: 'false', ...fields })
 
 interface Finding {
   id: number
@@ -272,9 +267,10 @@ describe('a finding that comes back at another line', () => {
       { ...entry({ line: 14, code }), location: { ...entry({ line: 14 }).location, commit: { sha: 'a' } } },
     ])
     Object.assign(report.scan, { type: 'secret_detection' })
-    const form = formWithFile('file', 'report.json', JSON.stringify(report))
-    const { body } = await server.admin.post(`/projects/${project.id}/security_reports`, form)
-    expect(body).toMatchObject({ errors: [], findings: { new: 1, moved: 0, gone: 0 } })
+    expect(await server.report(project, report, { promote: 'false' })).toMatchObject({
+      errors: [],
+      findings: { new: 1, moved: 0, gone: 0 },
+    })
     expect((await findings(project)).map((one: { report_type: string }) => one.report_type)).toEqual([
       'sast',
       'secret_detection',

@@ -121,9 +121,7 @@ describe('a deleted user', () => {
     const project = await server.project('acme/site')
     const maintainer = await server.as('maintainer', project)
     const path = `/projects/${project.id}`
-    const report = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
-    await maintainer.post(`${path}/security_reports`, report)
-    const [{ id }] = (await maintainer.get(`${path}/vulnerabilities`)).body
+    const { id } = await server.vulnerability(project)
     await maintainer.post(`/vulnerabilities/${id}/confirm`)
     const bulk = await server.admin.post(`${path}/vulnerabilities/bulk`, { action: 'revert', vulnerability_ids: [id] })
     await removed(server, maintainer)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -14,8 +14,7 @@ let projects = 0
 async function projectWith(count: number): Promise<{ project: TestProject; ids: number[] }> {
   const project = await server.project(`acme/bulk-${++projects}`)
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
-  await importEntries(
-    server,
+  await server.report(
     project,
     numbers.map((line) =>
       entry({ name: `Flaw ${String(line).padStart(4, '0')}`, severity: 'Low', line, rule: `r${line}` }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -12,8 +12,7 @@ let projects = 0
 async function projectWith(count: number): Promise<{ project: TestProject; ids: number[] }> {
   const project = await server.project(`acme/expected-${++projects}`)
   const lines = Array.from({ length: count }, (_, index) => index + 1)
-  await importEntries(
-    server,
+  await server.report(
     project,
     lines.map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` })),
   )

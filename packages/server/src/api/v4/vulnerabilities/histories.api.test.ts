@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const flaws = [0, 1, 2, 3]
@@ -45,7 +45,7 @@ test('any history of imports by two scanners on two refs and of triage ends as t
       const entryOf = (flaw: number) => entry({ name: `Flaw ${flaw}`, line: flaw + 1, rule: `r${flaw}` })
       for (const scanner of ['even', 'odd']) {
         const own = flaws.filter((flaw) => scannerOf(flaw) === scanner)
-        await importEntries(server, project, own.map(entryOf), { scanner })
+        await server.report(project, sastReport(own.map(entryOf), scanner))
       }
       const start = await vulnerabilitiesOf(server, project)
       const expected = flaws.map((): Expected => {
@@ -63,7 +63,7 @@ test('any history of imports by two scanners on two refs and of triage ends as t
         }
         const { ref, scanner } = step
         const found = step.found.filter((flaw) => scannerOf(flaw) === scanner)
-        await importEntries(server, project, found.map(entryOf), { scanner, ref })
+        await server.report(project, sastReport(found.map(entryOf), scanner), { ref })
         for (const [number, flaw] of expected.entries()) {
           if (scannerOf(number) !== scanner) continue
           const was = flaw.isOn[ref]

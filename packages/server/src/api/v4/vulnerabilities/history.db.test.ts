@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
@@ -19,10 +18,10 @@ const triage = (id: number, action: string, fields: object = {}) =>
 describe('an import for the default branch', () => {
   test('marks what its scanner no longer finds, and leaves its state', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one, two])
+    await server.report(project, [one, two])
     const { Two } = await vulnerabilitiesOf(server, project)
     await triage(Two.id, 'confirm')
-    const { id: importId } = await importEntries(server, project, [one], { commit_sha: 'c0ffee' })
+    const { id: importId } = await server.report(project, [one], { commit_sha: 'c0ffee' })
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       One: { resolved_on_default_branch: false, state: 'detected' },
       Two: { resolved_on_default_branch: true, state: 'confirmed', auto_resolved: false },
@@ -40,14 +39,14 @@ describe('an import for the default branch', () => {
     const three = entry({ name: 'Three', line: 3, rule: 'c' })
     const secret = entry({ name: 'Secret', line: 9, rule: 's' })
     // This branch did not contain Two when it became the default branch.
-    await importEntries(server, project, [one, two], { ref: 'trunk' })
-    await importEntries(server, project, [one], { ref: 'trunk' })
-    await importEntries(server, project, [one, two, three])
-    await importEntries(server, project, [secret], { type: 'secret_detection' })
+    await server.report(project, [one, two], { ref: 'trunk' })
+    await server.report(project, [one], { ref: 'trunk' })
+    await server.report(project, [one, two, three])
+    await server.report(project, sastReport([secret], undefined, 'secret_detection'))
     expect((await server.admin.put(`/projects/${project.id}`, { default_branch: 'trunk' })).status).toBe(200)
-    const { findings } = await importEntries(server, project, [one])
+    const { findings } = await server.report(project, [one])
     expect(findings).toMatchObject({ known: 1, gone: 2 })
-    await importEntries(server, project, [], { type: 'secret_detection' })
+    await server.report(project, sastReport([], undefined, 'secret_detection'))
     const after = await vulnerabilitiesOf(server, project)
     expect(after).toMatchObject({
       One: { resolved_on_default_branch: false },
@@ -56,20 +55,20 @@ describe('an import for the default branch', () => {
       Secret: { resolved_on_default_branch: false },
     })
     expect((await historyOf(server.admin, after['Three'].id)).at(-1)).toMatchObject({ kind: 'gone', ref: 'trunk' })
-    expect(await importEntries(server, project, [one])).toMatchObject({ unchanged: true, findings: { gone: 0 } })
-    expect((await importEntries(server, project, [one, three])).findings).toMatchObject({ known: 2, gone: 0 })
+    expect(await server.report(project, [one])).toMatchObject({ unchanged: true, findings: { gone: 0 } })
+    expect((await server.report(project, [one, three])).findings).toMatchObject({ known: 2, gone: 0 })
     expect((await vulnerabilitiesOf(server, project))['Three']).toMatchObject({ resolved_on_default_branch: false })
   })
 
   test('detects what was resolved and is found again, with a note without an author; other states stay', async () => {
     const project = await freshProject()
     const entries = [1, 2, 3, 4].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
-    await importEntries(server, project, entries)
+    await server.report(project, entries)
     const before = await vulnerabilitiesOf(server, project)
     const act = { 'Flaw 1': 'resolve', 'Flaw 2': 'dismiss', 'Flaw 3': 'confirm' }
     for (const [title, action] of Object.entries(act)) await triage(before[title].id, action)
-    await importEntries(server, project, [])
-    const { id: importId } = await importEntries(server, project, entries)
+    await server.report(project, [])
+    const { id: importId } = await server.report(project, entries)
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       'Flaw 1': { state: 'detected', resolved_at: null, resolved_by_id: null, resolved_on_default_branch: false },
       'Flaw 2': { state: 'dismissed', dismissed_by_id: 1, resolved_on_default_branch: false },
@@ -101,10 +100,10 @@ describe('an import for the default branch', () => {
 
   test('records a severity that changed although the state did too', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
     await triage(One.id, 'resolve')
-    await importEntries(server, project, [{ ...one, severity: 'High' }])
+    await server.report(project, [{ ...one, severity: 'High' }])
     const told = (await historyOf(server.admin, One.id)).slice(2)
     expect(told.map(({ kind, from, to }) => [kind, from, to])).toEqual([
       ['severity', 'medium', 'high'],
@@ -114,19 +113,19 @@ describe('an import for the default branch', () => {
 
   test('detects what was resolved although it had never gone', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
     await triage(One.id, 'resolve')
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     expect((await server.admin.get(`/vulnerabilities/${One.id}`)).body.state).toBe('detected')
   })
 
   test('touches nothing of scanners that did not run', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one], { scanner: 'first' })
-    await importEntries(server, project, [two], { scanner: 'second' })
-    await importEntries(server, project, [], { scanner: 'third' })
-    await importEntries(server, project, [], { scanner: 'second' })
+    await server.report(project, sastReport([one], 'first'))
+    await server.report(project, sastReport([two], 'second'))
+    await server.report(project, sastReport([], 'third'))
+    await server.report(project, sastReport([], 'second'))
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       One: { resolved_on_default_branch: false },
       Two: { resolved_on_default_branch: true },
@@ -139,27 +138,27 @@ describe('an import for the default branch', () => {
     const inFile = { ...one, location: { file: 'Gemfile.lock', dependency } }
     const inImage = { ...two, location: { image: 'app:1.0', operating_system: 'alpine', dependency } }
     const bills = 'gitlab-sbom-vulnerability-scanner'
-    await importEntries(server, project, [inFile], { type: 'dependency_scanning', scanner: bills })
-    await importEntries(server, project, [inImage], { type: 'container_scanning', scanner: bills })
+    await server.report(project, sastReport([inFile], bills, 'dependency_scanning'))
+    await server.report(project, sastReport([inImage], bills, 'container_scanning'))
     const gone = async () => {
       const { One, Two } = await vulnerabilitiesOf(server, project)
       return [One.resolved_on_default_branch, Two.resolved_on_default_branch]
     }
-    await importEntries(server, project, [], { type: 'dependency_scanning', scanner: 'other' })
-    await importEntries(server, project, [], { type: 'dependency_scanning', scanner: 'trivy' })
+    await server.report(project, sastReport([], 'other', 'dependency_scanning'))
+    await server.report(project, sastReport([], 'trivy', 'dependency_scanning'))
     expect(await gone()).toEqual([false, false])
-    await importEntries(server, project, [], { type: 'dependency_scanning', scanner: 'gemnasium-python' })
+    await server.report(project, sastReport([], 'gemnasium-python', 'dependency_scanning'))
     expect(await gone()).toEqual([true, false])
-    await importEntries(server, project, [], { type: 'container_scanning', scanner: 'trivy' })
+    await server.report(project, sastReport([], 'trivy', 'container_scanning'))
     expect(await gone()).toEqual([true, true])
   })
 
   test('never marks a secret, which has leaked for good', async () => {
     const project = await freshProject()
     const secret = { ...one, location: { ...one.location, commit: { sha: 'abc' } } }
-    await importEntries(server, project, [secret], { type: 'secret_detection' })
+    await server.report(project, sastReport([secret], undefined, 'secret_detection'))
     await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
-    await importEntries(server, project, [], { type: 'secret_detection' })
+    await server.report(project, sastReport([], undefined, 'secret_detection'))
     const { One } = await vulnerabilitiesOf(server, project)
     expect(One).toMatchObject({ report_type: 'secret_detection', resolved_on_default_branch: false, state: 'detected' })
     expect(await historyOf(server.admin, One.id)).toMatchObject([{ kind: 'created' }, { kind: 'gone' }])
@@ -168,12 +167,12 @@ describe('an import for the default branch', () => {
   test('resolves what is gone where the project says so, and detects it again when it is back', async () => {
     const project = await freshProject()
     const entries = [1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
-    await importEntries(server, project, entries)
+    await server.report(project, entries)
     const before = await vulnerabilitiesOf(server, project)
     await triage(before['Flaw 2'].id, 'confirm')
     await triage(before['Flaw 3'].id, 'dismiss', { dismissal_reason: 'acceptable_risk' })
     await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
-    await importEntries(server, project, [])
+    await server.report(project, [])
     const gone = { resolved_on_default_branch: true, resolved_by_id: null, resolved_at: expect.any(String) }
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       'Flaw 1': { ...gone, state: 'resolved', auto_resolved: true },
@@ -186,7 +185,7 @@ describe('an import for the default branch', () => {
       author: null,
       comment: 'no longer found on the default branch',
     })
-    await importEntries(server, project, entries)
+    await server.report(project, entries)
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       'Flaw 1': { state: 'detected', auto_resolved: false, resolved_on_default_branch: false },
       'Flaw 3': { state: 'dismissed', resolved_on_default_branch: false },
@@ -196,13 +195,12 @@ describe('an import for the default branch', () => {
   test('resolves what was never triaged when the scanner dropped its rule', async () => {
     const project = await freshProject()
     const entries = ['kept', 'dropped', 'confirmed'].map((rule, line) => entry({ name: rule, line: line + 1, rule }))
-    await importEntries(server, project, entries)
+    await server.report(project, entries)
     const before = await vulnerabilitiesOf(server, project)
     await triage(before['confirmed'].id, 'confirm')
     const report = sastReport([])
     Object.assign(report.scan, { primary_identifiers: [{ type: 'test_rule', name: 'Rule kept', value: 'kept' }] })
-    const file = formWithFile('file', 'report.json', JSON.stringify(report))
-    expect((await server.admin.post(`/projects/${project.id}/security_reports`, file)).status).toBe(201)
+    await server.report(project, report, { promote: 'false' })
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({
       kept: { state: 'detected', resolved_on_default_branch: true },
       dropped: { state: 'resolved', auto_resolved: true, resolved_by_id: null },
@@ -217,13 +215,13 @@ describe('an import for the default branch', () => {
 describe('an import for another branch', () => {
   test('touches that branch’s occurrences only', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one, two])
+    await server.report(project, [one, two])
     const before = await vulnerabilitiesOf(server, project)
     await triage(before['One'].id, 'resolve')
     const { One, Two } = await vulnerabilitiesOf(server, project)
-    const { id: first } = await importEntries(server, project, [one, two], { ref: 'feature' })
-    await importEntries(server, project, [one], { ref: 'feature' })
-    const { id: last } = await importEntries(server, project, [one, two], { ref: 'feature' })
+    const { id: first } = await server.report(project, [one, two], { ref: 'feature' })
+    await server.report(project, [one], { ref: 'feature' })
+    const { id: last } = await server.report(project, [one, two], { ref: 'feature' })
     expect(await vulnerabilitiesOf(server, project)).toEqual({ One, Two })
     expect(await historyOf(server.admin, Two.id)).toMatchObject([
       { kind: 'created', ref: 'main' },
@@ -235,16 +233,16 @@ describe('an import for another branch', () => {
 
   test('makes vulnerabilities for that branch only, which the default branch has as soon as it reports them', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one], { ref: 'feature' })
+    await server.report(project, [one], { ref: 'feature' })
     const titles = async (query: string) =>
       (await server.admin.get(`/projects/${project.id}/vulnerabilities?${query}`)).body.map(
         (row: { title: string; severity: string }) => `${row.title}, ${row.severity}`,
       )
     const total = async () => (await server.admin.get(`/projects/${project.id}/vulnerability_statistics`)).body.total
     expect([await titles(''), await titles('ref=feature'), await total()]).toEqual([[], ['One, medium'], 0])
-    await importEntries(server, project, [{ ...one, name: 'Uno', severity: 'High' }], { ref: 'feature' })
+    await server.report(project, [{ ...one, name: 'Uno', severity: 'High' }], { ref: 'feature' })
     expect([await titles(''), await titles('ref=feature'), await total()]).toEqual([[], ['Uno, high'], 0])
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     expect([await titles(''), await titles('ref=feature'), await total()]).toEqual([
       ['One, medium'],
       ['One, medium'],
@@ -263,11 +261,11 @@ describe('an import for another branch', () => {
     const clock = { now: '2026-03-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const project = await server.project('acme/site')
-    const { id: first } = await importEntries(server, project, [one])
+    const { id: first } = await server.report(project, [one])
     clock.now = '2026-03-02T10:00:00.000Z'
-    const { id: branch } = await importEntries(server, project, [one], { ref: 'feature/x', commit_sha: 'abc' })
+    const { id: branch } = await server.report(project, [one], { ref: 'feature/x', commit_sha: 'abc' })
     clock.now = '2026-03-03T10:00:00.000Z'
-    await importEntries(server, project, [])
+    await server.report(project, [])
     const { One } = await vulnerabilitiesOf(server, project)
     const developer = await server.as('developer', project)
     const reply = await developer.get(`/vulnerabilities/${One.id}/occurrences`)
@@ -302,8 +300,7 @@ describe('an import for another branch', () => {
 describe('the history', () => {
   test('of a finding promoted by hand says by whom, and which import had found it', async () => {
     const project = await freshProject()
-    const file = formWithFile('file', 'report.json', JSON.stringify(sastReport([one])))
-    const { body: imported } = await server.admin.post(`/projects/${project.id}/security_reports`, file)
+    const imported = await server.report(project, [one], { promote: 'false' })
     const { body: findings } = await server.admin.get(`/projects/${project.id}/vulnerability_findings`)
     const maintainer = await server.as('maintainer', project)
     const { body } = await maintainer.post(`/projects/${project.id}/vulnerabilities`, { finding_id: findings[0].id })
@@ -314,7 +311,7 @@ describe('the history', () => {
 
   test('has pages, in either order', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
     for (const action of ['confirm', 'revert', 'confirm']) await triage(One.id, action)
     const all = await historyOf(server.admin, One.id)
@@ -326,7 +323,7 @@ describe('the history', () => {
 
   test('outlives the users in it', async () => {
     const project = await freshProject()
-    await importEntries(server, project, [one])
+    await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
     const maintainer = await server.as('maintainer', project)
     await maintainer.post(`/vulnerabilities/${One.id}/confirm`, { comment: 'real' })

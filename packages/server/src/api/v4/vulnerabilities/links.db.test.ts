@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -9,8 +9,7 @@ beforeAll(async () => {
   server = await startServer()
   project = await server.project('acme/links')
   const lines = [1, 2, 3, 4, 5, 6]
-  await importEntries(
-    server,
+  await server.report(
     project,
     lines.map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` })),
   )

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -9,8 +9,7 @@ let id: number
 beforeAll(async () => {
   server = await startServer()
   project = await server.project('acme/notes')
-  await importEntries(
-    server,
+  await server.report(
     project,
     [1, 2, 3, 4, 5].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` })),
   )

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
-import { historyOf, importEntries, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -32,7 +32,7 @@ async function seconds({ deps: { db } }: TestServer, project: TestProject): Prom
 test('concurrent transitions: one changes the vulnerability, the others return 304', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
-  await importEntries(server, project, entriesOf(1))
+  await server.report(project, entriesOf(1))
   const id = (await vulnerabilitiesOf(server, project))['Flaw 0'].id
   for (const action of ['confirm', 'resolve', 'dismiss', 'revert']) {
     const both = await Promise.all([1, 2, 3].map(() => server.admin.post(`/vulnerabilities/${id}/${action}`)))
@@ -47,7 +47,7 @@ test('whatever gets in each other’s way is refused at worst, and every count s
   const server = await startServer({ settings: { logLevel: 'error' } })
   const project = await server.project('acme/site')
   const entries = entriesOf(600)
-  await importEntries(server, project, entries)
+  await server.report(project, entries)
   const path = `/projects/${project.id}/vulnerabilities`
   const ids = Object.values(await vulnerabilitiesOf(server, project)).map(({ id }) => id)
   const replies: Promise<Reply>[] = []
@@ -62,9 +62,7 @@ test('whatever gets in each other’s way is refused at worst, and every count s
       replies.push(server.admin.post(`/vulnerabilities/${id}/${action}`))
       replies.push(server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: 'https://tracker.test/1' }))
     }
-    const imports = [entries.slice(0, 300), entries, entries.slice(200)].map((part) =>
-      importEntries(server, project, part),
-    )
+    const imports = [entries.slice(0, 300), entries, entries.slice(200)].map((part) => server.report(project, part))
     replies.push(server.admin.post(`${path}/bulk/${round + 1}/undo`))
     await Promise.all(imports)
   }
@@ -84,7 +82,7 @@ test('what is deleted with its project while it is promoted, triaged and importe
   const entries = entriesOf(30)
   for (let round = 0; round < 4; round++) {
     const project = await server.project(`acme/site-${round}`)
-    await importEntries(server, project, entries)
+    await server.report(project, entries)
     const ids = Object.values(await vulnerabilitiesOf(server, project)).map(({ id }) => id)
     const path = `/projects/${project.id}`
     const replies = await Promise.all([

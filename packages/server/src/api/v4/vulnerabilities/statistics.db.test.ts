@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Client, formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import type { Client } from '../../../testing/client.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-
-async function report(client: Client, project: TestProject, entries: object[]): Promise<void> {
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true' })
-  expect((await client.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
-}
 
 const statistics = async (client: Client, project: TestProject) =>
   (await client.get(`/projects/${project.id}/vulnerability_statistics`)).body
@@ -30,12 +25,12 @@ test('count by severity and state, grade, and remember each day as it ended', as
   const server = await startServer({ clock })
   const project = await server.project('acme/days')
   const both = [entry({ line: 1, severity: 'High' }), entry({ line: 2, severity: 'Low', rule: 'b' })]
-  await report(server.admin, project, both)
+  await server.report(project, both)
   clock.now = '2026-03-04T23:59:59.999Z'
-  await report(server.admin, project, [...both, entry({ line: 3, severity: 'Critical', rule: 'c' })])
+  await server.report(project, [...both, entry({ line: 3, severity: 'Critical', rule: 'c' })])
   clock.now = '2026-03-05T00:00:00.000Z'
   // The scanner lowers the severity of the first one.
-  await report(server.admin, project, [entry({ line: 1, severity: 'Medium' }), both[1] ?? {}])
+  await server.report(project, [entry({ line: 1, severity: 'Medium' }), both[1] ?? {}])
   clock.now = '2026-03-06T12:00:00.000Z'
 
   const body = await statistics(server.admin, project)
@@ -65,8 +60,7 @@ test('tell the mean time from detection to resolution, of what is resolved now',
   const server = await startServer({ clock })
   const project = await server.project('acme/times')
   const severities = ['High', 'High', 'Low', 'Critical']
-  await report(
-    server.admin,
+  await server.report(
     project,
     severities.map((severity, line) => entry({ line: line + 1, severity, rule: `rule-${line}` })),
   )
@@ -112,8 +106,7 @@ async function groupOfThree(server: TestServer) {
   ] as const
   for (const [index, project] of projects.entries()) {
     const severities = [['Low'], ['Critical', 'Low'], ['Medium'], ['Critical']][index] ?? []
-    await report(
-      server.admin,
+    await server.report(
       project,
       severities.map((severity, line) => entry({ line: line + 1, severity, name: `${severity} in ${index + 1}` })),
     )

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import type { Client, Reply } from '../../../testing/client.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -11,18 +11,8 @@ beforeAll(async () => {
 let projects = 0
 const freshProject = () => server.project(`acme/life-${++projects}`)
 
-async function send(project: TestProject, entries: object[], fields: Record<string, string> = {}): Promise<Reply> {
-  const file = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote: 'true', ...fields })
-  const reply = await server.admin.post(`/projects/${project.id}/security_reports`, file)
-  expect(reply.status, reply.text).toBe(201)
-  return reply
-}
-
-async function vulnerabilityOf(project: TestProject): Promise<number> {
-  await send(project, [entry({ name: 'SQL injection', severity: 'High', line: 1 })])
-  const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
-  return body[0].id
-}
+const vulnerabilityOf = async (project: TestProject): Promise<number> =>
+  (await server.vulnerability(project, { name: 'SQL injection', severity: 'High' })).id
 
 const actions = { confirm: 'confirmed', resolve: 'resolved', dismiss: 'dismissed', revert: 'detected' } as const
 
@@ -209,11 +199,9 @@ describe('who may', () => {
   test('developers triage where the operator says so', async () => {
     const server = await startServer({ settings: { triageRole: 'developer' } })
     const project = await server.project('acme/site')
-    const file = formWithFile('file', 'r.json', JSON.stringify(sastReport([entry()])), { promote: 'true' })
-    await server.admin.post(`/projects/${project.id}/security_reports`, file)
-    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    const { id } = await server.vulnerability(project)
     const developer = await server.as('developer', project)
-    expect((await developer.post(`/vulnerabilities/${body[0].id}/confirm`)).status).toBe(201)
+    expect((await developer.post(`/vulnerabilities/${id}/confirm`)).status).toBe(201)
   })
 })
 
@@ -228,7 +216,7 @@ describe('a severity set by a user', () => {
       body: { severity: 'critical', severity_overridden: true, finding: { severity: 'high' } },
     })
     expect((await set('critical')).status).toBe(304)
-    await send(project, [entry({ name: 'SQL injection', severity: 'Low', line: 1 })])
+    await server.report(project, [entry({ name: 'SQL injection', severity: 'Low', line: 1 })])
     expect(await server.admin.get(`/vulnerabilities/${id}`)).toMatchObject({
       body: { severity: 'critical', finding: { severity: 'low' } },
     })
@@ -237,7 +225,7 @@ describe('a severity set by a user', () => {
       body: { severity: 'low', severity_overridden: false },
     })
     expect((await server.admin.delete(`/vulnerabilities/${id}/severity`)).status).toBe(304)
-    await send(project, [entry({ name: 'SQL injection', severity: 'Medium', line: 1 })])
+    await server.report(project, [entry({ name: 'SQL injection', severity: 'Medium', line: 1 })])
     expect((await server.admin.get(`/vulnerabilities/${id}`)).body.severity).toBe('medium')
     expect(await history(id)).toMatchObject([
       { kind: 'created' },

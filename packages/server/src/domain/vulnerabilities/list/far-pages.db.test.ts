@@ -1,9 +1,8 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
-import { formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
-import { startServer, type TestProject } from '../../../testing/server.ts'
+import { entry } from '../../../testing/reports.ts'
+import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import type { RootDeps } from '../../deps.ts'
 import { findFindings } from '../findings.ts'
@@ -21,13 +20,10 @@ interface Listed {
 
 const worst = (a: Listed, b: Listed) => words.indexOf(b.severity) - words.indexOf(a.severity)
 
-async function report(client: Client, project: TestProject, entries: number): Promise<void> {
-  const findings = Array.from({ length: entries }, (_, index) =>
+const flaws = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
     entry({ line: index + 1, severity: severities[(index * 7) % 5] ?? 'Low' }),
   )
-  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(findings)), { promote: 'true' })
-  expect((await client.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
-}
 
 async function pages(client: Client, path: string, numbers: readonly number[]): Promise<Map<number, Listed[]>> {
   const found = new Map<number, Listed[]>()
@@ -46,7 +42,7 @@ test.each([
   const server = await startServer()
   const project = await server.project('acme/site')
   const total = 2_345
-  await report(server.admin, project, total)
+  await server.report(project, flaws(total))
   const path = `/projects/${project.id}/${list}`
 
   const jumping = await pages(server.admin, path, [24, 3, 17, 11, 25, 1])
@@ -61,7 +57,7 @@ test.each([
   expect(jumping.get(25)).toEqual([])
   for (const number of [24, 3, 17, 11, 1]) expect(jumping.get(number)).toEqual(inOrder.get(number))
 
-  await report(server.admin, project, total - 1000)
+  await server.report(project, flaws(total - 1000))
   const left = await pages(server.admin, path, [14, 13, 12, 1])
   // Vulnerabilities stay when their finding has gone.
   expect(left.get(14)).toHaveLength(list === 'vulnerabilities' ? 100 : 45)

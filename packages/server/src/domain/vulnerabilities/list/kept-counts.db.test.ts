@@ -1,6 +1,5 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { formWithFile } from '../../../testing/client.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject } from '../../../testing/server.ts'
@@ -29,8 +28,7 @@ test('whatever happens, also at once, the kept counts are what the rows add up t
     const file = sastReport(entries)
     file.scan.scanner.id = `scanner-${random(2)}`
     const fields = { promote: `${random(2) === 0}`, ref: random(4) === 0 ? 'feature' : 'main' }
-    const form = formWithFile('file', 'report.json', JSON.stringify(file), fields)
-    expect((await server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+    await server.report(project, file, fields)
   }
   const promote = async (project: TestProject) => {
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=100`)

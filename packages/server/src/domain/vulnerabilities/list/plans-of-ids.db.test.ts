@@ -1,8 +1,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { formWithFile, type Reply } from '../../../testing/client.ts'
-import { importEntries } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import type { Reply } from '../../../testing/client.ts'
+import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
@@ -110,17 +109,9 @@ async function useEverything(server: TestServer) {
     dismissal_reason: 'used_in_tests',
   })
   await admin.post(`${at}/vulnerabilities/bulk/${bulk.body.id}/undo`)
-  const report = await importEntries(server, project, [
-    entry({ rule: 'a', code: 'x' }),
-    entry({ rule: 'b', signature: 's' }),
-  ])
-  await importEntries(server, project, [entry({ rule: 'a', code: 'x', line: 9 }), entry({ rule: 'c' })])
-  const file = formWithFile(
-    'file',
-    'report.json',
-    JSON.stringify(sastReport([entry({ rule: 'd' }), entry({ rule: 'e' })])),
-  )
-  await admin.post(`${at}/security_reports`, file)
+  const report = await server.report(project, [entry({ rule: 'a', code: 'x' }), entry({ rule: 'b', signature: 's' })])
+  await server.report(project, [entry({ rule: 'a', code: 'x', line: 9 }), entry({ rule: 'c' })])
+  await server.report(project, [entry({ rule: 'd' }), entry({ rule: 'e' })], { promote: 'false' })
   const waiting = await admin.get(`${at}/vulnerability_findings?has_vulnerability=false`)
   const [first, second] = waiting.body
   await admin.post(`${at}/vulnerabilities?finding_id=${first?.id}`)
