@@ -109,15 +109,15 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
 
   return {
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
-    async call(operation, request, options) {
-      return (await get(operation, request as Loose, options)).body as never // typed by the OpenAPI document
+    async call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions) {
+      return (await get(operation, request as Loose, options)).body as AnswerOf<O> // typed by the OpenAPI document
     },
-    async page(operation, request, signal) {
+    async page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal) {
       const { response, body } = await get(operation, request as Loose, signal && { signal }) // every operation's request is one
       const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
       const total = response.headers.get('x-total')
       return {
-        rows: body as never, // typed by the OpenAPI document
+        rows: body as RowOf<O>[], // typed by the OpenAPI document
         total: total === null ? undefined : Number(total),
         hasNext: next !== undefined,
         cursor: (next && new URL(next).searchParams.get('cursor')) || undefined,

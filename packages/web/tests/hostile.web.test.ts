@@ -69,7 +69,7 @@ beforeAll(async () => {
       location: { file: `<b>${long}`, start_line: 10 },
       links: wrong.map((url) => ({ name: script, url })),
       identifiers: wrong.map((url, index) => ({ type: 'x', name: `${script} ${index}`, value: text, url })),
-    } as never,
+    },
   ])
   const reportForm = formWithFile('file', `${script}.json`, JSON.stringify(report))
   reportForm.append('promote', 'true')

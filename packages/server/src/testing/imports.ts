@@ -92,6 +92,6 @@ export async function runInSteps(
     },
   })
   const job = { id: 0, payload, attempt: 1, lane: kind.kind, signal, progress, forget }
-  const run = () => kind.run(server.deps, job as never) // the type of a job kind omits its payload
+  const run = () => kind.run(server.deps, job)
   while ((await run()) && goesOn);
 }

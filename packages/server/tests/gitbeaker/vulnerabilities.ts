@@ -74,7 +74,7 @@ export function tellOfVulnerabilities(fixture: Fixture): void {
   test('what is no finding is refused', async () => {
     const project = await fixture.project()
     const { ProjectVulnerabilities, Projects } = fixture.admin
-    const noNumber = ProjectVulnerabilities.create(project.id, 'abc' as never)
+    const noNumber = ProjectVulnerabilities.create(project.id, 'abc' as unknown as number) // sends what its type forbids
     expect(await refusal(noNumber)).toEqual({ status: 400, description: 'finding_id is invalid' })
     const nothing = Projects.requester.post(`projects/${project.id}/vulnerabilities`, { body: {} })
     expect(await refusal(nothing)).toEqual({ status: 400, description: 'finding_id is missing' })

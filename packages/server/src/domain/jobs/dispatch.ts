@@ -139,7 +139,7 @@ async function requeueAbandoned(deps: Deps, kinds: readonly AnyJobKind[], job: L
   })
   if (!place) return
   deps.log.warn({ job: job.id, kind: job.kind, interruptions }, 'a job was interrupted by the end of its process')
-  await kinds.find(({ kind }) => kind === job.kind)?.interrupted?.(deps, job.payload as never, interruptions) // queued under that kind
+  await kinds.find(({ kind }) => kind === job.kind)?.interrupted?.(deps, job.payload, interruptions)
   await releaseSuccessors(deps.db, place)
 }
 

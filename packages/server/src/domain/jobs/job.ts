@@ -53,11 +53,11 @@ export interface RunningJob<Payload extends object> {
   forget(deps: Deps): Promise<void>
 }
 
-/** Kind of job with an erased payload type, as used by the runner. */
-export type AnyJobKind = JobKind<never>
+/** Kind of job with an erased payload type, as used by the runner. Its jobs are queued with the payload of their kind. */
+export type AnyJobKind = JobKind<object>
 
 export function jobKind<Payload extends object>(kind: JobKind<Payload>): AnyJobKind {
-  return kind as unknown as AnyJobKind // jobs of this kind are queued with this payload
+  return kind
 }
 
 export interface QueuedJob {

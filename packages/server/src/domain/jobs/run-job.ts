@@ -50,7 +50,7 @@ async function outcomeOf(
   const { job, kind } = claimed
   const lane = laneOf(claimed)
   try {
-    const again = await kind.run(deps, running as RunningJob<never>) // queued under the kind's name
+    const again = await kind.run(deps, running)
     if (!again) return { kind: 'finished' }
     return { kind: 'postponed', to: { runAt: again.againAt, lane: again.lane ?? laneWithOthers(lane) } }
   } catch (cause) {
@@ -83,7 +83,7 @@ function recordOutcome(deps: RootDeps, { job, kind, token }: Claimed, outcome: O
       case 'failed': {
         const place = await failJob(deps.db, { id: job.id, token, error: outcome.error, now })
         if (!place) return false
-        await kind.giveUp?.(deps, job.payload as never, outcome.error) // queued under the kind's name
+        await kind.giveUp?.(deps, job.payload, outcome.error)
         return releaseSuccessors(deps.db, place)
       }
       case 'postponed': {
@@ -108,7 +108,7 @@ async function retryUntilAvailable(record: () => Promise<unknown>, signal: Abort
 }
 
 /** Throttles writes of progress, because every write notifies all processes. The final progress is always written. */
-function throttledProgress({ db }: RootDeps, { job, token }: Claimed): RunningJob<never>['progress'] {
+function throttledProgress({ db }: RootDeps, { job, token }: Claimed): RunningJob<object>['progress'] {
   let writtenAt = 0
   return async (done, total) => {
     if (done < total && performance.now() - writtenAt < progressEveryMs) return

@@ -104,7 +104,7 @@ test('an import that waits, and whose report is lost, is told of, and fails', as
   // The job of the lost report fails with the reason; the other report is imported.
   const run = async (importId: number) => {
     const job = { id: 0, payload: { importId }, attempt: 1, signal: AbortSignal.timeout(5000) }
-    await importKind.run(deps, { ...job, progress: async () => {} } as never) // all that an import uses of a job
+    await importKind.run(deps, { ...job, lane: 'import', progress: async () => {}, forget: async () => {} })
   }
   await expect(run(lost.body.id)).rejects.toThrow('no longer stored')
   await run(kept.body.id)

@@ -155,7 +155,7 @@ test('multipart costs what a plain part costs', async () => {
 async function readForm({ body, chunkBytes, boundary }: Arrival): Promise<void> {
   const raw = new PassThrough({ highWaterMark: 1024 * 1024 })
   const request = { raw, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } }
-  const read = readMultipart(request as never as FastifyRequest, {
+  const read = readMultipart(request as unknown as FastifyRequest, {
     fileFields: [],
     maxTextBytes: 4 * 1024 * 1024,
     receive: () => Promise.reject(new Error('no field takes a file')),

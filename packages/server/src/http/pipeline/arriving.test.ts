@@ -6,7 +6,7 @@ import { type Arriving, memoryPace, openArriving, type Pace } from './arriving.t
 
 const chunk = Buffer.alloc(64 * 1024, 'x')
 const open = (raw: PassThrough, pace: Pace = memoryPace) =>
-  openArriving(raw as never as IncomingMessage, pace, () => parameterProblem('ended too early')) // all that it uses of a request
+  openArriving(raw as unknown as IncomingMessage, pace, () => parameterProblem('ended too early')) // all that it uses of a request
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('what arrives is given in order, and then the end', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
+import type { Caller } from '../../domain/access/callers.ts'
 import { beginAttempt, endAttemptsOfEarlierProcess, forgetOldKeys } from '../../domain/idempotency/idempotency.ts'
 import { Failure } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
@@ -330,7 +331,11 @@ describe('a process that dies', () => {
   })
 
   test('only seemingly changes nothing any more once another attempt has begun', async () => {
-    const caller = { user: { id: 1 }, token: { id: 0, kind: 'personal', scopes: ['api'] }, isAdmin: true } as never
+    const caller = {
+      user: { id: 1 },
+      token: { id: 0, kind: 'personal', scopes: ['api'] },
+      isAdmin: true,
+    } as unknown as Caller
     const asked = { key: randomUUID(), caller, content: 'request' }
     const stalled = await beginAttempt(server.deps, asked)
     await expect(beginAttempt(server.deps, asked)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
@@ -346,7 +351,11 @@ describe('a process that dies', () => {
   })
 
   test('of which there is only one lets its requests be repeated at the next start', async () => {
-    const caller = { user: { id: 1 }, token: { id: 0, kind: 'personal', scopes: ['api'] }, isAdmin: true } as never
+    const caller = {
+      user: { id: 1 },
+      token: { id: 0, kind: 'personal', scopes: ['api'] },
+      isAdmin: true,
+    } as unknown as Caller
     const asked = { key: randomUUID(), caller, content: 'request' }
     const begun = await beginAttempt(server.deps, asked)
     await endAttemptsOfEarlierProcess(server.deps)

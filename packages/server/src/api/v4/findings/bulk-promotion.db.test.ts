@@ -131,7 +131,7 @@ describe('promoting more findings than one transaction does', () => {
     const project = await projectWith()
     const id = await begin(project)
     await expect(go(id, 3)).rejects.toThrow('killed')
-    await promotionKind.giveUp?.(server.deps, { promotionId: id } as never, 'killed') // a promotion's payload
+    await promotionKind.giveUp?.(server.deps, { promotionId: id }, 'killed')
     expect(await told(project, id)).toMatchObject({ status: 'failed', promoted: 300 })
     await go(id)
     expect(await totalOf(project)).toBe(300)

@@ -327,7 +327,7 @@ describe('an import that is broken off', () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(300)))
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
-    await importKind.giveUp?.(server.deps, { importId: kept } as never, 'killed') // an import's payload
+    await importKind.giveUp?.(server.deps, { importId: kept }, 'killed')
     expect(await countRows('findings', project)).toBe(0)
     expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: expect.any(String) })
   })
@@ -336,7 +336,7 @@ describe('an import that is broken off', () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(300)))
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
-    await importKind.interrupted?.(server.deps, { importId: kept } as never, 4) // an import's payload
+    await importKind.interrupted?.(server.deps, { importId: kept }, 4)
     const look = async () => (await server.admin.get(`${reports(project)}/${kept}`)).body
     expect(await look()).toMatchObject({ status: 'waiting', interruptions: 4 })
     await runImport(server, kept)
