@@ -1,13 +1,14 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
 import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './app.ts'
 import { runBackupCommand } from './backup-command.ts'
+import { type Command, readCommand, usage, WrongUsage } from './command-line.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { damagedDatabase } from './db/sqlite/storage-health.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
-import { readObjectsCommand, runObjectsCommand } from './objects-command.ts'
+import { runObjectsCommand } from './objects-command.ts'
 import { collectAlone } from './platform/heap.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
 import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.ts'
@@ -15,33 +16,29 @@ import { drainDelayOf, readSettings, type Settings, WrongSettings } from './plat
 import { stopServing } from './stop.ts'
 import { checkDatabase, endWhenBroken } from './storage-watch.ts'
 
-const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--accept-loss] | backup <file> | objects copy --from <place> --to <place>]
-
-  serve     serve the API (the default); brings the schema of the database up to date first
-  migrate   bring the schema up to date and stop
-  doctor    tell where database and object store disagree; with --contents read every file for it; with --fix repair it;
-            with --accept-loss go on without the end of a damaged log of SQLite
-  backup    copy a SQLite database to a new file, while the server runs or not
-  objects copy
-            copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
-
-Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
-
-const doctorOptions = ['--fix', '--contents', '--accept-loss']
 keepNewFilesPrivate()
-const [command = 'serve', ...rest] = process.argv.slice(2)
 try {
-  if (command === 'doctor' && rest.every((option) => doctorOptions.includes(option)))
-    await runDoctor(readSettings(), rest)
-  else if (command === 'objects') await copyFiles(rest)
-  else if (command === 'backup') await backUp(rest)
-  else if (rest.length > 0) stop(`alcove: ${rest[0]} is not understood.\n\n${usage}`, 2)
-  else if (command === 'serve') await serve(readSettings())
-  else if (command === 'migrate') await migrateOnly(readSettings())
-  else if (command === 'help' || command === '--help') console.log(usage)
-  else stop(`alcove: there is no command ${command}.\n\n${usage}`, 2)
+  await run(readCommand(process.argv.slice(2)))
 } catch (error) {
-  stop(explain(error), 1)
+  if (error instanceof WrongUsage) stop(`alcove: ${error.message}\n\n${usage}`, 2)
+  else stop(explain(error), 1)
+}
+
+async function run(command: Command): Promise<void> {
+  if (command.name === 'help') return console.log(usage)
+  const settings = readSettings()
+  switch (command.name) {
+    case 'serve':
+      return serve(settings)
+    case 'migrate':
+      return migrateOnly(settings)
+    case 'doctor':
+      return runDoctor(settings, command)
+    case 'backup':
+      return runBackupCommand(settings, command.target)
+    case 'objects copy':
+      if (!(await runObjectsCommand(settings, command))) process.exitCode = 1
+  }
 }
 
 async function serve(settings: Settings): Promise<void> {
@@ -77,19 +74,6 @@ async function serve(settings: Settings): Promise<void> {
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
 }
 
-async function backUp([target, ...others]: string[]): Promise<void> {
-  if (!target || target.startsWith('-') || others.length > 0) {
-    return stop(`alcove: backup needs one new file.\n\n${usage}`, 2)
-  }
-  await runBackupCommand(readSettings(), target)
-}
-
-async function copyFiles(words: string[]): Promise<void> {
-  const asked = readObjectsCommand(words)
-  if (!asked) return stop(`alcove: ${['objects', ...words].join(' ')} is not understood.\n\n${usage}`, 2)
-  if (!(await runObjectsCommand(readSettings(), asked))) process.exitCode = 1
-}
-
 async function migrateOnly(settings: Settings): Promise<void> {
   const db = await openDatabaseFor(settings)
   try {
@@ -102,10 +86,12 @@ async function migrateOnly(settings: Settings): Promise<void> {
 }
 
 /** Runs the doctor. Exits with 1 when a problem remains, so that a monitor can run it. */
-async function runDoctor(settings: Settings, chosen: readonly string[]): Promise<void> {
-  const db = await openDatabaseFor(settings, { acceptLoss: chosen.includes('--accept-loss') })
+async function runDoctor(
+  settings: Settings,
+  { acceptLoss, ...options }: Examination & { acceptLoss: boolean },
+): Promise<void> {
+  const db = await openDatabaseFor(settings, { acceptLoss })
   const deps = depsFrom(settings, db, await openObjectsFor(settings))
-  const options: Examination = { fix: chosen.includes('--fix'), contents: chosen.includes('--contents') }
   try {
     const damage = await db.check({ isThorough: true })
     if (damage.length > 0) throw damagedDatabase(damage)

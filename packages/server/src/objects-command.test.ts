@@ -1,30 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openReport, readObjectsCommand } from './objects-command.ts'
-
-describe('objects copy', () => {
-  test.each([
-    ['copy --from disk --to s3', { from: 'disk', to: 's3' }],
-    ['copy --to disk --from s3', { from: 's3', to: 'disk' }],
-    ['copy --from=s3 --to=disk', { from: 's3', to: 'disk' }],
-  ])('takes "%s"', (words, expected) => {
-    expect(readObjectsCommand(words.split(' '))).toEqual(expected)
-  })
-
-  test.each([
-    '',
-    'move --from disk --to s3',
-    'copy',
-    'copy --from disk',
-    'copy disk s3',
-    'copy --from disk --to disk',
-    'copy --from disk --to tape',
-    'copy --from disk --from s3',
-    'copy --from disk --to s3 --fast',
-    'copy --from disk --to s3 now',
-  ])('does not take "%s"', (words) => {
-    expect(readObjectsCommand(words.split(' '))).toBeUndefined()
-  })
-})
+import { openReport } from './objects-command.ts'
 
 describe('the report of a copy', () => {
   const progress = { copied: 0, copiedBytes: 0, skipped: 0, vanished: 0, failed: 0 }

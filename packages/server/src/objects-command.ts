@@ -4,29 +4,11 @@ import { Failure } from './platform/failure.ts'
 import { type CopyProgress, copyObjects } from './platform/object-store/copy.ts'
 import type { Settings } from './platform/settings.ts'
 
-export interface CopyCommand {
-  from: Place
-  to: Place
-}
-
-const places: readonly Place[] = ['disk', 's3']
-
-/** Parses the arguments of `alcove objects …`. Returns `undefined` for invalid ones. */
-export function readObjectsCommand(words: readonly string[]): CopyCommand | undefined {
-  const [verb, ...options] = words.flatMap((word) => (word.startsWith('--') ? word.split('=') : [word]))
-  if (verb !== 'copy' || options.length !== 4) return undefined
-  const [one = '', onePlace, other = '', otherPlace] = options
-  const chosen = { [one]: placeNamed(onePlace), [other]: placeNamed(otherPlace) }
-  const { '--from': from, '--to': to } = chosen
-  return from && to && from !== to ? { from, to } : undefined
-}
-
-function placeNamed(name: string | undefined): Place | undefined {
-  return places.find((place) => place === name)
-}
-
 /** Copies the whole store, possibly while the server runs. Returns false when an object could not be copied. */
-export async function runObjectsCommand(settings: Settings, { from, to }: CopyCommand): Promise<boolean> {
+export async function runObjectsCommand(
+  settings: Settings,
+  { from, to }: { from: Place; to: Place },
+): Promise<boolean> {
   const [source, target] = [await openObjectsFor(settings, from), await openObjectsFor(settings, to)]
   const report = openReport(process.stderr)
   try {

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { readCommand } from './command-line.ts'
+
+const read = (line: string) => readCommand(line.split(' ').filter(Boolean))
+
+test.each([
+  ['', { name: 'serve' }],
+  ['serve', { name: 'serve' }],
+  ['migrate', { name: 'migrate' }],
+  ['--help', { name: 'help' }],
+  ['help', { name: 'help' }],
+  ['doctor', { name: 'doctor', contents: false, fix: false, acceptLoss: false }],
+  ['doctor --fix --contents', { name: 'doctor', contents: true, fix: true, acceptLoss: false }],
+  ['doctor --accept-loss', { name: 'doctor', contents: false, fix: false, acceptLoss: true }],
+  ['backup copy.sqlite3', { name: 'backup', target: 'copy.sqlite3' }],
+  ['objects copy --from disk --to s3', { name: 'objects copy', from: 'disk', to: 's3' }],
+  ['objects copy --to disk --from s3', { name: 'objects copy', from: 's3', to: 'disk' }],
+  ['objects copy --from=s3 --to=disk', { name: 'objects copy', from: 's3', to: 'disk' }],
+])('"%s" is a command', (line, expected) => {
+  expect(read(line)).toEqual(expected)
+})
+
+describe('is not understood:', () => {
+  test.each([
+    'serve now',
+    'migrate --fix',
+    'doctor now',
+    'doctor --force',
+    'doctor --fix=yes',
+    'backup',
+    'backup one two',
+    'backup --fast',
+    'objects',
+    'objects move --from disk --to s3',
+    'objects copy',
+    'objects copy --from disk',
+    'objects copy disk s3',
+    'objects copy --from disk --to disk',
+    'objects copy --from disk --to tape',
+    'objects copy --from disk --from s3',
+    'objects copy --from disk --to s3 --fast',
+    'objects copy --from disk --to s3 now',
+  ])('%s', (line) => {
+    expect(() => read(line)).toThrow(`${line} is not understood.`)
+  })
+
+  test.each(['swerve', '--fix', 'constructor'])('%s, which is no command', (line) => {
+    expect(() => read(line)).toThrow(`there is no command ${line}.`)
+  })
+})
