@@ -1,3 +1,4 @@
+import type { Location, Result, Run, Suppression, ToolComponent } from 'sarif'
 import { version } from '../../platform/version.ts'
 import { type Severity, severityRanks } from '../findings/scales.ts'
 import type { ExportedRow } from './exported-rows.ts'
@@ -31,7 +32,7 @@ export function openSarifRun({ project, scanner }: Pick<ExportedRow, 'project' |
       return `${count++ === 0 ? '' : ','}\n${JSON.stringify(resultOf(row, ruleId))}`
     },
     end() {
-      const driver = {
+      const driver: ToolComponent = {
         name: scanner.name || scanner.externalId,
         organization: scanner.vendor,
         properties: { id: scanner.externalId },
@@ -42,7 +43,7 @@ export function openSarifRun({ project, scanner }: Pick<ExportedRow, 'project' |
           properties: { 'security-severity': scores[rule.severity], tags: ['security'] },
         })),
       }
-      const tail = {
+      const tail: Omit<Run, 'results'> = {
         tool: { driver },
         automationDetails: { id: `${project.fullPath}/${scanner.externalId}/` },
         properties: { exportedBy: `Alcove/${version}` },
@@ -69,7 +70,7 @@ function ruleOf({ identifiers, finding, vulnerability }: ExportedRow, rules: Map
   return id
 }
 
-function resultOf(row: ExportedRow, ruleId: string) {
+function resultOf(row: ExportedRow, ruleId: string): Result {
   const { vulnerability, finding, extras, identifiers } = row
   const dismissed = vulnerability.state === 'dismissed'
   return {
@@ -101,12 +102,12 @@ function resultOf(row: ExportedRow, ruleId: string) {
   }
 }
 
-function suppressionOf({ vulnerability: { dismissalReason } }: ExportedRow) {
+function suppressionOf({ vulnerability: { dismissalReason } }: ExportedRow): Suppression {
   return { kind: 'external', status: 'accepted', ...(dismissalReason && { justification: dismissalReason }) }
 }
 
 /** Returns the location of the file or image in SARIF's format. */
-function locationsOf(location: object): object[] {
+function locationsOf(location: object): Location[] {
   const { file, image, start_line, end_line, class: module, method } = location as Record<string, unknown> // as reported
   const place = typeof file === 'string' && file !== '' ? file : image
   if (typeof place !== 'string' || place === '') return []
@@ -136,7 +137,7 @@ function lineOf(name: 'startLine' | 'endLine', line: unknown) {
   return Number.isSafeInteger(line) && Number(line) > 0 ? { [name]: Number(line) } : {}
 }
 
-const levels: Record<Severity, 'error' | 'warning' | 'note' | 'none'> = {
+const levels: Record<Severity, Result.level> = {
   critical: 'error',
   high: 'error',
   medium: 'warning',

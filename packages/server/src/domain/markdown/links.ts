@@ -14,12 +14,14 @@ export function isAllowedMedia(address: string): boolean {
   return hasSchemeIn(mediaSchemes, address)
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: browsers drop them, so `java\tscript:` is a scheme
-const ignoredByBrowsers = /[\u0000-\u0020]+/g
+// Browsers drop control characters: `java\tscript:` is a scheme. They keep other invisible ones, but the reader of a link
+// does not see them, and DOMPurify drops them, too.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
+const invisible = /[\u0000-\u0020\u00a0\u1680\u180e\u2000-\u2029\u205f\u3000]+/g
 
 function hasSchemeIn(allowed: ReadonlySet<string>, address: string): boolean {
   // Rejects comments, which do not occur in ordinary URLs and are slow to sanitise.
   if (address.includes('<!--')) return false
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replace(ignoredByBrowsers, ''))?.[1]
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address.replace(invisible, ''))?.[1]
   return scheme === undefined || allowed.has(scheme.toLowerCase())
 }

@@ -1,4 +1,6 @@
 import { networkInterfaces } from 'node:os'
+import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
 import { isPublicAddress } from './addresses.ts'
 
@@ -37,3 +39,76 @@ test('every address of this machine is not', () => {
     for (const { address } of found ?? []) expect(isPublicAddress(address)).toBe(false)
   }
 })
+
+test('every range of ipaddr.js is judged as there, at its borders and inside', () => {
+  const atBorders = [...rangesOf(ipaddr.IPv4, 4), ...rangesOf(ipaddr.IPv6, 16)].flatMap(({ first, last, length }) =>
+    [first - 1n, first, first + 1n, (first + last) / 2n, last - 1n, last, last + 1n].flatMap((number) =>
+      number < 0n || number >= 1n << BigInt(8 * length) ? [] : [addressOf(number, length)],
+    ),
+  )
+  expect(atBorders.length).toBeGreaterThan(200)
+  for (const address of atBorders)
+    expect([address.toString(), isPublicAddress(address.toString())]).toEqual(judged(address))
+})
+
+test('any address is judged as by ipaddr.js', () => {
+  const inRange = fc
+    .constantFrom(...rangesOf(ipaddr.IPv4, 4), ...rangesOf(ipaddr.IPv6, 16))
+    .chain(({ first, last, length }) => fc.bigInt({ min: first, max: last }).map((number) => addressOf(number, length)))
+  const anywhere = fc
+    .constantFrom(4, 16)
+    .chain((length) =>
+      fc.uint8Array({ minLength: length, maxLength: length }).map((bytes) => ipaddr.fromByteArray([...bytes])),
+    )
+  fc.assert(
+    fc.property(fc.oneof(inRange, anywhere), (address) => {
+      expect([address.toString(), isPublicAddress(address.toString())]).toEqual(judged(address))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+type Address = ReturnType<typeof ipaddr.parse>
+
+/** Returns an address and whether it is public according to ipaddr.js. */
+function judged(address: Address): [string, boolean] {
+  return [address.toString(), isPublicIn(address)]
+}
+
+function isPublicIn(address: Address): boolean {
+  const range = address.range()
+  const bytes = address.toByteArray()
+  if (address.kind() === 'ipv4') return range === 'unicast'
+  // The guard permits only what is allocated: 2000::/3.
+  if (range === 'unicast') return ((bytes[0] ?? 0) & 0xe0) === 0x20
+  const isLocalTranslation = range === 'rfc6052' && address.toString().startsWith('64:ff9b:1:')
+  if (range === '6to4') return isPublicIn(ipaddr.fromByteArray(bytes.slice(2, 6)))
+  const translates = range === 'ipv4Mapped' || range === 'rfc6145' || (range === 'rfc6052' && !isLocalTranslation)
+  return translates && isPublicIn(ipaddr.fromByteArray(bytes.slice(12)))
+}
+
+interface Range {
+  first: bigint
+  last: bigint
+  /** Length of its addresses in bytes. */
+  length: number
+}
+
+/** Returns the special ranges of a kind of address. */
+function rangesOf(kind: typeof ipaddr.IPv4 | typeof ipaddr.IPv6, length: number): Range[] {
+  // The types declare no `SpecialRanges`, which holds one range or a list of them by name.
+  const { SpecialRanges } = kind.prototype as unknown as { SpecialRanges: Record<string, Subnet | Subnet[]> }
+  return Object.values(SpecialRanges).flatMap((subnets) =>
+    (Array.isArray(subnets[0]) ? (subnets as Subnet[]) : [subnets as Subnet]).map(([network, prefix]) => {
+      const first = network.toByteArray().reduce((number, byte) => (number << 8n) | BigInt(byte), 0n)
+      return { first, last: first | ((1n << BigInt(8 * length - prefix)) - 1n), length }
+    }),
+  )
+}
+type Subnet = [Address, number]
+
+function addressOf(number: bigint, length: number): Address {
+  return ipaddr.fromByteArray(
+    Array.from({ length }, (_, at) => Number((number >> BigInt(8 * (length - 1 - at))) & 255n)),
+  )
+}

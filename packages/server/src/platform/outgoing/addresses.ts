@@ -14,7 +14,7 @@ export function isPublicAddress(address: string): boolean {
   return ((groups[0] ?? 0) & 0xe000) === 0x2000 && !reserved.check(writtenOut(groups), 'ipv6') && !isOwnAddress(address)
 }
 
-/** Special-purpose addresses of IANA's registries, without those inside 2000::/3 that are globally reachable. */
+/** Special-purpose addresses of IANA's registries. */
 const reserved = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -25,8 +25,11 @@ for (const [network, prefix] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24], // AS112, which discards queries for private addresses
+  ['192.52.193.0', 24], // AMT relays
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24], // AS112
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -38,6 +41,7 @@ for (const [network, prefix] of [
 for (const [network, prefix] of [
   ['2001::', 23], // Teredo, benchmarks, ORCHID
   ['2001:db8::', 32],
+  ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20],
 ] as const) {
   reserved.addSubnet(network, prefix, 'ipv6')

@@ -1,3 +1,4 @@
+import { PackageURL } from 'packageurl-js'
 import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { decodedUri } from '../fields/uri.ts'
 import type { JsonObject } from '../report.ts'
@@ -48,11 +49,14 @@ function linkedRef(ref: string): string | undefined {
   return hash < 0 ? undefined : decodedUri(ref.slice(hash + 1))
 }
 
-/** Derives a component from its reference, if that is a package URL. */
+/** Derives a component from its reference, if that is a package URL. Keeps its spelling, as scanners report names. */
 function fromPackageUrl(ref: string): Component | undefined {
-  const path = /^pkg:[^/]+\/([^?#]+)/.exec(linkedRef(ref) ?? ref)?.[1]
-  if (path === undefined) return undefined
-  const at = path.lastIndexOf('@')
-  const name = decodedUri(at > 0 ? path.slice(0, at) : path)
-  return { name, version: at > 0 ? decodedUri(path.slice(at + 1)) : '', file: undefined }
+  const url = linkedRef(ref) ?? ref
+  if (!url.startsWith('pkg:')) return undefined
+  try {
+    const [, namespace, name, version = ''] = PackageURL.parseString(url)
+    return name ? { name: namespace ? `${namespace}/${name}` : name, version, file: undefined } : undefined
+  } catch {
+    return undefined // not a valid package URL
+  }
 }
