@@ -73,10 +73,16 @@ module.exports = {
       { pathNot: `${source}/(db|testing)/|^(bench|scripts)/` },
       { path: 'node_modules/(pg|better-sqlite3)/' },
     ),
+    // The caller, the permissions and the keys of repeated requests are part of every request; `app.ts` passes in the rest.
+    forbid(
+      'http-knows-no-noun',
+      { path: `${source}/http/`, pathNot: notTests },
+      { path: `${source}/domain/`, pathNot: `${source}/domain/((access|idempotency)/|[^/]+\\.ts$)` },
+    ),
     forbid(
       'http-library-in-http-only',
-      { path: source, pathNot: `${source}/(http|testing|app)` },
-      { path: 'node_modules/(fastify|@fastify)/', dependencyTypesNot: ['type-only'] },
+      { path: '^packages/server', pathNot: `${source}/http/|\\.test\\.ts$` },
+      { path: 'node_modules/(fastify|@fastify)/' },
     ),
     forbid('tests-are-not-imported', { pathNot: `${notTests}|^packages/server/tests|^bench` }, { path: notTests }),
     forbid(

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import { createGuard } from './api/v4/guard.ts'
 import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { metadataStripper, temporaryFolder } from './domain/files/strip-metadata.ts'
 import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
 import { closeReading } from './domain/reports/reader/reading-thread.ts'
 import { closeParsing } from './domain/topics/vocabulary/parsing.ts'
-import { createServer } from './http/server.ts'
+import { createServer, type Server } from './http/server.ts'
 import { type Lifecycle, openLifecycle } from './platform/lifecycle.ts'
 import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
@@ -21,7 +22,7 @@ import { routes } from './routes.ts'
 
 export interface App {
   deps: RootDeps
-  server: FastifyInstance
+  server: Server
   /** Stops the server gracefully, then closes the database and the store. */
   close(): Promise<void>
 }
@@ -74,7 +75,8 @@ export function depsFrom(
 
 export async function openApp(deps: RootDeps): Promise<App> {
   await endAttemptsOfEarlierProcess(deps)
-  const server = await createServer(deps, routes)
+  const transformFile = metadataStripper(temporaryFolder(deps.settings))
+  const server = await createServer({ deps, guard: createGuard(deps), transformFile }, routes)
   return {
     deps,
     server,

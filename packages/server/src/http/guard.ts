@@ -1,29 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '../domain/access/callers.ts'
-import { type Permission, type PermissionRow, permissions } from '../domain/access/permissions.ts'
-import { isPermitted, isPermittedInArchive } from '../domain/access/permitted.ts'
-import type { RootDeps } from '../domain/deps.ts'
-import type { Namespace } from '../domain/namespaces/namespace.ts'
-import type { Project } from '../domain/projects/project.ts'
-import { resolveVisibleGroup, resolveVisibleProject } from '../domain/projects/resolve-visible.ts'
-import { openProjectCache } from '../domain/projects/visible.ts'
-import { assertRecentlyAuthenticated } from '../domain/sign-in/reauthentication.ts'
-import { findSignedIn, openSessionCache } from '../domain/sign-in/sessions.ts'
-import { actAs, authenticate, openTokenCache } from '../domain/tokens/tokens.ts'
-import type { User } from '../domain/users/user.ts'
-import { findVulnerability } from '../domain/vulnerabilities/triage/triage.ts'
-import type { Vulnerability } from '../domain/vulnerabilities/vulnerability.ts'
-import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../platform/failure.ts'
-
-/** The resource that the path names, as the permission's row requires it. */
-export interface Found {
-  project?: Project
-  group?: Namespace
-  /** Always together with its project. */
-  vulnerability?: Vulnerability
-  /** The caller's access level in the project or group; 0 without one. */
-  level?: number
-}
+import type { Permission } from '../domain/access/permissions.ts'
 
 /** The credentials of a request. */
 export interface Credentials {
@@ -39,133 +15,31 @@ export interface Credentials {
   isReading: boolean
 }
 
+/** What the guard found for a request and a handler receives. */
+export interface Found {
+  /** The resources that the path names, by kind: `{ project }`. They are never changed in place. */
+  resources: Readonly<Record<string, Resource>>
+  /** The caller's access level in the resource, for permissions that depend on one; 0 without a membership. */
+  level?: number
+}
+
+interface Resource {
+  readonly id: number
+}
+
 /** Counts a request and throws when the rate limit is exceeded. */
-type CountRequest = (user: User | undefined) => Promise<void>
+type CountRequest = (user: Caller['user'] | undefined) => Promise<void>
 
 /**
  * The policy behind 401, 403 and 404. `authenticate` runs before the input is read; `authorize` runs after the input has
- * been validated, for uploads before the body is read. In between, `assertReadable` answers 404 for a vulnerability that
- * the caller may not read, before its input is validated.
+ * been validated, for uploads before the body is read. In between, `assertReadable` answers 404 for some resources that
+ * the caller may not read, before the input is validated.
  */
 export interface Guard {
   /** Calls `count` as soon as the user is known, before any right is checked. */
   authenticate(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
   assertReadable(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
   authorize(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
-}
-
-export function createGuard(deps: RootDeps): Guard {
-  const tokens = openTokenCache(deps.db.changes)
-  const sessions = openSessionCache(deps.db.changes)
-  const projects = openProjectCache(deps.db.changes)
-
-  return {
-    async authenticate(permission, credentials, count) {
-      const row: PermissionRow = permissions[permission]
-      if (row.who === 'monitor') {
-        assertMonitor(credentials)
-        return null
-      }
-      const { sudo, isReading } = credentials
-      // Another process may have revoked the token; its commits are read before the caches are used.
-      await deps.db.changes.synchronize()
-      const caller = await findCaller(permission, credentials).catch(async (error: unknown) => {
-        if (error instanceof Failure) await count?.(undefined)
-        throw error
-      })
-      await count?.(caller?.user)
-      if (!caller) {
-        if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
-        return null
-      }
-      assertScope(row, caller, isReading || row.reads === true)
-      if (row.recent) assertRecentlyAuthenticated(deps, caller)
-      return sudo === undefined ? caller : actAs(deps, caller, sudo)
-    },
-
-    async assertReadable(permission, caller, id) {
-      if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
-    },
-
-    async authorize(permission, caller, id) {
-      const row: PermissionRow = permissions[permission]
-      if (!caller && row.anonymous === 'after-input') throw unauthenticated()
-      if (row.on === 'instance') {
-        assertLevel(row, caller, 0)
-        return {}
-      }
-      if (row.on === 'project') {
-        const sighted = await resolveVisibleProject(deps, caller, id ?? '', projects)
-        if (!sighted) throw notFound('Project')
-        if (sighted.hasMoved) throw moved('project', sighted.found.id)
-        assertLevel(row, caller, sighted.level)
-        assertUnarchived(row, sighted.found)
-        return { project: sighted.found, level: sighted.level }
-      }
-      if (row.on === 'vulnerability') {
-        const { level, ...found } = await findReadable(caller, id)
-        if (found.vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
-        assertLevel(row, caller, level)
-        assertUnarchived(row, found.project)
-        return found
-      }
-      const sighted = await resolveVisibleGroup(deps, caller, id ?? '', projects)
-      if (!sighted) throw notFound('Group')
-      if (sighted.hasMoved) throw moved('group', sighted.found.id)
-      assertLevel(row, caller, sighted.level)
-      return { group: sighted.found, level: sighted.level }
-    },
-  }
-
-  /** Monitoring is allowed from this machine or with its own token. Without that setting the route is 404 elsewhere. */
-  function assertMonitor({ token, isLocal }: Credentials): void {
-    const { metricsToken } = deps.settings
-    if (isLocal) return
-    if (metricsToken === undefined) throw new Failure({ kind: 'no-such-route' })
-    const [given, expected] = [token ?? '', metricsToken].map((text) => hash('sha256', text, 'buffer'))
-    if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
-  }
-
-  async function findCaller(
-    permission: Permission,
-    { token, session, address }: Credentials,
-  ): Promise<Caller | undefined> {
-    if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
-    const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
-    return authenticate(deps, token, tokens, { isRotation, address })
-  }
-
-  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
-  async function findReadable(caller: Caller | null, id: string | undefined) {
-    const vulnerability = await findVulnerability(deps, id ?? '')
-    const sighted = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
-    if (!vulnerability || !sighted) throw notFound()
-    const { found: project, level } = sighted
-    assertLevel(permissions['vulnerability.read'], caller, level)
-    return { vulnerability, project, level }
-  }
-
-  function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
-    if (!isAllowed(row, caller, level)) throw forbidden()
-  }
-
-  function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
-    return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
-  }
-}
-
-/** An archived project is read-only. Checked after the role, so that a refusal reveals nothing new. */
-function assertUnarchived(row: PermissionRow, project: Project): void {
-  if (project.isArchived && !isPermittedInArchive(row)) throw forbidden(archived)
-}
-
-const archived = 'The project is archived. Unarchive it to make changes.'
-
-function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
-  const { scopes } = caller.token
-  if (row.scope === 'none' || scopes.includes('api')) return
-  if (row.scope === 'self_rotate' && scopes.includes('self_rotate')) return
-  if (isReading && row.scope !== 'api' && scopes.includes('read_api')) return
-  if (isReading && row.scope === 'read_user' && scopes.includes('read_user')) return
-  throw new Failure({ kind: 'scope-too-small', accepted: row.namedScopes ?? ['api', 'read_api'] })
+  /** Returns a key of the browser that the cookie identifies, or `undefined` if no user has signed in from it. */
+  recognizeBrowser(cookie: string): Promise<string | undefined>
 }

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
-import type { RootDeps } from '../domain/deps.ts'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
-import { createGuard } from './guard.ts'
 import { describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
-import { compileEndpoint } from './pipeline/endpoint.ts'
+import { compileEndpoint, type Services } from './pipeline/endpoint.ts'
 import { delayContinue } from './pipeline/expectations.ts'
 import { handleRequest } from './pipeline/handle-request.ts'
 import { executeInTurn } from './pipeline/in-turn.ts'
@@ -17,8 +15,13 @@ import { sendError } from './response/render.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 
+export type Server = FastifyInstance
+
 /** Creates the HTTP server for these routes, which does not listen yet. */
-export async function createServer(deps: RootDeps, routes: readonly Route[]): Promise<FastifyInstance> {
+export async function createServer(
+  { deps, guard, transformFile }: Omit<Services, 'throttle'>,
+  routes: readonly Route[],
+): Promise<Server> {
   const app = fastify({
     // The cast keeps the type of the instance independent of pino's types.
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -46,11 +49,10 @@ export async function createServer(deps: RootDeps, routes: readonly Route[]): Pr
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
-  const guard = createGuard(deps)
-  const throttle = openThrottle(deps)
+  const throttle = openThrottle(deps, guard)
   app.addHook('onClose', () => throttle.close())
   for (const route of routes) {
-    const endpoint = compileEndpoint(deps, guard, throttle, route)
+    const endpoint = compileEndpoint({ deps, guard, throttle, transformFile }, route)
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import type { User } from '../domain/users/user.ts'
+import type { Server } from '../http/server.ts'
 
 export interface Reply {
   status: number
@@ -29,7 +29,7 @@ export interface Client {
 }
 
 /** Creates a client. Paths are relative to /api/v4; a path that begins with `//` is relative to the root. */
-export function createClient(app: FastifyInstance, identity: { user?: User; token?: string } = {}): Client {
+export function createClient(app: Server, identity: { user?: User; token?: string } = {}): Client {
   const send = async (method: Method, path: string, body: unknown, options: RequestOptions = {}): Promise<Reply> => {
     const { payload, type } = await encode(body)
     const response = await app.inject({

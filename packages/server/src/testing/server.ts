@@ -1,5 +1,4 @@
 import { tmpdir } from 'node:os'
-import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import sql, { type Sql } from 'sql-template-tag'
 import { onTestFinished } from 'vitest'
@@ -11,6 +10,7 @@ import { runDueJobs, runJobs } from '../domain/jobs/run-jobs.ts'
 import { importKind } from '../domain/reports/imports/run-imports.ts'
 import { hashPassword } from '../domain/sign-in/passwords.ts'
 import { promotionKind } from '../domain/vulnerabilities/promotion/bulk-promotion.ts'
+import type { Server } from '../http/server.ts'
 import { jobKinds } from '../jobs.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
@@ -21,7 +21,7 @@ import { type FreshDatabase, freshDatabase, observeDatabase } from './database.t
 import { type EntryFields, entry, sastReport } from './reports.ts'
 
 export interface TestServer {
-  app: FastifyInstance
+  app: Server
   deps: RootDeps
   /** `root`, with every scope. */
   admin: Client

@@ -1,5 +1,6 @@
 import { describeRoutes } from '../../http/response/openapi.ts'
-import { type Route, route } from '../../http/route.ts'
+import type { Route } from '../../http/route.ts'
+import { route } from './route.ts'
 import { freeObject } from './views.ts'
 
 /** The document includes its own route, so `routes` is called only when the list is complete. */

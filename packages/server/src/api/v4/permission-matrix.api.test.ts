@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { errorResponse } from '../../http/errors.ts'
-import { createGuard, type Guard } from '../../http/guard.ts'
+import type { Guard } from '../../http/guard.ts'
 import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
 import type { Client } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
+import { createGuard } from './guard.ts'
 
 const file = new URL('../../../../../docs/permission-matrix.md', import.meta.url)
 const people = [

@@ -14,3 +14,11 @@ export interface Caller {
   }
   readonly isAdmin: boolean
 }
+
+/** Client of a request, as identified by its connection and cookies. */
+export interface Client {
+  address: string
+  userAgent: string | undefined
+  /** Cookie that identifies a browser from which a user has signed in before. */
+  browser: string | undefined
+}

@@ -21,6 +21,7 @@ import type { Role } from './roles.ts'
  * - `recent`: requires that the user of a session has entered the password recently, because the route shows or issues
  *   credentials.
  * - `reads`: marks a route that changes nothing whatever its method, so that read-only tokens may use it.
+ * - `unlimited`: excludes the route from rate limits, because health checks must not fail because of one.
  * - `namedScopes`: the scopes that a rejection lists, where they are not `api read_api`.
  */
 export interface PermissionRow {
@@ -34,6 +35,7 @@ export interface PermissionRow {
   readonly inArchive?: true
   readonly recent?: true
   readonly unlessIn?: State
+  readonly unlimited?: true
 }
 
 /** States of a vulnerability, repeated here because domain/vulnerabilities imports this file. */
@@ -42,8 +44,8 @@ type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 const userScopes = ['api', 'read_api', 'read_user']
 
 export const permissions = {
-  'health.read': { on: 'instance', who: 'anyone', scope: 'none' },
-  'metrics.read': { on: 'instance', who: 'monitor', scope: 'none' },
+  'health.read': { on: 'instance', who: 'anyone', scope: 'none', unlimited: true },
+  'metrics.read': { on: 'instance', who: 'monitor', scope: 'none', unlimited: true },
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
   'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
@@ -165,6 +167,13 @@ export const permissions = {
 } as const satisfies Record<string, PermissionRow>
 
 export type Permission = keyof typeof permissions
+
+const accountNouns = new Set(['session', 'password', 'token', 'impersonation', 'self', 'user'])
+
+/** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */
+export function showsAccount(permission: Permission): boolean {
+  return accountNouns.has(permission.split('.')[0] ?? '')
+}
 
 function transition<S extends State>(unlessIn: S) {
   return { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'], unlessIn } as const

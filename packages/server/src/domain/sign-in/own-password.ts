@@ -1,11 +1,11 @@
 import { Failure, invalid, unauthenticated } from '../../platform/failure.ts'
-import type { Caller } from '../access/callers.ts'
+import type { Caller, Client } from '../access/callers.ts'
+import { networkOf } from '../access/client-network.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { revokePersonalTokens } from '../tokens/issued-tokens.ts'
 import { assertActive } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { findUserById, setPasswordHash } from '../users/users.ts'
-import { networkOf } from './client-network.ts'
 import { deletePasswordLink, findPasswordLink } from './password-link-queries.ts'
 import { digestLink, revokePasswordLinks } from './password-links.ts'
 import { passwordProblems } from './password-policy.ts'
@@ -14,7 +14,7 @@ import { proveOwnPassword } from './reauthentication.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAuthenticatedAt } from './session-queries.ts'
 import { endAllSessions } from './sessions.ts'
-import { type Client, type NewSession, startPasswordSession } from './sign-in.ts'
+import { type NewSession, startPasswordSession } from './sign-in.ts'
 
 export interface NewPassword {
   password: string

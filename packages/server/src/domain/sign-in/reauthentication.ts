@@ -1,11 +1,11 @@
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts'
-import type { Caller } from '../access/callers.ts'
+import type { Caller, Client } from '../access/callers.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
 import { isSignedInByPassword } from './sessions.ts'
-import { type Client, provePassword, proveToken } from './sign-in.ts'
+import { provePassword, proveToken } from './sign-in.ts'
 
 /** Number of minutes after entering the password in which a browser session may manage credentials. */
 const reauthenticationMinutes = 15

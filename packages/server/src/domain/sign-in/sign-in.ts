@@ -1,26 +1,18 @@
 import { hash } from 'node:crypto'
 import { Failure, unauthenticated } from '../../platform/failure.ts'
-import type { Caller } from '../access/callers.ts'
+import type { Caller, Client } from '../access/callers.ts'
+import { networkOf } from '../access/client-network.ts'
 import { countGuess, forgetGuesses } from '../access/password-guesses.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { reactivateUser } from '../users/user-states.ts'
 import { findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
-import { networkOf } from './client-network.ts'
 import { digestBrowser, rememberBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'
 import { digestSession, sessionDays } from './sessions.ts'
-
-/** Client of a request, as identified by its connection and cookies. */
-export interface Client {
-  address: string
-  userAgent: string | undefined
-  /** Cookie that identifies a browser from which a user has signed in before. */
-  browser: string | undefined
-}
 
 /** New session with the secrets for its cookies; the database only has their digests. */
 export interface NewSession {

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/callers.ts'
-import type { User } from '../../domain/users/user.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
 
@@ -15,7 +14,7 @@ export interface Audit {
 type Input = Record<string, unknown>
 
 interface Facts {
-  user?: Pick<User, 'id' | 'username'> | undefined
+  user?: Pick<Caller['user'], 'id' | 'username'> | undefined
   reason?: string
 }
 
@@ -30,7 +29,7 @@ function factsOf(request: FastifyRequest): Facts {
 }
 
 /** Records the user of a request for the log. */
-export function noteUser(request: FastifyRequest, user: User | undefined): void {
+export function noteUser(request: FastifyRequest, user: Caller['user'] | undefined): void {
   if (user) factsOf(request).user = user
 }
 
@@ -64,8 +63,7 @@ export function logAudit(
     {
       event,
       ...(caller && { by_user_id: caller.user.id, by_username: caller.user.username, with: caller.token.kind }),
-      ...(found.project && { project_id: found.project.id }),
-      ...(found.group && { group_id: found.group.id }),
+      ...Object.fromEntries(Object.entries(found.resources).map(([kind, { id }]) => [`${kind}_id`, id])),
       ...(named.length > 0 && { parameters: Object.fromEntries(named) }),
       ...(hasId(result) && { result_id: result.id }),
     },

@@ -1,4 +1,4 @@
-import type { User } from '../../domain/users/user.ts'
+import type { Caller } from '../../domain/access/callers.ts'
 import { forbidden } from '../../platform/failure.ts'
 import { emptyParams, type RawParams } from '../params/raw-params.ts'
 import { noteUser } from './audit.ts'
@@ -41,7 +41,7 @@ export async function authenticateByBody(endpoint: Endpoint, state: RequestState
       ? credentialsOf(endpoint, state, body)
       : withSudo(state.credentials, readSudo(body['sudo'], sudo))
   if (state.credentials.sudo === sudo && state.credentials.token === token) return
-  const countAgain = (user: User | undefined) => count(endpoint, state, user)
+  const countAgain = (user: Caller['user'] | undefined) => count(endpoint, state, user)
   const hasSameToken = state.credentials.token === token
   state.caller = await guard.authenticate(route.permission, state.credentials, hasSameToken ? undefined : countAgain)
   state.early = undefined
@@ -58,7 +58,11 @@ function credentialsOf(
   return readCredentials(request.headers, { isReading, isCookieRead, address, isLocal, origin }, query, form)
 }
 
-function count({ throttle, route }: Endpoint, { request, reply }: RequestState, user: User | undefined): Promise<void> {
+function count(
+  { throttle, route }: Endpoint,
+  { request, reply }: RequestState,
+  user: Caller['user'] | undefined,
+): Promise<void> {
   noteUser(request, user)
   return throttle.admit(route, request, reply, user)
 }

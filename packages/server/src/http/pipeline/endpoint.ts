@@ -1,8 +1,8 @@
 import fastJson from 'fast-json-stringify'
 import Type, { type TObject } from 'typebox'
-import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { type PermissionRow, permissions, showsAccount } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { metadataStripper, temporaryFolder } from '../../domain/files/strip-metadata.ts'
+import type { ReceiveOptions } from '../../platform/object-store/receive.ts'
 import type { Guard } from '../guard.ts'
 import { maxTextBytes as defaultMaxTextBytes, maxSmallTextBytes } from '../params/body.ts'
 import { compileInput, filePartNames } from '../params/compile-input.ts'
@@ -15,14 +15,22 @@ import type { Throttle } from './throttle.ts'
 /** A route with everything that is derived from it once, when the server starts. */
 export type Endpoint = ReturnType<typeof compileEndpoint>
 
-export function compileEndpoint(deps: RootDeps, guard: Guard, throttle: Throttle, route: Route) {
+/** What every route needs. */
+export interface Services {
+  deps: RootDeps
+  guard: Guard
+  throttle: Throttle
+  /** Changes uploaded files before they are stored. */
+  transformFile: NonNullable<ReceiveOptions['transform']>
+}
+
+export function compileEndpoint(services: Services, route: Route) {
+  const { deps, guard } = services
   const schema = inputSchema(route)
   const fileFields = filePartNames(schema)
   const row: PermissionRow = permissions[route.permission]
   return {
-    deps,
-    guard,
-    throttle,
+    ...services,
     route,
     row,
     schema,
@@ -34,17 +42,13 @@ export function compileEndpoint(deps: RootDeps, guard: Guard, throttle: Throttle
     responses: route.cacheTables && openResponseCache(deps, route.cacheTables),
     maxFileBytes: route.fileLimit ? (route.maxFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,
     maxTextBytes: route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes),
-    stripMetadata: metadataStripper(temporaryFolder(deps.settings)),
     /** Which segment of the path is `:id`. */
     idSegment: addressOf(route).split('/').indexOf(':id'),
-    isPrivate: privateNouns.has(route.permission.split('.')[0] ?? ''),
+    isPrivate: showsAccount(route.permission),
     hasOrganization: 'organization_id' in schema.properties,
     executeOnce: openExecuteOnce(deps, guard, route),
   }
 }
-
-/** Permissions whose responses show credentials or the data of an account. */
-const privateNouns = new Set(['session', 'password', 'token', 'impersonation', 'self', 'user'])
 
 type Serialiser = ReturnType<typeof fastJson>
 

@@ -12,7 +12,7 @@ import type { FilePart } from '../params/multipart/multipart.ts'
 import type { RawParams } from '../params/raw-params.ts'
 import type { FileLimit } from '../route.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { RequestState } from './request-state.ts'
+import { type RequestState, resourceContext } from './request-state.ts'
 
 /** Rejects a body with 413 before any of it is read, when its announced length is too large. */
 export function rejectAnnouncedLength(endpoint: Endpoint, { request, bodyKind }: RequestState): void {
@@ -24,7 +24,9 @@ export async function readBody(endpoint: Endpoint, state: RequestState): Promise
   if (state.body) return
   const { request, caller, early } = state
   const limit =
-    early && !(early instanceof Failure) ? await endpoint.route.fileLimit?.(endpoint.deps, early) : undefined
+    early && !(early instanceof Failure)
+      ? await endpoint.route.fileLimit?.(endpoint.deps, resourceContext(early))
+      : undefined
   // An upload route reports a raw body of any type as a missing file, as GitLab does.
   const kind = state.bodyKind === 'other' && endpoint.isUpload ? 'none' : state.bodyKind
   try {
@@ -46,7 +48,7 @@ export function isSmallBody({ headers }: FastifyRequest): boolean {
 
 /** Without a limit no file is stored, because the caller may not send one. */
 function optionsFor(endpoint: Endpoint, { caller, files }: RequestState, limit: FileLimit | undefined): BodyOptions {
-  const { deps, stripMetadata: transform } = endpoint
+  const { deps, transformFile: transform } = endpoint
   const sentence = limit?.sentence ?? (caller ? undefined : anonymousTextLimit)
   const maxBytes = limit?.maxBytes ?? 0
   return {

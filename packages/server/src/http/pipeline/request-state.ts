@@ -5,7 +5,7 @@ import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import type { Credentials, Found } from '../guard.ts'
 import { type BodyKind, bodyKind, mediaType } from '../params/body.ts'
 import { emptyParams, parseUrlencoded, type RawParams } from '../params/raw-params.ts'
-import type { Route } from '../route.ts'
+import type { ResourceContext, Route } from '../route.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isLocalClient } from './local-client.ts'
 import { originOf } from './origin.ts'
@@ -59,11 +59,16 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     body: undefined,
     rawParams: emptyParams(),
     input: {},
-    found: {},
+    found: { resources: {} },
     headers: {},
     files: [],
     hasCommitted: false,
   }
+}
+
+/** Returns what a handler receives of the resources that the guard has found. */
+export function resourceContext({ resources, ...rest }: Found): ResourceContext {
+  return { ...resources, ...rest }
 }
 
 function queryOf(request: FastifyRequest): RawParams {

@@ -14,7 +14,7 @@ import { readCookie } from './cookies.ts'
 import { hasSecret } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
-import type { RequestState } from './request-state.ts'
+import { type RequestState, resourceContext } from './request-state.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
@@ -46,7 +46,12 @@ function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
 
 async function sendCached(endpoint: Endpoint, state: RequestState, responses: ResponseCache): Promise<void> {
   const { request, reply, found, rawParams, origin } = state
-  const key = { origin, url: request.raw.url ?? '', organizationId: rawParams['organization_id'], found }
+  const key = {
+    origin,
+    url: request.raw.url ?? '',
+    organizationId: rawParams['organization_id'],
+    resources: found.resources,
+  }
   const rendered = await responses.get(key, () => renderResult(endpoint, state, endpoint.deps))
   reply.headers(state.headers)
   sendRendered(request, reply, rendered)
@@ -109,7 +114,7 @@ function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): Ro
   }
   const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
   const page = route.paged ? pageRequestOf(state) : undefined
-  return { deps, caller, ...found, input, origin, page, unmodifiedSince, client, headers }
+  return { ...resourceContext(found), deps, caller, input, origin, page, unmodifiedSince, client, headers }
 }
 
 /** The input of a route with `paged` always has both values. */

@@ -10,8 +10,8 @@ interface ResponseKey {
   /** The request target: its links repeat it. */
   url: string
   organizationId: unknown
-  /** The resource that the guard resolved for this request. */
-  found: Found
+  /** The resources that the guard resolved for this request. */
+  resources: Found['resources']
 }
 
 /** Rendered responses of one route, each valid while the route's tables do not change. */
@@ -28,9 +28,9 @@ const overheadBytes = 3 * 1024
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
   const cache = openCache<Rendered>(deps.db.changes, tables, maxBytes, ({ body }) => body.length + overheadBytes)
   return {
-    get({ origin, url, organizationId, found }, load) {
+    get({ origin, url, organizationId, resources }, load) {
       if (url.length > maxUrlLength) return load()
-      return cache.get(`${fingerprint(found)}${organizationId} ${origin} ${url}`, load)
+      return cache.get(`${fingerprint(resources)}${organizationId} ${origin} ${url}`, load)
     },
   }
 }
@@ -39,9 +39,9 @@ export function openResponseCache(deps: RootDeps, tables: readonly string[]): Re
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that
  * path. Covers every field, because views repeat the resource's path and name.
  */
-function fingerprint({ project, group, vulnerability }: Found): string {
-  return Object.entries({ project, group, vulnerability })
-    .map(([kind, resource]) => (resource ? `${kind} ${resource.id} ${digestOf(resource)} ` : ''))
+function fingerprint(resources: Found['resources']): string {
+  return Object.entries(resources)
+    .map(([kind, resource]) => `${kind} ${resource.id} ${digestOf(resource)} `)
     .join('')
 }
 

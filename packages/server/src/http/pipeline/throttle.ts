@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../../domain/access/callers.ts'
+import { networkOf } from '../../domain/access/client-network.ts'
+import { type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { type Limit, openRequestCounter, type RequestCounter } from '../../domain/access/request-counter.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { networkOf } from '../../domain/sign-in/client-network.ts'
-import { digestBrowser, usersKnownTo } from '../../domain/sign-in/known-browsers.ts'
-import type { User } from '../../domain/users/user.ts'
 import { Failure } from '../../platform/failure.ts'
-import type { RateLimit } from '../../platform/settings.ts'
+import type { Guard } from '../guard.ts'
 import { addressOf, type Route } from '../route.ts'
 import { readCookie } from './cookies.ts'
 import { originOf } from './origin.ts'
@@ -13,18 +13,18 @@ import { originOf } from './origin.ts'
 /** Rate limiter for requests. */
 export interface Throttle {
   /** Counts a request of this user, or an anonymous request. Throws when a limit is exceeded. */
-  admit(route: Route, request: FastifyRequest, reply: FastifyReply, user: User | undefined): Promise<void>
+  admit(route: Route, request: FastifyRequest, reply: FastifyReply, user: Caller['user'] | undefined): Promise<void>
   close(): Promise<void>
 }
 
-export function openThrottle(deps: RootDeps): Throttle {
+export function openThrottle(deps: RootDeps, guard: Guard): Throttle {
   const { authenticated, unauthenticated, signIn, endpoints } = deps.settings.rateLimits
   const counter = openRequestCounter(deps)
 
   return {
     async admit(route, request, reply, user) {
-      // Health checks must not fail because of a rate limit.
-      if (route.permission === 'health.read' || route.permission === 'metrics.read') return
+      const row: PermissionRow = permissions[route.permission]
+      if (row.unlimited) return
       const network = `address ${networkOf(request.ip)}`
       if (signIn && route.limitsGuesses) await admitGuess(request, { name: 'sign_in', ...signIn }, network)
       const subject = user ? `user ${user.id}` : network
@@ -41,11 +41,8 @@ export function openThrottle(deps: RootDeps): Throttle {
   /** Counts sign-in attempts. Known browsers have their own limit, so that others in their network cannot lock them out. */
   async function admitGuess(request: FastifyRequest, limit: Limit, network: string): Promise<void> {
     const browser = readCookie(request.headers.cookie, 'alcove_browser', originOf(deps, request))
-    const isKnown = browser !== undefined && (await usersKnownTo(deps, browser)).size > 0
-    const { isExceeded, endsAt, now } = await counter.count(
-      limit,
-      isKnown ? `browser ${digestBrowser(browser)}` : network,
-    )
+    const known = browser && (await guard.recognizeBrowser(browser))
+    const { isExceeded, endsAt, now } = await counter.count(limit, known ? `browser ${known}` : network)
     if (!isExceeded) return
     throw new Failure({ kind: 'too-many-requests', retryAfterSeconds: Math.ceil((endsAt - now) / 1000) })
   }
@@ -65,39 +62,7 @@ async function admitOne(counter: RequestCounter, limit: Limit, subject: string, 
   }
 }
 
-function endpointLimit(route: Route, user: User | undefined): Limit | undefined {
-  const name = `${route.method} ${route.path}`
-  const limits = endpointLimits[name]
-  const limit = user ? limits?.user : limits?.anonymous
-  return limit && !(limits?.exemptsAdmins && user?.isAdmin) ? { name, ...limit } : undefined
-}
-
-interface EndpointLimit {
-  user: RateLimit
-  anonymous?: RateLimit
-  /** True when administrators are exempt. */
-  exemptsAdmins?: true
-}
-
-const minute = 60
-
-/** GitLab's limits per endpoint: for each user, or for each address of anonymous requests. */
-const endpointLimits: Readonly<Record<string, EndpointLimit>> = {
-  'GET /projects': {
-    user: { requests: 2000, periodSeconds: 10 * minute },
-    anonymous: { requests: 400, periodSeconds: 10 * minute },
-  },
-  'GET /projects/:id': sameForAll(400),
-  'GET /groups/:id/projects': sameForAll(600),
-  'GET /users/:id': { user: { requests: 300, periodSeconds: 10 * minute }, exemptsAdmins: true },
-  'GET /namespaces/:id/exists': sameForAll(20),
-  'GET /projects/:id/members/all': sameForAll(200),
-  'GET /groups/:id/members/all': sameForAll(200),
-  'DELETE /projects/:id/members/:user_id': sameForAll(60),
-  'DELETE /groups/:id/members/:user_id': sameForAll(60),
-}
-
-function sameForAll(requests: number): EndpointLimit {
-  const limit = { requests, periodSeconds: minute }
-  return { user: limit, anonymous: limit }
+function endpointLimit({ method, path, rateLimit }: Route, user: Caller['user'] | undefined): Limit | undefined {
+  const limit = user ? rateLimit?.user : rateLimit?.anonymous
+  return limit && !(rateLimit?.exemptsAdmins && user?.isAdmin) ? { name: `${method} ${path}`, ...limit } : undefined
 }

@@ -7,9 +7,10 @@ import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
 import type { Download } from '../../../http/response/download.ts'
-import { fileOutput, type Route, route } from '../../../http/route.ts'
+import { fileOutput, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
 import { openPieces } from '../../../platform/object-store/pieces.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { assertKnown, filterNames, filterProperties, readFilter, viewFilter } from '../vulnerabilities/filters.ts'
 

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { type MatchReason, matchReasons } from '../../../domain/findings/finding-key.ts'
 import { findMatches } from '../../../domain/findings/matches.ts'
 import { integer } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableInteger, timestamp } from '../views.ts'
 
 export const matchReason = Type.Unsafe<MatchReason>({ type: 'string', enum: matchReasons })

@@ -6,8 +6,9 @@ import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
+import { route } from '../route.ts'
 import {
   assertKnown,
   filterNames,

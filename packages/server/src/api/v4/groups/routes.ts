@@ -12,10 +12,11 @@ import { removeGroup } from '../../../domain/removal/remove.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
 import { projectView, viewProjects, webUrl } from '../projects/views.ts'
+import { route } from '../route.ts'
 import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from '../views.ts'
 
 const groupFields = {

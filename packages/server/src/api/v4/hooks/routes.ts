@@ -17,7 +17,7 @@ import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute
 import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
 import { flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
 import { parameterProblem, unprocessable } from '../../../platform/failure.ts'
 import {
   attributesFrom,
@@ -27,6 +27,7 @@ import {
   otherEvents,
   outputsOf,
 } from '../projects/gitlab-attributes.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const hookFields = {

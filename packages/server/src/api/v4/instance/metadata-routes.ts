@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
 import { measureQueue } from '../../../domain/jobs/jobs.ts'
-import { metricsOutput, type Route, route } from '../../../http/route.ts'
+import { metricsOutput, type Route } from '../../../http/route.ts'
 import { Failure } from '../../../platform/failure.ts'
 import { revision, version } from '../../../platform/version.ts'
+import { route } from '../route.ts'
 
 const metadataView = Type.Object({
   version: Type.String(),

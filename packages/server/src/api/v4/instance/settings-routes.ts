@@ -1,6 +1,7 @@
 import Type from 'typebox'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { describeSettings } from '../../../platform/described-settings.ts'
+import { route } from '../route.ts'
 import { nullableString } from '../views.ts'
 
 const settingView = Type.Object(

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { findLargestOwners, measureStorage, type StoredBy } from '../../../domain/uploads/storage.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { nullableInteger, timestamp } from '../views.ts'
 
 const usageView = Type.Object({ files: Type.Integer(), bytes: Type.Integer() })

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { findJobs, getJob, type Job, jobStates, runJobAgain } from '../../../domain/jobs/jobs.ts'
 import { integer, listOf, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const jobView = Type.Object(

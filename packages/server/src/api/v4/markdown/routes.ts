@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { previewMarkdown } from '../../../domain/markdown/preview.ts'
 import { flag, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 
 const renderedView = Type.Object({ html: Type.String() })
 const project = optional(text({ description: 'Full path or ID of the project whose uploads the text links to' }))

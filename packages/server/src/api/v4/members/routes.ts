@@ -14,7 +14,8 @@ import {
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { date, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, perMinute, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
 
@@ -76,6 +77,7 @@ function readingRoutes(noun: 'project' | 'group', reach: 'direct' | 'all'): Rout
     route({
       method: 'GET',
       path: base,
+      ...(reach === 'all' && { rateLimit: perMinute(200) }),
       summary: `List the members of a ${noun}${which}`,
       permission: `${noun}.member.list`,
       input: listInput,
@@ -150,6 +152,7 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
     route({
       method: 'DELETE',
       path: `/${noun}s/:id/members/:user_id`,
+      rateLimit: perMinute(60),
       summary: `Remove a member from a ${noun}; members can remove themselves`,
       permission: `${noun}.member.remove`,
       input: oneInput,

@@ -4,9 +4,10 @@ import type { Deps } from '../../../domain/deps.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import { checkPath, countMembersFor, findNamespaces, getNamespace } from '../../../domain/namespaces/namespace-list.ts'
 import { flag, integer, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import { perMinute, type Route } from '../../../http/route.ts'
 import { organizationField } from '../projects/input.ts'
 import { namespaceView, viewNamespace } from '../projects/views.ts'
+import { route } from '../route.ts'
 
 const listedNamespaceView = Type.Object({
   ...namespaceView.properties,
@@ -58,6 +59,7 @@ export const namespaceRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/namespaces/:id/exists',
+    rateLimit: perMinute(20),
     summary: 'Check whether a namespace path is taken, and suggest a free one',
     permission: 'namespace.read',
     input: Type.Object({ id: text(), parent_id: optional(integer()) }),

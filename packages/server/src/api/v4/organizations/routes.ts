@@ -2,7 +2,8 @@ import Type from 'typebox'
 import type { Organization } from '../../../domain/namespaces/organization.ts'
 import { createOrganization, findOrganizations, readOrganization } from '../../../domain/namespaces/organizations.ts'
 import { integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
 
 const organizationView = Type.Object(

@@ -19,7 +19,8 @@ import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { getUser } from '../../../domain/users/users.ts'
 import { flag, freeForm, integer, optional, text, textList } from '../../../http/params/input.ts'
 import { keysetField } from '../../../http/response/keyset.ts'
-import { type Route, route } from '../../../http/route.ts'
+import { perMinute, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { acceptedView, viewAccepted } from '../views.ts'
 import {
   assertKeyset,
@@ -64,6 +65,10 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects',
+    rateLimit: {
+      user: { requests: 2000, periodSeconds: 10 * 60 },
+      anonymous: { requests: 400, periodSeconds: 10 * 60 },
+    },
     summary: 'List the projects that you can read, newest first',
     permission: 'project.list',
     input: Type.Object({ ...projectListFields, ...organizationField, ...keysetField }),
@@ -99,6 +104,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/projects',
+    rateLimit: perMinute(600),
     summary: 'List the projects of a group',
     permission: 'group.read',
     input: Type.Object({ ...projectListFields, include_subgroups: optional(flag()) }),
@@ -138,6 +144,7 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id',
+    rateLimit: perMinute(400),
     summary: 'Get a project',
     permission: 'project.read',
     input: Type.Object({

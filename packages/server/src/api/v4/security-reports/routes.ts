@@ -6,8 +6,9 @@ import { assertMayPromote } from '../../../domain/reports/imports/import-rights.
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
 import { filePart, flag, integer, oneOf, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { matchReason } from '../findings/match-view.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const sampleFields = {

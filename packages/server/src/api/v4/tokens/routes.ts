@@ -16,7 +16,8 @@ import {
 import { tokenOrders } from '../../../domain/tokens/token.ts'
 import { tokenScopes } from '../../../domain/tokens/tokens.ts'
 import { date, dateTime, flag, integer, listOf, oneOf, optional, text } from '../../../http/params/input.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import {
   impersonationTokenView,
   issuedImpersonationTokenView,

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { type Alias, addAlias, findAliases, removeAlias } from '../../../domain/topics/aliases.ts'
 import { assertTopicReadable } from '../../../domain/topics/topics.ts'
 import { integer, text } from '../../../http/params/input.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { timestamp } from '../views.ts'
 
 const aliasView = Type.Object(

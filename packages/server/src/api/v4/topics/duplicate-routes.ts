@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { findDuplicates } from '../../../domain/topics/merges/duplicates.ts'
 import { integer } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { topicView, viewTopic } from './views.ts'
 
 const duplicateView = Type.Object(

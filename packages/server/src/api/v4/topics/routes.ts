@@ -11,10 +11,11 @@ import {
 import { blankableFile, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
 import { inline } from '../../../http/response/content-disposition.ts'
 import { untrustedContentPolicy } from '../../../http/response/download.ts'
-import { fileOutput, noOutput, type Route, route } from '../../../http/route.ts'
+import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
 import { gone } from '../../../platform/failure.ts'
 import { openPieces } from '../../../platform/object-store/pieces.ts'
 import type { Settings } from '../../../platform/settings.ts'
+import { route } from '../route.ts'
 import { topicView, viewTopic } from './views.ts'
 
 /** Accepts avatars up to the upload limit, so that the avatar rule can report its own message for large ones. */

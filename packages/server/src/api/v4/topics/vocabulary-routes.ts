@@ -7,7 +7,8 @@ import type { Plan } from '../../../domain/topics/vocabulary/plan-vocabulary.ts'
 import { vocabularyFormats } from '../../../domain/topics/vocabulary/vocabulary.ts'
 import { filePart, flag, integer, oneOf, optional } from '../../../http/params/input.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
-import { fileOutput, type Route, route } from '../../../http/route.ts'
+import { fileOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 
 /** Limit for topic files, which are parsed in memory. */
 const maxVocabularyBytes = 5 * 1024 * 1024

@@ -3,6 +3,8 @@ import type { Permission } from '../../../domain/access/permissions.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
+import type { Namespace } from '../../../domain/namespaces/namespace.ts'
+import type { Project } from '../../../domain/projects/project.ts'
 import { changeUploadLimits } from '../../../domain/projects/projects.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
 import { describeUpload } from '../../../domain/uploads/markdown.ts'
@@ -18,7 +20,6 @@ import {
   restoreUpload,
   roomFor,
 } from '../../../domain/uploads/uploads.ts'
-import type { Found } from '../../../http/guard.ts'
 import {
   dateTime,
   filePart,
@@ -33,8 +34,9 @@ import {
 } from '../../../http/params/input.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
 import type { Download } from '../../../http/response/download.ts'
-import { noOutput, type Route, redirectableFileOutput, route } from '../../../http/route.ts'
+import { noOutput, type Route, redirectableFileOutput } from '../../../http/route.ts'
 import { badRequest, Failure } from '../../../platform/failure.ts'
+import { route } from '../route.ts'
 import { nullableInteger, timestamp } from '../views.ts'
 
 const uploadView = Type.Object(
@@ -169,13 +171,13 @@ const permissionsOf = {
 } as const satisfies Record<UploadOwner['kind'], Record<string, Permission>>
 
 /** Every permission used here is on a project or a group, so the guard has resolved one of them. */
-function ownerOf({ project, group }: Found): UploadOwner {
+function ownerOf({ project, group }: { project?: Project; group?: Namespace }): UploadOwner {
   if (project) return projectAsOwner(project)
   if (group) return groupAsOwner(group)
   throw new Error('an upload route was reached without a project or group')
 }
 
-const isMember = ({ level = 0 }: Found): boolean => level >= roles.guest
+const isMember = ({ level }: { level: number }): boolean => level >= roles.guest
 
 function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
   const base = `/${kind}s/:id/uploads`

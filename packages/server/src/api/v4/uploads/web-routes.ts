@@ -9,7 +9,8 @@ import { getUploadBySecret } from '../../../domain/uploads/uploads.ts'
 import { filePath, integer, text } from '../../../http/params/input.ts'
 import { attachment, inline } from '../../../http/response/content-disposition.ts'
 import { type Download, untrustedContentPolicy } from '../../../http/response/download.ts'
-import { fileOutput, type Route, route } from '../../../http/route.ts'
+import { fileOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 
 /**
  * Input of the URLs in `full_path` and rendered Markdown. Browsers display media that a page may embed and save all other

@@ -17,7 +17,8 @@ import {
 import { findUsers, getUser, readAccounts, readUser, userOrderFor } from '../../../domain/users/users.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import {
   accountView,
   currentUserView,
@@ -99,6 +100,7 @@ export const userRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/users/:id',
+    rateLimit: { user: { requests: 300, periodSeconds: 10 * 60 }, exemptsAdmins: true },
     summary: 'Get a user',
     permission: 'user.read',
     input: Type.Object({ id: integer() }),

@@ -6,7 +6,8 @@ import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-e
 import { historyKinds } from '../../../domain/vulnerabilities/triage/history-entry.ts'
 import { historyText } from '../../../domain/vulnerabilities/triage/history-text.ts'
 import { oneOf } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 

@@ -11,7 +11,8 @@ import {
   removeNote,
 } from '../../../domain/vulnerabilities/triage/notes.ts'
 import { integer, oneOf, text } from '../../../http/params/input.ts'
-import { noOutput, type Route, route } from '../../../http/route.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
 

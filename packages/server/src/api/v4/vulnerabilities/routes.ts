@@ -15,7 +15,8 @@ import {
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
 import { integer, integerList, optional, uuid } from '../../../http/params/input.ts'
 import type { KeysetPage } from '../../../http/response/pages.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 import { filterProperties, listProperties, readCursor, readFilter, writeCursor } from './filters.ts'
 

@@ -3,7 +3,8 @@ import type { State } from '../../../domain/findings/scales.ts'
 import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { groupScope } from '../../../domain/vulnerabilities/list/group-scope.ts'
 import { type BySeverity, readStatistics, type Statistics } from '../../../domain/vulnerabilities/list/statistics.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
+import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
 
 /** Severities in the order of GitLab's statistics. */

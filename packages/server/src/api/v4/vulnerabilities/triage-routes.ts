@@ -6,8 +6,9 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { oneOf, optional, text } from '../../../http/params/input.ts'
-import { type Route, route } from '../../../http/route.ts'
+import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
+import { route } from '../route.ts'
 import { viewVulnerability, vulnerabilityView } from './routes.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))

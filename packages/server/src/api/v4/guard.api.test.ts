@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { updateUserState } from '../domain/users/user-queries.ts'
-import { type Client, formWithFile } from '../testing/client.ts'
-import { startServer } from '../testing/server.ts'
+import { updateUserState } from '../../domain/users/user-queries.ts'
+import { type Client, formWithFile } from '../../testing/client.ts'
+import { startServer } from '../../testing/server.ts'
 
 const server = await startServer()
 const nadia = await server.user('nadia')

@@ -1,0 +1,135 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../../domain/access/callers.ts'
+import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
+import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { Project } from '../../domain/projects/project.ts'
+import { resolveVisibleGroup, resolveVisibleProject } from '../../domain/projects/resolve-visible.ts'
+import { openProjectCache } from '../../domain/projects/visible.ts'
+import { digestBrowser, usersKnownTo } from '../../domain/sign-in/known-browsers.ts'
+import { assertRecentlyAuthenticated } from '../../domain/sign-in/reauthentication.ts'
+import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts'
+import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
+import { findVulnerability } from '../../domain/vulnerabilities/triage/triage.ts'
+import type { Credentials, Guard } from '../../http/guard.ts'
+import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
+
+export function createGuard(deps: RootDeps): Guard {
+  const tokens = openTokenCache(deps.db.changes)
+  const sessions = openSessionCache(deps.db.changes)
+  const projects = openProjectCache(deps.db.changes)
+
+  return {
+    async authenticate(permission, credentials, count) {
+      const row: PermissionRow = permissions[permission]
+      if (row.who === 'monitor') {
+        assertMonitor(credentials)
+        return null
+      }
+      const { sudo, isReading } = credentials
+      // Another process may have revoked the token; its commits are read before the caches are used.
+      await deps.db.changes.synchronize()
+      const caller = await findCaller(permission, credentials).catch(async (error: unknown) => {
+        if (error instanceof Failure) await count?.(undefined)
+        throw error
+      })
+      await count?.(caller?.user)
+      if (!caller) {
+        if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
+        return null
+      }
+      assertScope(row, caller, isReading || row.reads === true)
+      if (row.recent) assertRecentlyAuthenticated(deps, caller)
+      return sudo === undefined ? caller : actAs(deps, caller, sudo)
+    },
+
+    async assertReadable(permission, caller, id) {
+      if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
+    },
+
+    async authorize(permission, caller, id) {
+      const row: PermissionRow = permissions[permission]
+      if (!caller && row.anonymous === 'after-input') throw unauthenticated()
+      if (row.on === 'instance') {
+        assertLevel(row, caller, 0)
+        return { resources: {} }
+      }
+      if (row.on === 'project') {
+        const resolved = await resolveVisibleProject(deps, caller, id ?? '', projects)
+        if (!resolved) throw notFound('Project')
+        if (resolved.hasMoved) throw moved('project', resolved.found.id)
+        assertLevel(row, caller, resolved.level)
+        assertUnarchived(row, resolved.found)
+        return { resources: { project: resolved.found }, level: resolved.level }
+      }
+      if (row.on === 'vulnerability') {
+        const { level, vulnerability, project } = await findReadable(caller, id)
+        if (vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
+        assertLevel(row, caller, level)
+        assertUnarchived(row, project)
+        return { resources: { vulnerability, project } }
+      }
+      const resolved = await resolveVisibleGroup(deps, caller, id ?? '', projects)
+      if (!resolved) throw notFound('Group')
+      if (resolved.hasMoved) throw moved('group', resolved.found.id)
+      assertLevel(row, caller, resolved.level)
+      return { resources: { group: resolved.found }, level: resolved.level }
+    },
+
+    async recognizeBrowser(cookie) {
+      return (await usersKnownTo(deps, cookie)).size > 0 ? digestBrowser(cookie) : undefined
+    },
+  }
+
+  /** Monitoring is allowed from this machine or with its own token. Without that setting the route is 404 elsewhere. */
+  function assertMonitor({ token, isLocal }: Credentials): void {
+    const { metricsToken } = deps.settings
+    if (isLocal) return
+    if (metricsToken === undefined) throw new Failure({ kind: 'no-such-route' })
+    const [given, expected] = [token ?? '', metricsToken].map((text) => hash('sha256', text, 'buffer'))
+    if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
+  }
+
+  async function findCaller(
+    permission: Permission,
+    { token, session, address }: Credentials,
+  ): Promise<Caller | undefined> {
+    if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
+    const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
+    return authenticate(deps, token, tokens, { isRotation, address })
+  }
+
+  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
+  async function findReadable(caller: Caller | null, id: string | undefined) {
+    const vulnerability = await findVulnerability(deps, id ?? '')
+    const resolved = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
+    if (!vulnerability || !resolved) throw notFound()
+    const { found: project, level } = resolved
+    assertLevel(permissions['vulnerability.read'], caller, level)
+    return { vulnerability, project, level }
+  }
+
+  function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
+    if (!isAllowed(row, caller, level)) throw forbidden()
+  }
+
+  function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
+    return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
+  }
+}
+
+/** An archived project is read-only. Checked after the role, so that a refusal reveals nothing new. */
+function assertUnarchived(row: PermissionRow, project: Project): void {
+  if (project.isArchived && !isPermittedInArchive(row)) throw forbidden(archived)
+}
+
+const archived = 'The project is archived. Unarchive it to make changes.'
+
+function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
+  const { scopes } = caller.token
+  if (row.scope === 'none' || scopes.includes('api')) return
+  if (row.scope === 'self_rotate' && scopes.includes('self_rotate')) return
+  if (isReading && row.scope !== 'api' && scopes.includes('read_api')) return
+  if (isReading && row.scope === 'read_user' && scopes.includes('read_user')) return
+  throw new Failure({ kind: 'scope-too-small', accepted: row.namedScopes ?? ['api', 'read_api'] })
+}
