@@ -49,7 +49,7 @@ interface Numbered {
 async function insertImport(db: Database, projectId: number): Promise<void> {
   await db.run(sql`
     insert into imports (id, project_id, user_id, ref, format, report_type, file_sha256, file_bytes, findings_read,
-      findings_new, findings_known, findings_gone, findings_returned, findings_merged, findings_skipped, warnings,
+      findings_new, findings_known, findings_absent, findings_reappeared, findings_merged, findings_skipped, warnings,
       created_at)
     values (${projectId}, ${projectId}, 1, 'main', 'gitlab', 'sast', '', 0, 0, 0, 0, 0, 0, 0, 0, ${[]}, ${now})`)
   await db.run(sql`

@@ -78,7 +78,11 @@ async function migrateOnly(settings: Settings): Promise<void> {
   const db = await openDatabaseFor(settings)
   try {
     const pending = await pendingMigrations(db, migrations)
-    console.log(pending.length === 0 ? 'The schema is up to date.' : `Running ${pending.length} migrations …`)
+    console.log(
+      pending.length === 0
+        ? 'The schema is up to date.'
+        : `Running ${pending.length} migration${pending.length === 1 ? '' : 's'} …`,
+    )
     for (const name of await migrate(db, migrations)) console.log(name)
   } finally {
     await db.close()

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import sql from 'sql-template-tag'
+import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type PostgresServer, startPostgres } from '../testing/postgres.ts'
 import type { Database } from './db.ts'
@@ -74,6 +74,22 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await expect(migrate(db, [first])).rejects.toThrow(/does not know \(0003_third\): it was used by a newer version/)
     await expect(migrate(db, [first, second, third])).rejects.toThrow(/0002_second is missing from the database/)
     await expect(migrate(db, [third, first])).rejects.toThrow(/0001_first stands after 0003_third/)
+  })
+
+  test('a migration replaces others in a database that has none of them', async () => {
+    const squashed = {
+      ...step('0001_squashed', 'create table a (id integer primary key, name text)'),
+      replaces: [first, second],
+    }
+    await migrate(db, [first])
+    expect(await migrate(db, [squashed, third])).toEqual(['0002_second', '0003_third'])
+    expect(await pendingMigrations(db, [squashed, third])).toEqual([])
+    await expect(migrate(db, [squashed])).rejects.toThrow(/does not know \(0003_third\)/)
+
+    await db.run(sql`drop table schema_migrations`)
+    for (const table of ['b', 'a', 'c']) await db.run(sql`drop table ${raw(table)}`)
+    expect(await migrate(db, [squashed, third])).toEqual(['0001_squashed', '0003_third'])
+    expect(await migrate(db, [squashed, third])).toEqual([])
   })
 
   test('references made by a migration count for the stamps at once', async () => {

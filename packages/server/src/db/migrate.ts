@@ -10,6 +10,8 @@ import type { SchemaOwner, ScriptRunner } from './engine.ts'
 export interface Migration {
   name: string
   up(engine: Dialect['engine']): string
+  /** Former migrations with the same result. A database that has some of them gets the rest of them instead. */
+  replaces?: readonly Migration[]
 }
 
 /** Runs the pending migrations and returns their names. Safe to run in several processes concurrently. */
@@ -29,10 +31,13 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
  * Returns the pending migrations. Throws when the database was used by a newer version or its migrations are
  * inconsistent.
  */
-export async function pendingMigrations(db: Db, migrations: readonly Migration[]): Promise<Migration[]> {
+export async function pendingMigrations(db: Db, squashed: readonly Migration[]): Promise<Migration[]> {
+  const applied = await listApplied(db)
+  const migrations = squashed.flatMap((migration) =>
+    migration.replaces?.some(({ name }) => applied.includes(name)) ? migration.replaces : [migration],
+  )
   assertSorted(migrations)
   const known = new Set(migrations.map(({ name }) => name))
-  const applied = await listApplied(db)
   const unknown = applied.filter((name) => !known.has(name))
   if (unknown.length > 0) {
     throw new Error(

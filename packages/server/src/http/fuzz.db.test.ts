@@ -179,7 +179,10 @@ const renewable: readonly (readonly [restore: () => Promise<void>, tables: reado
   [renewUsers, ['users', 'access_tokens']],
   [renewProjectOfMember, ['users', 'access_tokens', 'projects', 'namespaces', 'members']],
   [renewUploads, ['uploads', 'projects', 'namespaces']],
-  [renewTriage, ['projects', 'vulnerabilities', 'vulnerability_history', 'vulnerability_links', 'vulnerability_bulks']],
+  [
+    renewTriage,
+    ['projects', 'vulnerabilities', 'vulnerability_history', 'vulnerability_links', 'vulnerability_bulk_changes'],
+  ],
   [renewHook, ['hooks', 'projects']],
   [renewImpersonation, ['users', 'access_tokens']],
   [renewBrowser, ['users', 'sessions', 'password_links']],

@@ -95,7 +95,7 @@ const counters = {
     select v.id from vulnerabilities v left join findings f on f.vulnerability_id = v.id where f.id is null`,
   'findings of imports': `
     select i.id from imports i
-    where findings_read <> findings_new + findings_known + findings_returned + findings_merged + findings_skipped`,
+    where findings_read <> findings_new + findings_known + findings_reappeared + findings_merged + findings_skipped`,
 }
 
 function checkCounters(database: Sqlite.Database): string[] {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 export async function insertPendingDeletions(db: Db, keys: readonly string[], now: string): Promise<void> {
   const rows = keys.map((key) => ({ key }))
   await db.run(sql`
-    insert into doomed_objects (object_key, doomed_at)
+    insert into pending_deletions (object_key, marked_at)
     select r.key, ${now} from ${db.dialect.records(rows, { key: 'text' })} as r where true
     on conflict (object_key) do nothing`)
 }
@@ -20,16 +20,16 @@ export async function oldestPendingDeletions(
   db: Db,
   { after, before, limit }: { after: PendingDeletion | undefined; before: string; limit: number },
 ): Promise<PendingDeletion[]> {
-  const rows = await db.all<{ id: number; object_key: string; doomed_at: string }>(sql`
-    select id, object_key, doomed_at from doomed_objects
-    where doomed_at <= ${before} and (doomed_at, id) > (${after?.markedAt ?? beginning}, ${after?.id ?? 0})
-    order by doomed_at, id limit ${limit}`)
-  return rows.map((row) => ({ id: row.id, key: row.object_key, markedAt: row.doomed_at }))
+  const rows = await db.all<{ id: number; object_key: string; marked_at: string }>(sql`
+    select id, object_key, marked_at from pending_deletions
+    where marked_at <= ${before} and (marked_at, id) > (${after?.markedAt ?? beginning}, ${after?.id ?? 0})
+    order by marked_at, id limit ${limit}`)
+  return rows.map((row) => ({ id: row.id, key: row.object_key, markedAt: row.marked_at }))
 }
 
 const beginning = '1970-01-01T00:00:00.000Z'
 
 export async function forgetDoomed(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  await db.run(sql`delete from doomed_objects where id in ${db.dialect.integers(ids)}`)
+  await db.run(sql`delete from pending_deletions where id in ${db.dialect.integers(ids)}`)
 }

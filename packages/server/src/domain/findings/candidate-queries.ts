@@ -73,23 +73,23 @@ export async function listByFiles(
   scannerIds: readonly number[],
   files: readonly string[],
 ): Promise<(Candidate & { identifier: string; file: string })[]> {
-  const starts = db.dialect.texts(files.map((file) => [...file].slice(0, longestPlace).join('')))
-  const rows = await db.all<CandidateRow & { identifier: string; place: string }>(sql`
-    select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.place
+  const starts = db.dialect.texts(files.map((file) => [...file].slice(0, maxIndexedPath).join('')))
+  const rows = await db.all<CandidateRow & { identifier: string; location_path: string }>(sql`
+    select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.location_path
     from findings f join identifiers i on i.id = f.primary_identifier_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where f.project_id = ${place.projectId}
-      and substr(f.place, 1, 500) ${db.dialect.among(sql`select * from ${starts} as listed`)}
+      and substr(f.location_path, 1, 500) ${db.dialect.among(sql`select * from ${starts} as listed`)}
       and f.report_type = 'sast' and f.scanner_id in ${db.dialect.integers(scannerIds)}
       and not exists (select 1 from finding_keys k where k.finding_id = f.id and k.rank <> ${locationRank})
       and (o.is_present = true or (o.id is null and exists (
         select 1 from occurrences d where d.finding_id = f.id and d.ref = ${place.defaultBranch} and d.is_present = true)))
     order by f.id`)
-  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.place }))
+  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.location_path }))
 }
 
-/** Number of characters of a place that the index contains. */
-const longestPlace = 500
+/** Number of characters of a location path that the index contains. */
+const maxIndexedPath = 500
 
 const candidateColumns = (
   db: Db,

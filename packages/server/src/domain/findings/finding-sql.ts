@@ -35,7 +35,7 @@ export const categoriesOfOccurrence = ({ dialect }: Db): Sql =>
  * Import or time of the newest complete scan after the stored one that covers the finding `f` in the occurrence `o`,
  * for the whole ref or one of its categories. Each category takes one index lookup, however many scans there are.
  */
-export const newestScan = (db: Db, column: 'import_id' | 'seen_at'): Sql => sql`(
+export const newestScan = (db: Db, column: 'import_id' | 'observed_at'): Sql => sql`(
   select max(newest.${raw(column)}) from (
     select (
       select s.${raw(column)} from scans s

@@ -36,7 +36,7 @@ async function hasContainerFinding(
 ): Promise<boolean> {
   const row = await db.one(sql`
     select f.id from findings f
-    where f.project_id = ${projectId} and substr(f.place, 1, 500) = ${image}
+    where f.project_id = ${projectId} and substr(f.location_path, 1, 500) = ${image}
       and f.report_type in ('container_scanning', 'container_scanning_for_registry')
       and (f.vulnerability_id is not null
         or exists (select 1 from occurrences o where o.finding_id = f.id and o.ref = ${defaultBranch}))

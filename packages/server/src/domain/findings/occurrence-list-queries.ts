@@ -1,4 +1,4 @@
-import sql, { raw } from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { newestScan } from './finding-sql.ts'
@@ -23,11 +23,12 @@ export async function listOccurrences(
   vulnerabilityId: number,
   { perPage, offset }: PageRequest,
 ): Promise<Occurrence[]> {
-  const last = (column: 'seen_at' | 'import_id') =>
-    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, o.last_${raw(column)})`
+  const last = (column: 'observed_at' | 'import_id', incomplete: Sql) =>
+    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, ${incomplete})`
   const rows = await db.all<OccurrenceRow>(sql`
-    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id, ${last('seen_at')} as last_seen_at,
-      ${last('import_id')} as last_import_id
+    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id,
+      ${last('observed_at', sql`o.last_seen_at`)} as last_seen_at,
+      ${last('import_id', sql`o.last_import_id`)} as last_import_id
     from findings f join occurrences o on o.finding_id = f.id
     where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
   const imports = await findImports(

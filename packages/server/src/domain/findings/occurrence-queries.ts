@@ -64,7 +64,7 @@ export async function markAbsent(db: Db, { ref }: Observation, findingIds: reado
 /** Assigns the last complete scan as the last observation. Must run before the scan of this import is inserted. */
 const asLastObserved = (db: Db): Sql =>
   sql`last_import_id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id),
-    last_seen_at = coalesce(${newestScan(db, 'seen_at')}, o.last_seen_at)`
+    last_seen_at = coalesce(${newestScan(db, 'observed_at')}, o.last_seen_at)`
 
 const areThese = (db: Db, ref: string, findingIds: readonly number[]): Sql =>
   sql`f.id = o.finding_id and o.ref = ${ref} and o.finding_id ${db.dialect.among(db.dialect.integers(findingIds))}`

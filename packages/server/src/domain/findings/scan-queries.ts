@@ -16,7 +16,7 @@ export async function insertScans(
     is_complete: isComplete,
   }))
   await db.run(sql`
-    insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, seen_at)
+    insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, observed_at)
     select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, r.is_complete, ${now}
     from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text', is_complete: 'boolean' })} as r`)
 }
@@ -62,8 +62,8 @@ export async function listLastObservations(
     last_import_id: number | null
     artifact: string | null
   }>(sql`
-    select seen.id, seen.place, seen.identifier, seen.last_import_id, m.artifact from (
-      select f.id, f.place, i.fingerprint as identifier,
+    select seen.id, seen.location_path as place, seen.identifier, seen.last_import_id, m.artifact from (
+      select f.id, f.location_path, i.fingerprint as identifier,
         coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
       from findings f join identifiers i on i.id = f.primary_identifier_id
         left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true

@@ -3,17 +3,13 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
 import { migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/all.ts'
-import { emptyDatabase } from '../../testing/database.ts'
+import { emptyOldDatabase } from '../../testing/old-database.ts'
 
 const now = '2026-03-05T12:00:00.000Z'
 
 /** Schema before the ghost was added, with a user's project and one vulnerability. */
 async function databaseBefore(): Promise<Database> {
-  const db = await emptyDatabase()
-  await migrate(
-    db,
-    migrations.filter(({ name }) => name < '0035'),
-  )
+  const db = await emptyOldDatabase()
   await db.run(sql`
     insert into users (username, username_key, email, email_key, name, created_at, updated_at)
     values ('anna', 'anna', 'anna@example.test', 'anna@example.test', 'Anna', ${now}, ${now})`)

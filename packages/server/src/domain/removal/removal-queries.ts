@@ -58,7 +58,7 @@ export async function listReportKeys(db: Db, projectIds: readonly number[]): Pro
 
 export async function listPendingAmong(db: Db, keys: readonly string[]): Promise<string[]> {
   const rows = await db.all<{ key: string }>(sql`
-    select object_key as key from doomed_objects where object_key in ${db.dialect.texts(keys)}`)
+    select object_key as key from pending_deletions where object_key in ${db.dialect.texts(keys)}`)
   return rows.map((row) => row.key)
 }
 

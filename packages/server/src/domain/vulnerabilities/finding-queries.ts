@@ -48,7 +48,7 @@ export function selectPresent(
   // candidate.
   return sql`
     select o.severity, o.finding_id as id from occurrences o
-      cross join findings f ${dialect.indexedBy('findings_narrow')}
+      cross join findings f ${dialect.indexedBy('findings_filter_columns')}
     where o.finding_id ${dialect.among(candidates)} and o.ref = ${ref} and +o.project_id = ${projectId}
       and o.is_present = true and o.state in ${dialect.texts(wanted.states)}
       and o.severity in ${dialect.integers(wanted.severities.map((severity) => severityRanks[severity]))}

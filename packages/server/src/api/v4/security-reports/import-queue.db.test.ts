@@ -139,7 +139,7 @@ describe('a report whose import failed because of an error of the server', () =>
     clock.now = days(2)
     await expireFailedReports(server.deps)
     expect(await files()).toEqual([])
-    expect(await server.deps.db.all(sql`select id from doomed_objects`)).toHaveLength(1)
+    expect(await server.deps.db.all(sql`select id from pending_deletions`)).toHaveLength(1)
     await retry()
     await expect
       .poll(async () => (await server.admin.get(`/admin/jobs/${job.id}`)).body.last_error)

@@ -96,7 +96,7 @@ test('what is deleted with its project while it is promoted, triaged and importe
     expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
     expect((await server.admin.get(`/vulnerabilities/${ids[0]}`)).status).toBe(404)
   }
-  for (const table of [sql`vulnerability_history`, sql`vulnerability_links`, sql`vulnerability_bulks`]) {
+  for (const table of [sql`vulnerability_history`, sql`vulnerability_links`, sql`vulnerability_bulk_changes`]) {
     expect(await server.deps.db.all(sql`select id from ${table}`)).toEqual([])
   }
 })

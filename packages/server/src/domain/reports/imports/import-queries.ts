@@ -29,7 +29,7 @@ export interface ImportDraft {
 export async function insertImport(db: Db, draft: ImportDraft): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
     insert into imports (project_id, user_id, as_admin, ref, category, commit_sha, format, report_type, file_sha256, file_bytes,
-      findings_read, findings_new, findings_known, findings_gone, findings_returned, findings_merged,
+      findings_read, findings_new, findings_known, findings_absent, findings_reappeared, findings_merged,
       findings_skipped, warnings, state, options, object_key, created_at)
     values (${draft.projectId}, ${draft.userId}, ${draft.asAdmin}, ${draft.ref}, ${draft.category}, ${draft.commitSha}, '', '', ${draft.fileSha256},
       ${draft.fileBytes}, 0, 0, 0, 0, 0, 0, 0, ${[]}, 'waiting', ${draft.options}, ${draft.objectKey}, ${draft.now})
@@ -115,9 +115,14 @@ export async function takeFailedFiles(db: Db, before: string, limit: number): Pr
 }
 
 /** Starts an attempt, which supersedes earlier attempts. Returns `undefined` when there is nothing left to do. */
-export async function beginImport(db: Db, id: number, run: string, now: string): Promise<RunningImport | undefined> {
+export async function beginImport(
+  db: Db,
+  id: number,
+  attempt: string,
+  now: string,
+): Promise<RunningImport | undefined> {
   const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
-    update imports set state = 'running', run = ${run}, started_at = coalesce(started_at, ${now}),
+    update imports set state = 'running', attempt = ${attempt}, started_at = coalesce(started_at, ${now}),
       outcome = case when state = 'failed' then null else outcome end, finished_at = null
     where id = ${id} and state <> 'done' and (object_key is not null or shown_at is not null)
     returning ${importColumns}, options, as_admin`)
@@ -131,11 +136,11 @@ export async function beginImport(db: Db, id: number, run: string, now: string):
 export async function lockImport(
   db: Db,
   id: number,
-  run: string,
+  attempt: string,
 ): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'options'> | undefined> {
   const row = await db.one<{ user_id: number | null; as_admin: boolean; options: StoredOptions | null }>(sql`
     select user_id, as_admin, options from imports
-    where id = ${id} and run = ${run} and state = 'running' ${db.dialect.forUpdate}`)
+    where id = ${id} and attempt = ${attempt} and state = 'running' ${db.dialect.forUpdate}`)
   return row && { userId: row.user_id, asAdmin: row.as_admin, options: row.options ?? {} }
 }
 
@@ -170,8 +175,8 @@ export async function showImport(
   await db.run(sql`
     update imports set shown_at = ${now}, object_key = null, format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
       scanner_name = ${facts.scannerName}, artifact = ${facts.artifact}, read_bytes = file_bytes, findings_read = ${counts.read},
-      findings_new = ${counts.new}, findings_known = ${counts.known}, findings_gone = ${counts.gone},
-      findings_returned = ${counts.returned}, findings_merged = ${counts.merged},
+      findings_new = ${counts.new}, findings_known = ${counts.known}, findings_absent = ${counts.gone},
+      findings_reappeared = ${counts.returned}, findings_merged = ${counts.merged},
       findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},
       findings_promoted = ${counts.promoted}, outcome = ${outcome}
     where id = ${id}`)
@@ -186,7 +191,7 @@ export async function setOutcome(db: Db, id: number, outcome: ImportOutcome): Pr
 }
 
 export async function finishImport(db: Db, id: number, now: string): Promise<void> {
-  await db.run(sql`update imports set state = 'done', run = null, finished_at = ${now} where id = ${id}`)
+  await db.run(sql`update imports set state = 'done', attempt = null, finished_at = ${now} where id = ${id}`)
 }
 
 export interface FailedImport {
@@ -198,7 +203,7 @@ export interface FailedImport {
 
 export async function failImport(db: Db, { id, objectKey, outcome }: FailedImport, now: string): Promise<void> {
   await db.run(sql`
-    update imports set state = 'failed', run = null, object_key = ${objectKey}, finished_at = ${now},
+    update imports set state = 'failed', attempt = null, object_key = ${objectKey}, finished_at = ${now},
       outcome = ${outcome} where id = ${id}`)
 }
 
@@ -225,8 +230,8 @@ interface ImportRow {
   findings_read: number
   findings_new: number
   findings_known: number
-  findings_gone: number
-  findings_returned: number
+  findings_absent: number
+  findings_reappeared: number
   findings_merged: number
   findings_skipped: number
   findings_changed: number
@@ -242,8 +247,8 @@ interface ImportRow {
 }
 
 const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
-  scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_gone,
-  findings_returned, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, interruptions, outcome, object_key,
+  scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_absent,
+  findings_reappeared, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, interruptions, outcome, object_key,
   created_at, started_at, shown_at, finished_at`
 
 const importFrom = (row: ImportRow): Import => ({
@@ -268,8 +273,8 @@ const importFrom = (row: ImportRow): Import => ({
     skipped: row.findings_skipped,
     new: row.findings_new,
     known: row.findings_known,
-    returned: row.findings_returned,
-    gone: row.findings_gone,
+    returned: row.findings_reappeared,
+    gone: row.findings_absent,
     changed: row.findings_changed,
     moved: row.findings_moved,
     promoted: row.findings_promoted,

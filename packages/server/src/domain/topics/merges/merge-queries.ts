@@ -25,7 +25,7 @@ export interface Merge {
   undoneBy: Actor | null
   undoneAt: string | null
   /** Time at which the data for undoing the merge was deleted. */
-  forgottenAt: string | null
+  undoExpiredAt: string | null
 }
 
 export interface Actor {
@@ -60,14 +60,14 @@ interface MergeRow {
   undone_by_username: string | null
   undone_by_name: string | null
   undone_at: string | null
-  forgotten_at: string | null
+  undo_expired_at: string | null
 }
 
 const selected = sql`
   select m.id, m.organization_id, source_id, source_name, source_title, source_description, source_avatar_key,
     source_avatar_filename, source_avatar_content_type, source_avatar_bytes, source_created_at, source_updated_at,
     target_id, target_name, moved_projects_count, shared_projects_count, keeps_alias, merged_by_id, merged_at,
-    undone_by_id, undone_at, forgotten_at, merger.username as merged_by_username, merger.name as merged_by_name,
+    undone_by_id, undone_at, undo_expired_at, merger.username as merged_by_username, merger.name as merged_by_name,
     undoer.username as undone_by_username, undoer.name as undone_by_name
   from topic_merges m left join users merger on merger.id = m.merged_by_id
   left join users undoer on undoer.id = m.undone_by_id`
@@ -174,13 +174,13 @@ export async function lockMergesBefore(
 ): Promise<{ id: number; avatarKey: string | null }[]> {
   const rows = await db.all<{ id: number; source_avatar_key: string | null }>(sql`
     select id, source_avatar_key from topic_merges
-    where undone_at is null and forgotten_at is null and merged_at < ${before}
+    where undone_at is null and undo_expired_at is null and merged_at < ${before}
     order by merged_at, id limit ${limit} ${db.dialect.forUpdate}`)
   return rows.map((row) => ({ id: row.id, avatarKey: row.source_avatar_key }))
 }
 
 export async function markForgotten(db: Db, ids: readonly number[], now: string): Promise<void> {
-  await db.run(sql`update topic_merges set forgotten_at = ${now} where id in ${db.dialect.integers(ids)}`)
+  await db.run(sql`update topic_merges set undo_expired_at = ${now} where id in ${db.dialect.integers(ids)}`)
 }
 
 function mergeFrom(row: MergeRow): Merge {
@@ -213,7 +213,7 @@ function mergeFrom(row: MergeRow): Merge {
     mergedAt: row.merged_at,
     undoneBy: actor(row.undone_by_id, row.undone_by_username, row.undone_by_name),
     undoneAt: row.undone_at,
-    forgottenAt: row.forgotten_at,
+    undoExpiredAt: row.undo_expired_at,
   }
 }
 

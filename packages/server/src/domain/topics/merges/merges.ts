@@ -45,7 +45,7 @@ export async function findMerges(
 
 /** Returns the time until which a merge can be undone, or `null` when it cannot be undone. */
 export function undoableUntil({ settings }: Deps, merge: Merge): string | null {
-  if (merge.undoneAt !== null || merge.forgottenAt !== null) return null
+  if (merge.undoneAt !== null || merge.undoExpiredAt !== null) return null
   return new Date(Date.parse(merge.mergedAt) + settings.topicUndoMs).toISOString()
 }
 
@@ -66,7 +66,7 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     const merge = await findMerge(deps.db, id)
     if (!merge) throw notFound()
     if (merge.undoneAt !== null) throw conflict(`merge ${id} has been undone already`)
-    if (merge.forgottenAt !== null) throw conflict(`merge ${id} is too old: what an undo needs is no longer kept`)
+    if (merge.undoExpiredAt !== null) throw conflict(`merge ${id} is too old: what an undo needs is no longer kept`)
 
     const [target] = await lockTopics(deps.db, [merge.target.id])
     const later = await laterMerge(deps, merge)

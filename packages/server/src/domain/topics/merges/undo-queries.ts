@@ -81,7 +81,7 @@ export async function restoreNames(db: Db, merge: Merge): Promise<void> {
 export async function listLaterMerges(db: Db, { id, target }: Merge): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from topic_merges
-    where target_id = ${target.id} and id > ${id} and undone_at is null and forgotten_at is null order by id`)
+    where target_id = ${target.id} and id > ${id} and undone_at is null and undo_expired_at is null order by id`)
   return rows.map((row) => row.id)
 }
 

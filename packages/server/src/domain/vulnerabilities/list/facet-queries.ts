@@ -14,7 +14,8 @@ export function areWanted({ dialect }: Db, { scanners }: VulnerabilityFilter, wa
 
 /** Selects the positions of candidate findings that match the facets and all unindexed filters. */
 export function selectListed({ dialect }: Db, candidates: Sql, areWanted: Sql, probes: readonly Probe[]): Sql {
-  const findings = probes.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_narrow')}` : empty
+  const findings =
+    probes.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_filter_columns')}` : empty
   const isFinding = probes.length > 0 ? sql`and f.id = p.finding_id` : empty
   return sql`
     select ${severityIn(sql`p.facets`)} as severity, p.vulnerability_id as id

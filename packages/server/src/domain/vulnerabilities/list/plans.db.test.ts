@@ -39,7 +39,7 @@ async function insertOfFindings(now: string): Promise<void> {
     select 100000 + id, project_id, 'fingerprint-' || id, 'cve', 'CVE-' || id, 'CVE' from findings`)
   await db.run(sql`
     insert into imports (id, project_id, ref, format, report_type, file_sha256, file_bytes, findings_read, findings_new,
-      findings_known, findings_gone, findings_returned, findings_merged, findings_skipped, warnings, state, created_at)
+      findings_known, findings_absent, findings_reappeared, findings_merged, findings_skipped, warnings, state, created_at)
     values (1, 1, 'main', 'gitlab', 'sast', '', 0, 0, 0, 0, 0, 0, 0, 0, '[]', 'done', ${now})`)
   await db.run(sql`insert into staged_findings (import_id, uuid, draft) select 1, uuid, '{}' from findings`)
 }

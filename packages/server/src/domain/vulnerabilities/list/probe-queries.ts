@@ -47,7 +47,8 @@ export async function listPassing(
   probes: readonly Probe[],
 ): Promise<Set<number>> {
   const column = sql`f.${listedColumns[listed]}`
-  const findings = listed === 'id' ? sql`findings f ${db.dialect.indexedBy('findings_narrow')}` : sql`findings f`
+  const findings =
+    listed === 'id' ? sql`findings f ${db.dialect.indexedBy('findings_filter_columns')}` : sql`findings f`
   const rows = await db.all<{ id: number }>(sql`
     select ${column} as id from ${findings} where ${column} in ${db.dialect.integers(ids)} ${passAll(probes)}`)
   return new Set(rows.map(({ id }) => id))
@@ -132,7 +133,7 @@ function havingText(column: Sql, text: Sql, isKey: Sql): Sql {
 
 /** Expressions as in the index. */
 const name = sql`substr(f.name, 1, 255)`
-const place = sql`substr(f.place, 1, 500)`
+const place = sql`substr(f.location_path, 1, 500)`
 
 function refProbe(ref: string, projectIds: readonly number[]): Probe {
   return {

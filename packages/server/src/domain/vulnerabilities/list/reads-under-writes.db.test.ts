@@ -67,6 +67,6 @@ test('a list of findings by state is read in the order of its index', async () =
     sql`${raw(db.dialect.engine === 'sqlite' ? 'explain query plan' : 'explain')} ${listing}`,
   )
   const plan = rows.map((row) => Object.values(row).join(' ')).join('\n')
-  expect(plan).toMatch(/occurrences_worst/)
+  expect(plan).toMatch(/occurrences_by_severity/)
   expect(plan).not.toMatch(/TEMP B-TREE|Sort {2}\(/)
 })

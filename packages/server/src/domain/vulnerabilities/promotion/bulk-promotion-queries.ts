@@ -40,7 +40,7 @@ export async function insertPromotion(
 export async function insertSlices(db: Db, promotionId: number, slices: readonly PromotionSlice[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
-    insert into finding_promotion_slices (promotion_id, position, finding_ids)
+    insert into finding_promotion_batches (promotion_id, position, finding_ids)
     select ${promotionId}, r.position, r.finding_ids
     from ${db.dialect.records(rows, { position: 'integer', finding_ids: 'json' })} as r`)
 }
@@ -63,15 +63,15 @@ export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion
 /** Removes and returns the next batch; `undefined` when none is left. */
 export async function takeSlice(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
   const row = await db.one<{ finding_ids: readonly number[] }>(sql`
-    delete from finding_promotion_slices
+    delete from finding_promotion_batches
     where promotion_id = ${promotionId}
-      and position = (select min(position) from finding_promotion_slices where promotion_id = ${promotionId})
+      and position = (select min(position) from finding_promotion_batches where promotion_id = ${promotionId})
     returning finding_ids`)
   return row?.finding_ids
 }
 
 export async function dropSlices(db: Db, promotionId: number): Promise<void> {
-  await db.run(sql`delete from finding_promotion_slices where promotion_id = ${promotionId}`)
+  await db.run(sql`delete from finding_promotion_batches where promotion_id = ${promotionId}`)
 }
 
 export async function addToPromotion(

@@ -25,7 +25,7 @@ export async function insertBulk(
   bulk: { projectId: number; userId: number; action: string; now: string },
 ): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
-    insert into vulnerability_bulks (project_id, user_id, action, changed, unchanged, created_at)
+    insert into vulnerability_bulk_changes (project_id, user_id, action, changed, unchanged, created_at)
     values (${bulk.projectId}, ${bulk.userId}, ${bulk.action}, 0, 0, ${bulk.now}) returning id`)
   if (!row) throw new Error('an inserted bulk change returned no id')
   return row.id
@@ -40,27 +40,27 @@ export async function finishBulk(
     'restored' in counts
       ? sql`restored = ${counts.restored}`
       : sql`changed = ${counts.changed}, unchanged = ${counts.unchanged}`
-  await db.run(sql`update vulnerability_bulks set ${set} where id = ${id}`)
+  await db.run(sql`update vulnerability_bulk_changes set ${set} where id = ${id}`)
 }
 
 /** Returns false if the bulk change was undone before. */
 export async function markUndone(db: Db, id: number, userId: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
-    update vulnerability_bulks set undone_at = ${now}, undone_by_id = ${userId}
+    update vulnerability_bulk_changes set undone_at = ${now}, undone_by_id = ${userId}
     where id = ${id} and undone_at is null`)
   return changed === 1
 }
 
 export async function findBulk(db: Db, projectId: number, id: number): Promise<Bulk | undefined> {
   const row = await db.one<BulkRow>(sql`
-    select ${bulkColumns} from vulnerability_bulks where id = ${id} and project_id = ${projectId}`)
+    select ${bulkColumns} from vulnerability_bulk_changes where id = ${id} and project_id = ${projectId}`)
   return row && bulkFrom(row)
 }
 
 /** Returns one row more than the page holds. */
 export async function listBulks(db: Db, projectId: number, { perPage, offset }: PageRequest): Promise<Bulk[]> {
   const rows = await db.all<BulkRow>(sql`
-    select ${bulkColumns} from vulnerability_bulks where project_id = ${projectId}
+    select ${bulkColumns} from vulnerability_bulk_changes where project_id = ${projectId}
     order by id desc limit ${perPage + 1} offset ${offset}`)
   return rows.map(bulkFrom)
 }
@@ -68,7 +68,7 @@ export async function listBulks(db: Db, projectId: number, { perPage, offset }: 
 export async function countBulks(db: Db, projectId: number): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from vulnerability_bulks where project_id = ${projectId} limit ${maxCountedRows + 1}
+      select 1 from vulnerability_bulk_changes where project_id = ${projectId} limit ${maxCountedRows + 1}
     ) as counted`)
   return row?.total ?? 0
 }
@@ -108,7 +108,7 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
   const rows = await db.all<{ vulnerability_id: number; details: { undoes_bulk_id?: number } | null }>(sql`
     select later.vulnerability_id, later.details from vulnerability_history h
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
-    left join vulnerability_bulks b on b.id = later.bulk_id
+    left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
       and later.kind in ('state', 'severity') and b.undone_at is null
     order by later.vulnerability_id, later.id`)

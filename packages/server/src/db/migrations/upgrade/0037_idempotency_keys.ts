@@ -1,5 +1,5 @@
-import type { Migration } from '../migrate.ts'
-import { columnTypes } from './column-types.ts'
+import type { Migration } from '../../migrate.ts'
+import { columnTypes } from '../column-types.ts'
 
 /** Requests with an `Idempotency-Key`, stored for a day. The key itself is not stored. */
 export const idempotencyKeys: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /** Index for finding pending deletions that are due. */
 export const pendingDeletions: Migration = {

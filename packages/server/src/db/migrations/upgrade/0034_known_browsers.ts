@@ -1,5 +1,5 @@
-import type { Migration } from '../migrate.ts'
-import { columnTypes } from './column-types.ts'
+import type { Migration } from '../../migrate.ts'
+import { columnTypes } from '../column-types.ts'
 
 /** Browsers that a user has signed in from, and the time at which a session's user last authenticated. */
 export const knownBrowsers: Migration = {

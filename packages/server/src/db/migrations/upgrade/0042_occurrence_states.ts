@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /**
  * State of a finding's vulnerability, stored beside its severity, so that one index returns every list of findings by

@@ -1,5 +1,5 @@
-import type { Migration } from '../migrate.ts'
-import { columnTypes } from './column-types.ts'
+import type { Migration } from '../../migrate.ts'
+import { columnTypes } from '../column-types.ts'
 
 /**
  * Administrator rights of deferred work; the ghost user, which replaces deleted users; GitLab attributes that are

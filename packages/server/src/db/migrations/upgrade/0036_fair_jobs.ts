@@ -1,5 +1,5 @@
-import type { Migration } from '../migrate.ts'
-import { columnTypes } from './column-types.ts'
+import type { Migration } from '../../migrate.ts'
+import { columnTypes } from '../column-types.ts'
 
 /** Stages of waiting jobs, so that the next job to run is found without examining jobs that must wait. */
 export const fairJobs: Migration = {

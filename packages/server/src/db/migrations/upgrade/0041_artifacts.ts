@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../../migrate.ts'
 
 /**
  * Artifact of a report without a category. A scan that keeps findings of another artifact is incomplete; the index

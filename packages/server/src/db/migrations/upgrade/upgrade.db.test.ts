@@ -1,0 +1,187 @@
+import sql, { raw } from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import { examine } from '../../../domain/removal/doctor.ts'
+import { emptyDatabase } from '../../../testing/database.ts'
+import { oldDatabase, oldObjects } from '../../../testing/old-database.ts'
+import { readSchema } from '../../../testing/schema.ts'
+import { startServer, type TestServer } from '../../../testing/server.ts'
+import type { Db } from '../../db.ts'
+import { migrate, pendingMigrations } from '../../migrate.ts'
+import { migrations } from '../all.ts'
+import { unreleased } from './unreleased.ts'
+
+/** Returns the names of the migrations of an old database after its first ones. Commit 5d14de7 had 24. */
+const namesAfter = (count: number) => [...unreleased.slice(count), ...migrations.slice(1)].map(({ name }) => name)
+
+async function newSchema() {
+  const db = await emptyDatabase()
+  expect(await migrate(db, migrations)).toEqual(migrations.map(({ name }) => name))
+  return readSchema(db)
+}
+
+test('an upgraded database has the schema of a new one', async () => {
+  const db = await oldDatabase()
+  expect(await migrate(db, migrations)).toEqual(namesAfter(24))
+  expect(await readSchema(db)).toEqual(await newSchema())
+  expect(await pendingMigrations(db, migrations)).toEqual([])
+})
+
+test('a database of a later commit gets the migrations that it does not have yet', async () => {
+  const db = await oldDatabase()
+  await migrate(db, unreleased.slice(0, 28))
+  expect(await migrate(db, migrations)).toEqual(namesAfter(28))
+  expect(await readSchema(db)).toEqual(await newSchema())
+})
+
+test('a database of an earlier commit is refused and left as it is', async () => {
+  const db = await oldDatabase()
+  await db.run(sql`delete from schema_migrations where name = '0033_scans_of_category'`)
+  const before = await readSchema(db)
+  await expect(migrate(db, migrations)).rejects.toThrow(
+    /older than commit 5d14de7; run `alcove migrate` of that commit/,
+  )
+  expect(await readSchema(db)).toEqual(before)
+  expect(await db.all(sql`select name from schema_migrations`)).toHaveLength(23)
+})
+
+test('a database of a newer version is refused', async () => {
+  for (const db of [await oldDatabase(), await emptyDatabase()]) {
+    await migrate(db, migrations)
+    await db.run(
+      sql`insert into schema_migrations (name, applied_at) values ('9999_later', '2026-11-22T00:00:00.000Z')`,
+    )
+    await expect(migrate(db, migrations)).rejects.toThrow(/\(9999_later\): it was used by a newer version/)
+  }
+})
+
+/** Names that the upgrade changed, as far as rows have them. */
+const renamed: Record<string, string> = {
+  doomed_objects: 'pending_deletions',
+  finding_promotion_slices: 'finding_promotion_batches',
+  vulnerability_bulks: 'vulnerability_bulk_changes',
+  doomed_at: 'marked_at',
+  place: 'location_path',
+  findings_gone: 'findings_absent',
+  findings_returned: 'findings_reappeared',
+  run: 'attempt',
+  seen_at: 'observed_at',
+  forgotten_at: 'undo_expired_at',
+}
+
+test('every row is kept', async () => {
+  const db = await oldDatabase()
+  const before = new Map<string, Row[]>()
+  for (const table of await listTables(db)) before.set(table, await listRows(db, table))
+  expect(before.size).toBe(51)
+  await migrate(db, migrations)
+
+  const ghost = await db.one<{ id: number }>(sql`select id from users where is_ghost = true`)
+  for (const [table, rows] of before) {
+    if (table === 'schema_migrations') continue
+    expect(rows.length, table).toBeGreaterThan(0)
+    const columns = Object.keys(rows[0] ?? {})
+    // References to deleted users were null before the ghost replaced them.
+    const former = (row: Row, column: string) => {
+      const value = row[renamed[column] ?? column]
+      return /_by_id|^(author|user|creator)_id$/.test(column) && value === ghost?.id ? null : value
+    }
+    const after = (await listRows(db, renamed[table] ?? table))
+      .filter((row) => table !== 'users' || row['is_ghost'] === false)
+      .map((row) => Object.fromEntries(columns.map((column) => [column, former(row, column)])))
+    expect(sorted(after), table).toEqual(sorted(rows))
+  }
+})
+
+test('an upgraded database is served as before, its jobs run, and the doctor finds nothing', async () => {
+  const db = await oldDatabase()
+  await migrate(db, migrations)
+  const objects = await oldObjects()
+  const clock = { now: '2026-11-20T10:00:00.000Z' }
+  const drop = async () => {}
+  const server = await startServer({ database: { db, drop }, objects, clock, resolve: async () => ['10.0.0.7'] })
+  const { admin } = server
+  const anna = await server.client({ ...admin, user: (await admin.get('/users/2')).body }, { scopes: ['api'] })
+  expect((await anna.get('/security/vulnerability_exports/1')).body).toMatchObject({ status: 'finished' })
+  await expectServed(server)
+  expect(await listWrongStates(db)).toEqual([])
+
+  const promoted = () => admin.get('/projects/1/vulnerability_findings/5')
+  await server.runJobs()
+  expect((await promoted()).body).toMatchObject({ name: 'Path traversal', vulnerability_id: expect.any(Number) })
+  expect((await anna.get('/security/vulnerability_exports/2')).body).toMatchObject({ status: 'finished' })
+  expect(await examine(server.deps, { fix: false, contents: true })).toMatchObject({ findings: [] })
+})
+
+/** Reads nouns of every kind and compares them with what commit 5d14de7 returned. */
+async function expectServed({ admin }: TestServer): Promise<void> {
+  const values = async (path: string, field: string) =>
+    (await admin.get(path)).body.map((row: Record<string, unknown>) => row[field])
+  expect(await values('/projects?order_by=id&sort=asc', 'path_with_namespace')).toEqual(['acme/site', 'acme/library'])
+  const moved = await admin.get('/projects/acme%2Flib')
+  expect(moved).toMatchObject({ status: 301, headers: { location: expect.stringMatching(/projects.2$/) } })
+  expect(await values('/projects?search=libr', 'path')).toEqual(['library'])
+  expect(await values('/projects/1/members', 'username')).toEqual(['dora'])
+  expect(await values('/groups/acme/members', 'username')).toEqual(['root', 'anna'])
+  expect(await values('/organizations', 'path')).toEqual(['default', 'globex'])
+  expect(await values('/personal_access_tokens?user_id=2&state=active', 'name')).toEqual(['test', 'ci', 'test'])
+  expect(await values('/topics', 'name')).toEqual(['web', 'security'])
+  expect(await values('/topics?search=infosec', 'name')).toEqual(['security'])
+  expect((await admin.get('/topics/merges')).body).toMatchObject([
+    { source_topic: { name: 'websites' }, undone_at: null },
+  ])
+  expect((await admin.post('/topics/merges/1/undo')).status).toBe(201)
+
+  const uploads = (await admin.get('/projects/1/uploads')).body
+  expect(uploads).toMatchObject([
+    { filename: 'eve.txt', uploaded_by: { username: 'ghost' } },
+    { filename: 'notes.txt', uploaded_by: { username: 'anna' } },
+  ])
+  expect((await admin.get(`/projects/1/uploads/${uploads[1].id}`)).text).toBe('kept notes')
+  const [deleted] = (await admin.get('/projects/1/uploads?deleted=true')).body
+  expect((await admin.post(`/projects/1/uploads/${deleted.id}/restore`)).body).toMatchObject({ alt: 'old.txt' })
+
+  const vulnerabilities = (await admin.get('/projects/1/vulnerabilities')).body
+  // The job that was waiting may have promoted another one meanwhile.
+  const former = vulnerabilities.filter(({ id }: { id: number }) => id <= 5)
+  expect(former.map(({ title, state, severity }: Row) => [title, state, severity])).toEqual([
+    ['Weak hash', 'dismissed', 'high'],
+    ['SQL injection', 'confirmed', 'high'],
+    ['Open redirect', 'resolved', 'medium'],
+    ['Debug on', 'detected', 'info'],
+  ])
+  expect(await values('/projects/1/vulnerabilities?search=hash', 'title')).toEqual(['Weak hash'])
+  expect(await values('/vulnerabilities/1/history', 'kind')).toEqual(['created', 'severity', 'state', 'linked', 'note'])
+  expect(await values('/vulnerabilities/2/history', 'comment')).toContain('Written by Eve')
+  expect(await values('/vulnerabilities/1/issue_links', 'title')).toEqual(['Issue 1'])
+  expect(await values('/projects/1/vulnerabilities/bulk', 'changed')).toEqual([1])
+  expect(await values('/projects/1/hooks', 'name')).toEqual(['Chat'])
+  expect(await values('/projects/1/security_reports', 'findings')).toMatchObject([
+    { read: 0 },
+    { read: 2, new: 1, known: 1, promoted: 1 },
+    { read: 4, new: 2, known: 2, gone: 1, changed: 2 },
+    { read: 3, new: 3, promoted: 3 },
+  ])
+}
+
+type Row = Record<string, unknown>
+
+/** Returns the occurrences whose state is not that of their vulnerability. */
+const listWrongStates = (db: Db) =>
+  db.all(sql`
+    select o.id, o.state, v.state as expected from occurrences o join findings f on f.id = o.finding_id
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where o.state <> coalesce(v.state, 'detected')`)
+
+async function listTables({ all, dialect }: Db): Promise<string[]> {
+  const rows = await all<{ name: string }>(
+    dialect.engine === 'sqlite'
+      ? sql`select name from pragma_table_list where type = 'table' and schema = 'main' and name not like 'sqlite_%'`
+      : sql`
+          select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'recent_commits'`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+const listRows = (db: Db, table: string) => db.all<Row>(sql`select * from ${raw(table)}`)
+
+const sorted = (rows: Row[]) => rows.map((row) => JSON.stringify(row)).sort()
