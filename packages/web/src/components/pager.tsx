@@ -1,8 +1,11 @@
 import type { Page } from '@alcove/client'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useSearchState } from '../data/search-state.ts'
 import { Button } from './button.tsx'
 import { formatCount } from './format.ts'
+import { Answered } from './states.tsx'
 
 /** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */
 export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {
@@ -36,6 +39,34 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
         </Button>
       </span>
     </nav>
+  )
+}
+
+/** Renders a page of a list above its pagination, or `empty` when the list has no rows. */
+export function PagedList<Row>({
+  query,
+  perPage,
+  empty,
+  children,
+}: {
+  query: UseQueryResult<Page<Row>, Error>
+  perPage: number
+  empty?: ReactNode
+  children: (rows: readonly Row[], page: Page<Row>) => ReactNode
+}) {
+  return (
+    <Answered query={query}>
+      {(page) =>
+        empty && page.rows.length === 0 ? (
+          empty
+        ) : (
+          <div className="stack">
+            {children(page.rows, page)}
+            <Pager page={page} perPage={perPage} />
+          </div>
+        )
+      }
+    </Answered>
   )
 }
 

@@ -5,8 +5,8 @@ import { Button } from '../../components/button.tsx'
 import { SelectField } from '../../components/field.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
+import { Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
@@ -73,61 +73,60 @@ export function Jobs() {
           </Button>
         )}
       </search>
-      <Answered query={query}>
-        {(page) =>
-          page.rows.length === 0 ? (
-            <Empty icon={ListChecks} title={chosen || state.kind ? 'No matching jobs' : 'No jobs'}>
-              <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Jobs" head={['Job', 'Status', 'Progress', 'Created', 'Finished', '']}>
-                {page.rows.map((job) => (
-                  <tr key={job.id}>
-                    <td>
-                      <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
-                        {inWords(job.kind)}
-                      </button>{' '}
-                      <span className="muted small">#{job.id}</span>
-                      {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
-                      <details className="small">
-                        <summary className="muted">Details</summary>
-                        <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
-                      </details>
-                    </td>
-                    <td>
-                      <JobState job={job} />
-                    </td>
-                    <td>
-                      <Progress job={job} />
-                    </td>
-                    <td className={styles.nowrap}>
-                      <Time of={job.created_at} />
-                    </td>
-                    <td className={styles.nowrap}>
-                      {job.finished_at ? <Time of={job.finished_at} /> : <span className="muted">–</span>}
-                    </td>
-                    <td>
-                      {mayWrite(session) && mayRetry(job) && (
-                        <Button
-                          size="small"
-                          icon={RotateCcw}
-                          isBusy={retry.isPending && retry.variables?.path.id === job.id}
-                          onClick={() => retry.mutate({ path: { id: job.id } })}
-                        >
-                          Run {job.state === 'failed' ? 'again' : 'now'}
-                          <span className="visually-hidden"> job {job.id}</span>
-                        </Button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={page} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={ListChecks} title={chosen || state.kind ? 'No matching jobs' : 'No jobs'}>
+            <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Jobs" head={['Job', 'Status', 'Progress', 'Created', 'Finished', '']}>
+            {rows.map((job) => (
+              <tr key={job.id}>
+                <td>
+                  <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
+                    {inWords(job.kind)}
+                  </button>{' '}
+                  <span className="muted small">#{job.id}</span>
+                  {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
+                  <details className="small">
+                    <summary className="muted">Details</summary>
+                    <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
+                  </details>
+                </td>
+                <td>
+                  <JobState job={job} />
+                </td>
+                <td>
+                  <Progress job={job} />
+                </td>
+                <td className={styles.nowrap}>
+                  <Time of={job.created_at} />
+                </td>
+                <td className={styles.nowrap}>
+                  {job.finished_at ? <Time of={job.finished_at} /> : <span className="muted">–</span>}
+                </td>
+                <td>
+                  {mayWrite(session) && mayRetry(job) && (
+                    <Button
+                      size="small"
+                      icon={RotateCcw}
+                      isBusy={retry.isPending && retry.variables?.path.id === job.id}
+                      onClick={() => retry.mutate({ path: { id: job.id } })}
+                    >
+                      Run {job.state === 'failed' ? 'again' : 'now'}
+                      <span className="visually-hidden"> job {job.id}</span>
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
     </Page>
   )
 }

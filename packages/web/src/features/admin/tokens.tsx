@@ -1,9 +1,9 @@
 import { KeyRound } from 'lucide-react'
 import { type Choice, SelectField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { useAnswer, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
@@ -81,20 +81,17 @@ export function Tokens() {
           <p>Enter the full username.</p>
         </Empty>
       ) : (
-        <Answered query={query}>
-          {(page) =>
-            page.rows.length === 0 ? (
-              <Empty icon={KeyRound} title="No matching tokens">
-                <p>Users create tokens in their profile. Administrators can create one on a user’s page.</p>
-              </Empty>
-            ) : (
-              <div className="stack">
-                <TokenTable tokens={page.rows} hasUsers isReadOnly={!mayWrite(session)} />
-                <Pager page={page} perPage={perPage} />
-              </div>
-            )
+        <PagedList
+          query={query}
+          perPage={perPage}
+          empty={
+            <Empty icon={KeyRound} title="No matching tokens">
+              <p>Users create tokens in their profile. Administrators can create one on a user’s page.</p>
+            </Empty>
           }
-        </Answered>
+        >
+          {(rows) => <TokenTable tokens={rows} hasUsers isReadOnly={!mayWrite(session)} />}
+        </PagedList>
       )}
     </Page>
   )

@@ -4,9 +4,9 @@ import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { SelectField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
@@ -88,45 +88,42 @@ export function Users() {
           />
         </div>
       </search>
-      <Answered query={query}>
-        {(page) =>
-          page.rows.length === 0 ? (
-            <Empty icon={People} title="No matching users">
-              <p>
-                {state.search
-                  ? 'Search by name or username, or enter a full e-mail address.'
-                  : 'Choose another filter.'}
-              </p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Users" head={['Name', 'E-mail address', 'Status', 'Created']}>
-                {page.rows.map((user) => (
-                  <tr key={user.id}>
-                    <td>
-                      <div className={styles.person}>
-                        <Avatar name={user.name} url={user.avatar_url} />
-                        <div>
-                          <Link to={`/-/admin/users/${user.id}`} className={styles.strong}>
-                            {user.name}
-                          </Link>
-                          <p className="muted small">@{user.username}</p>
-                        </div>
-                      </div>
-                    </td>
-                    <td>{user.email}</td>
-                    <td>
-                      <UserBadges user={user} />
-                    </td>
-                    <td className={styles.nowrap}>{user.created_at && <Time of={user.created_at} />}</td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={page} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={People} title="No matching users">
+            <p>
+              {state.search ? 'Search by name or username, or enter a full e-mail address.' : 'Choose another filter.'}
+            </p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Users" head={['Name', 'E-mail address', 'Status', 'Created']}>
+            {rows.map((user) => (
+              <tr key={user.id}>
+                <td>
+                  <div className={styles.person}>
+                    <Avatar name={user.name} url={user.avatar_url} />
+                    <div>
+                      <Link to={`/-/admin/users/${user.id}`} className={styles.strong}>
+                        {user.name}
+                      </Link>
+                      <p className="muted small">@{user.username}</p>
+                    </div>
+                  </div>
+                </td>
+                <td>{user.email}</td>
+                <td>
+                  <UserBadges user={user} />
+                </td>
+                <td className={styles.nowrap}>{user.created_at && <Time of={user.created_at} />}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -2,9 +2,9 @@ import { FolderTree, Plus } from 'lucide-react'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckField } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
@@ -53,20 +53,17 @@ export function Groups() {
           />
         )}
       </search>
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={FolderTree} title="No groups">
-              <p>{state.search ? 'No groups match your search.' : 'No groups available to you.'}</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <GroupList groups={found.rows} label="Groups" />
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={FolderTree} title="No groups">
+            <p>{state.search ? 'No groups match your search.' : 'No groups available to you.'}</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => <GroupList groups={rows} label="Groups" />}
+      </PagedList>
     </Page>
   )
 }

@@ -5,9 +5,9 @@ import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useSession } from '../../data/session.ts'
@@ -34,26 +34,23 @@ export function Topics() {
           onSearch={(search) => set({ search }, { isReplacing: true })}
         />
       </search>
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={Tags} title="No topics">
-              <p>
-                {search ? 'No topics match your search.' : 'No topics yet. Add topics to a project to create them.'}
-              </p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <ul className={styles.cards} aria-label="Topics">
-                {found.rows.map((topic) => (
-                  <Card key={topic.id} topic={topic} />
-                ))}
-              </ul>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={Tags} title="No topics">
+            <p>{search ? 'No topics match your search.' : 'No topics yet. Add topics to a project to create them.'}</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <ul className={styles.cards} aria-label="Topics">
+            {rows.map((topic) => (
+              <Card key={topic.id} topic={topic} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -6,8 +6,8 @@ import { DropHint } from '../../components/drop-hint.tsx'
 import { useFileDrops } from '../../components/file-drops.ts'
 import { formatCount, reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
+import { Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
@@ -58,45 +58,35 @@ export function Reports() {
       }
     >
       <DropHint isShown={isOver} text="Drop to preview the report" />
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={Radar} title="No reports yet">
-              {isWriter && (
-                <>
-                  <p>
-                    Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
-                    anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and
-                    gitleaks.
-                  </p>
-                  <LinkButton to={to('reports/new')}>Import report</LinkButton>
-                </>
-              )}
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table
-                label="Reports"
-                head={[
-                  'Report',
-                  'Branch',
-                  'Status',
-                  'New',
-                  'Unchanged',
-                  'No longer detected',
-                  'Redetected',
-                  'Received',
-                ]}
-              >
-                {found.rows.map((report) => (
-                  <Row key={report.id} report={report} to={to(`reports/${report.id}`)} />
-                ))}
-              </Table>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={Radar} title="No reports yet">
+            {isWriter && (
+              <>
+                <p>
+                  Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
+                  anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and
+                  gitleaks.
+                </p>
+                <LinkButton to={to('reports/new')}>Import report</LinkButton>
+              </>
+            )}
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table
+            label="Reports"
+            head={['Report', 'Branch', 'Status', 'New', 'Unchanged', 'No longer detected', 'Redetected', 'Received']}
+          >
+            {rows.map((report) => (
+              <Row key={report.id} report={report} to={to(`reports/${report.id}`)} />
+            ))}
+          </Table>
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -7,9 +7,9 @@ import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { ActionMenu } from '../../components/menu.tsx'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
@@ -61,37 +61,36 @@ export function Members({ place }: { place: MemberPlace }) {
           onSearch={(search) => set({ search }, { isReplacing: true })}
         />
       </search>
-      <Answered query={all}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={Users} title="No members">
-              <p>{search ? 'No matching users.' : 'No members yet.'}</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
-                {found.rows.map((row) => {
-                  const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
-                  // Members count as inherited only after the direct members are loaded.
-                  const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
-                  return (
-                    <Row
-                      key={row.id}
-                      member={row as Member}
-                      own={own}
-                      isFromAbove={isFromAbove}
-                      whyNeeded={whyNeeded(row as Member)}
-                      place={place}
-                      ask={setAsked}
-                    />
-                  )
-                })}
-              </Table>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={all}
+        perPage={perPage}
+        empty={
+          <Empty icon={Users} title="No members">
+            <p>{search ? 'No matching users.' : 'No members yet.'}</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
+            {rows.map((row) => {
+              const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
+              // Members count as inherited only after the direct members are loaded.
+              const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
+              return (
+                <Row
+                  key={row.id}
+                  member={row as Member}
+                  own={own}
+                  isFromAbove={isFromAbove}
+                  whyNeeded={whyNeeded(row as Member)}
+                  place={place}
+                  ask={setAsked}
+                />
+              )
+            })}
+          </Table>
+        )}
+      </PagedList>
       {asked?.kind === 'add' && <AddMembers place={place} onClose={close} />}
       {asked?.kind === 'change' && <ChangeMember place={place} member={asked.member} onClose={close} />}
       {asked?.kind === 'remove' && <RemoveMember place={place} member={asked.member} onClose={close} />}

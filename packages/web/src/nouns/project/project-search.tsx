@@ -3,9 +3,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { FolderGit2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { SelectField } from '../../components/field.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answered, Empty } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
 import { asProject } from './project.ts'
 import { ProjectList } from './project-list.tsx'
@@ -65,19 +65,16 @@ export function FoundProjects({
 }) {
   const [{ search }] = useSearchState(['search'])
   return (
-    <Answered query={query}>
-      {(found) =>
-        found.rows.length === 0 ? (
-          <Empty icon={FolderGit2} title="No projects">
-            {search ? <p>No projects match your search.</p> : children}
-          </Empty>
-        ) : (
-          <div className="stack">
-            <ProjectList projects={found.rows.map(asProject)} />
-            <Pager page={found} perPage={perPage} />
-          </div>
-        )
+    <PagedList
+      query={query}
+      perPage={perPage}
+      empty={
+        <Empty icon={FolderGit2} title="No projects">
+          {search ? <p>No projects match your search.</p> : children}
+        </Empty>
       }
-    </Answered>
+    >
+      {(rows) => <ProjectList projects={rows.map(asProject)} />}
+    </PagedList>
   )
 }

@@ -7,8 +7,8 @@ import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { SelectField } from '../../../components/field.tsx'
 import { ActionMenu } from '../../../components/menu.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
-import { Pager, usePageNumber } from '../../../components/pager.tsx'
-import { Answered, Empty } from '../../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../../components/pager.tsx'
+import { Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Day, Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
@@ -73,29 +73,28 @@ function Mine({ userId }: { userId: number }) {
           />
         </div>
       </div>
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={KeyRound} title="No tokens">
-              <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Expires', <Hidden key="actions" />]}>
-                {found.rows.map((token) => (
-                  <Row
-                    key={token.id}
-                    token={token}
-                    isWriter={mayWrite(session)}
-                    ask={(kind) => setAsked({ kind, token })}
-                  />
-                ))}
-              </Table>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={KeyRound} title="No tokens">
+            <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Expires', <Hidden key="actions" />]}>
+            {rows.map((token) => (
+              <Row
+                key={token.id}
+                token={token}
+                isWriter={mayWrite(session)}
+                ask={(kind) => setAsked({ kind, token })}
+              />
+            ))}
+          </Table>
+        )}
+      </PagedList>
       {asked?.kind === 'create' && <CreateToken onClose={close} onIssued={setIssued} />}
       {asked?.kind === 'rotate' && <RotateToken token={asked.token} onClose={close} onIssued={setIssued} />}
       {asked?.kind === 'revoke' && (

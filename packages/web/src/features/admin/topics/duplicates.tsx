@@ -6,8 +6,8 @@ import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { counted, formatCount } from '../../../components/format.ts'
 import { Page } from '../../../components/page.tsx'
-import { Pager, usePageNumber } from '../../../components/pager.tsx'
-import { Answered, Empty } from '../../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../../components/pager.tsx'
+import { Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { usePage } from '../../../data/api.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
@@ -42,57 +42,56 @@ export function Duplicates() {
       lead="Pairs of topics that are probably duplicates, most probable first. A merge moves the projects of one topic to the other. You can preview and undo merges."
       actions={<OrganizationField />}
     >
-      <Answered query={query}>
-        {(page) =>
-          page.rows.length === 0 ? (
-            <Empty icon={CircleCheck} title="No duplicates">
-              <p>No similar topics found.</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Possible duplicates" head={['Topics', 'Reason', 'Similarity', '']}>
-                {page.rows.map(({ topics: [first, second], reasons: why, score, shared_projects_count: shared }) =>
-                  first && second ? (
-                    <tr key={`${first.id} ${second.id}`}>
-                      <td>
-                        <TopicLine topic={first} />
-                        <TopicLine topic={second} />
-                      </td>
-                      <td>
-                        <span className="row-wrap">
-                          {why.map((reason) => (
-                            <Badge key={reason}>{reasons[reason]}</Badge>
-                          ))}
-                        </span>
-                        {shared > 0 && (
-                          <p className="muted small">{counted(shared, 'project has', 'projects have')} both topics</p>
-                        )}
-                      </td>
-                      <td className="numbers">{Math.round(score * 100)} %</td>
-                      <td>
-                        {mayWrite(session) && (
-                          <Button
-                            size="small"
-                            icon={GitMerge}
-                            onClick={() => setMerging({ source: second, target: first })}
-                          >
-                            Merge
-                            <span className="visually-hidden">
-                              {' '}
-                              {second.name} into {first.name}
-                            </span>
-                          </Button>
-                        )}
-                      </td>
-                    </tr>
-                  ) : null,
-                )}
-              </Table>
-              <Pager page={page} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={CircleCheck} title="No duplicates">
+            <p>No similar topics found.</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Possible duplicates" head={['Topics', 'Reason', 'Similarity', '']}>
+            {rows.map(({ topics: [first, second], reasons: why, score, shared_projects_count: shared }) =>
+              first && second ? (
+                <tr key={`${first.id} ${second.id}`}>
+                  <td>
+                    <TopicLine topic={first} />
+                    <TopicLine topic={second} />
+                  </td>
+                  <td>
+                    <span className="row-wrap">
+                      {why.map((reason) => (
+                        <Badge key={reason}>{reasons[reason]}</Badge>
+                      ))}
+                    </span>
+                    {shared > 0 && (
+                      <p className="muted small">{counted(shared, 'project has', 'projects have')} both topics</p>
+                    )}
+                  </td>
+                  <td className="numbers">{Math.round(score * 100)} %</td>
+                  <td>
+                    {mayWrite(session) && (
+                      <Button
+                        size="small"
+                        icon={GitMerge}
+                        onClick={() => setMerging({ source: second, target: first })}
+                      >
+                        Merge
+                        <span className="visually-hidden">
+                          {' '}
+                          {second.name} into {first.name}
+                        </span>
+                      </Button>
+                    )}
+                  </td>
+                </tr>
+              ) : null,
+            )}
+          </Table>
+        )}
+      </PagedList>
       {merging && <MergeDialog isOpen {...merging} onClose={() => setMerging(undefined)} />}
     </Page>
   )

@@ -7,8 +7,8 @@ import { Button } from '../../../components/button.tsx'
 import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { counted, formatCount } from '../../../components/format.ts'
 import { Page } from '../../../components/page.tsx'
-import { Pager, usePageNumber } from '../../../components/pager.tsx'
-import { Answered, Empty } from '../../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../../components/pager.tsx'
+import { Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
@@ -34,50 +34,49 @@ export function Merges() {
       lead={`Merged topics, newest first. You can undo a merge for ${counted(session.topic_undo_days, 'day')}.`}
       actions={<OrganizationField />}
     >
-      <Answered query={query}>
-        {(page) =>
-          page.rows.length === 0 ? (
-            <Empty icon={GitMerge} title="No merges yet">
-              <p>Merge topics on a topic’s page or under Duplicates.</p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Merges" head={['Topic', 'Into', 'Projects', 'Merged', 'Undo']}>
-                {page.rows.map((merge) => (
-                  <tr key={merge.id}>
-                    <td>
-                      <strong>{merge.source_topic.title}</strong>
-                      <p className="muted small mono">{merge.source_topic.name}</p>
-                    </td>
-                    <td>
-                      <Link to={`/-/admin/topics/${merge.target_topic.id}`} className={styles.strong}>
-                        {merge.target_topic.name}
-                      </Link>
-                      {!merge.keep_alias && <p className="muted small">No alias kept</p>}
-                    </td>
-                    <td className="numbers">
-                      {formatCount(merge.moved_projects_count)} moved
-                      {merge.shared_projects_count > 0 && (
-                        <p className="muted small">{formatCount(merge.shared_projects_count)} had both topics</p>
-                      )}
-                    </td>
-                    <td>
-                      <span className={styles.nowrap}>
-                        <Time of={merge.merged_at} />
-                      </span>
-                      <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
-                    </td>
-                    <td>
-                      <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={page} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={GitMerge} title="No merges yet">
+            <p>Merge topics on a topic’s page or under Duplicates.</p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Merges" head={['Topic', 'Into', 'Projects', 'Merged', 'Undo']}>
+            {rows.map((merge) => (
+              <tr key={merge.id}>
+                <td>
+                  <strong>{merge.source_topic.title}</strong>
+                  <p className="muted small mono">{merge.source_topic.name}</p>
+                </td>
+                <td>
+                  <Link to={`/-/admin/topics/${merge.target_topic.id}`} className={styles.strong}>
+                    {merge.target_topic.name}
+                  </Link>
+                  {!merge.keep_alias && <p className="muted small">No alias kept</p>}
+                </td>
+                <td className="numbers">
+                  {formatCount(merge.moved_projects_count)} moved
+                  {merge.shared_projects_count > 0 && (
+                    <p className="muted small">{formatCount(merge.shared_projects_count)} had both topics</p>
+                  )}
+                </td>
+                <td>
+                  <span className={styles.nowrap}>
+                    <Time of={merge.merged_at} />
+                  </span>
+                  <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
+                </td>
+                <td>
+                  <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
       {undoing && <UndoDialog merge={undoing} onClose={() => setUndoing(undefined)} />}
     </Page>
   )

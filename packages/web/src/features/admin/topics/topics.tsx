@@ -5,9 +5,9 @@ import { LinkButton } from '../../../components/button.tsx'
 import { CheckField } from '../../../components/field.tsx'
 import { formatCount } from '../../../components/format.ts'
 import { Page } from '../../../components/page.tsx'
-import { Pager, usePageNumber } from '../../../components/pager.tsx'
+import { PagedList, usePageNumber } from '../../../components/pager.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
-import { Answered, Empty } from '../../../components/states.tsx'
+import { Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
@@ -68,44 +68,43 @@ export function Topics() {
         />
         <OrganizationField />
       </search>
-      <Answered query={query}>
-        {(page) =>
-          page.rows.length === 0 ? (
-            <Empty icon={Tags} title="No topics">
-              <p>
-                {state.search
-                  ? 'No topics match. Enter at least three characters.'
-                  : 'Create a topic, import a file, or add one to a project.'}
-              </p>
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Topics" head={['Topic', 'Description', 'Projects']}>
-                {page.rows.map((topic) => (
-                  <tr key={topic.id}>
-                    <td>
-                      <div className={styles.person}>
-                        <Avatar name={topic.title} url={topic.avatar_url} />
-                        <div>
-                          <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
-                            {topic.title}
-                          </Link>
-                          <p className="muted small mono">{topic.name}</p>
-                        </div>
-                      </div>
-                    </td>
-                    <td>
-                      <p className={styles.description}>{topic.description || <span className="muted">None</span>}</p>
-                    </td>
-                    <td className="numbers">{formatCount(topic.total_projects_count)}</td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={page} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={Tags} title="No topics">
+            <p>
+              {state.search
+                ? 'No topics match. Enter at least three characters.'
+                : 'Create a topic, import a file, or add one to a project.'}
+            </p>
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Topics" head={['Topic', 'Description', 'Projects']}>
+            {rows.map((topic) => (
+              <tr key={topic.id}>
+                <td>
+                  <div className={styles.person}>
+                    <Avatar name={topic.title} url={topic.avatar_url} />
+                    <div>
+                      <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
+                        {topic.title}
+                      </Link>
+                      <p className="muted small mono">{topic.name}</p>
+                    </div>
+                  </div>
+                </td>
+                <td>
+                  <p className={styles.description}>{topic.description || <span className="muted">None</span>}</p>
+                </td>
+                <td className="numbers">{formatCount(topic.total_projects_count)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -3,8 +3,8 @@ import { Link } from 'wouter'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { LinkButton } from '../../../components/button.tsx'
 import { Page } from '../../../components/page.tsx'
-import { Pager, usePageNumber } from '../../../components/pager.tsx'
-import { Answered, Empty } from '../../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../../components/pager.tsx'
+import { Empty } from '../../../components/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { usePage } from '../../../data/api.ts'
@@ -30,35 +30,34 @@ export function Hooks() {
   return (
     <Page title="Webhooks" lead="Webhooks send an HTTP request when a vulnerability changes." actions={add}>
       <SettingsTabs />
-      <Answered query={query}>
-        {(found) =>
-          found.rows.length === 0 ? (
-            <Empty icon={Webhook} title="No webhooks">
-              {isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>}
-            </Empty>
-          ) : (
-            <div className="stack">
-              <Table label="Webhooks" head={['URL', 'Status', 'Added']}>
-                {found.rows.map((hook) => (
-                  <tr key={hook.id}>
-                    <td>
-                      <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
-                      {hook.name && <p className="muted small">{hook.url}</p>}
-                    </td>
-                    <td>
-                      <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
-                    </td>
-                    <td className="muted">
-                      <Time of={hook.created_at} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-              <Pager page={found} perPage={perPage} />
-            </div>
-          )
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={
+          <Empty icon={Webhook} title="No webhooks">
+            {isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>}
+          </Empty>
         }
-      </Answered>
+      >
+        {(rows) => (
+          <Table label="Webhooks" head={['URL', 'Status', 'Added']}>
+            {rows.map((hook) => (
+              <tr key={hook.id}>
+                <td>
+                  <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
+                  {hook.name && <p className="muted small">{hook.url}</p>}
+                </td>
+                <td>
+                  <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
+                </td>
+                <td className="muted">
+                  <Time of={hook.created_at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
     </Page>
   )
 }
