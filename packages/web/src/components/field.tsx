@@ -1,13 +1,21 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react'
 import styles from './field.module.css'
+
+/** The server's messages about the fields of a form, by the names of the fields. */
+export const FieldProblems = createContext<Readonly<Record<string, string | undefined>>>({})
+
+/** Returns the server's message about a field of this form. */
+export const useFieldProblem = (name: string | undefined) => useContext(FieldProblems)[name ?? '']
 
 export interface FieldProps {
   label: string
+  /** Name under which the server reports problems. */
+  name?: string | undefined
   hint?: ReactNode
   /** Validation message, shown instead of the hint. */
   error?: string | undefined
   /** True: only screen readers get the label. */
-  isLabelHidden?: boolean
+  isLabelHidden?: boolean | undefined
 }
 
 interface Ids {
@@ -19,12 +27,15 @@ interface Ids {
 /** Form control with a label above it and a hint or validation message below it. */
 export function Field({
   label,
+  name,
   hint,
-  error,
+  error: given,
   isLabelHidden,
   children,
 }: FieldProps & { children: (ids: Ids) => ReactNode }) {
   const id = useId()
+  const reported = useFieldProblem(name)
+  const error = given ?? reported
   const note = error ?? hint
   return (
     <div className={styles.field}>
@@ -45,7 +56,7 @@ type Input = Omit<ComponentProps<'input'>, 'className' | 'id'>
 
 export function TextField({ label, hint, error, isLabelHidden, ...input }: FieldProps & Input) {
   return (
-    <Field {...given({ label, hint, error, isLabelHidden })}>
+    <Field {...{ label, hint, error, isLabelHidden }} name={input.name}>
       {(ids) => <input {...input} {...ids} className={styles.input} />}
     </Field>
   )
@@ -59,7 +70,7 @@ export function TextArea({
   ...input
 }: FieldProps & Omit<ComponentProps<'textarea'>, 'className' | 'id'>) {
   return (
-    <Field {...given({ label, hint, error, isLabelHidden })}>
+    <Field {...{ label, hint, error, isLabelHidden }} name={input.name}>
       {(ids) => <textarea rows={4} {...input} {...ids} className={styles.input} />}
     </Field>
   )
@@ -86,7 +97,7 @@ export function SelectField<T extends string>({
     onChoose?: (value: T) => void
   }) {
   return (
-    <Field {...given({ label, hint, error, isLabelHidden })}>
+    <Field {...{ label, hint, error, isLabelHidden }} name={select.name}>
       {(ids) => (
         <select
           {...select}
@@ -121,19 +132,4 @@ export function CheckField({ label, hint, ...input }: { label: ReactNode; hint?:
       )}
     </div>
   )
-}
-
-/** Returns the props without those that are undefined. */
-function given({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-}: { [P in keyof FieldProps]: FieldProps[P] | undefined }): FieldProps {
-  return {
-    label: label ?? '',
-    ...(hint ? { hint } : {}),
-    ...(error && { error }),
-    ...(isLabelHidden && { isLabelHidden }),
-  }
 }

@@ -139,6 +139,7 @@ function useList() {
  */
 function Around<T>({
   label,
+  name,
   hint,
   error,
   isLabelHidden = false,
@@ -161,7 +162,7 @@ function Around<T>({
     if (!currentTarget.contains(relatedTarget)) onLeave()
   }
   return (
-    <Field label={label} hint={hint} isLabelHidden={isLabelHidden} {...(error && { error })}>
+    <Field label={label} name={name} hint={hint} isLabelHidden={isLabelHidden} error={error}>
       {(ids) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: it observes the focus of the elements inside it
         <div ref={place} onBlur={leave}>

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { useFieldProblem } from './field.tsx'
 import { Problem } from './problem.tsx'
 import { type Visibility, visibilities, visibilityLook } from './visibility.tsx'
 import styles from './visibility-field.module.css'
@@ -8,17 +9,16 @@ export function VisibilityField({
   value,
   max = 'public',
   within,
-  error,
   onChange,
 }: {
   value: Visibility
   max?: Visibility
   /** The parent group, if it limits the visibility. */
   within?: string | undefined
-  error?: string | undefined
   onChange: (visibility: Visibility) => void
 }) {
   const name = useId()
+  const error = useFieldProblem('visibility_level')
   const isOpen = (visibility: Visibility) => visibilities.indexOf(visibility) <= visibilities.indexOf(max)
   return (
     <fieldset className={styles.field}>

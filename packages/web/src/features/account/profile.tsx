@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { ActionForm } from '../../components/action-form.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -61,23 +62,15 @@ function You({ user }: { user: User }) {
 
 function Names({ user }: { user: User }) {
   const action = useAction('PUT /users/{id}', { showsErrors: true, done: 'Saved.' })
-  const { fields, rest } = problemsOf(action.error, ['name', 'email'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    action.mutate({ path: { id: user.id }, body: { name: text('name'), email: text('email') } })
-  }
   return (
-    <form className="form" onSubmit={submit}>
-      <TextField
-        label="Name"
-        name="name"
-        autoComplete="name"
-        defaultValue={user.name}
-        required
-        error={fields['name']}
-      />
+    <ActionForm
+      action={action}
+      fields={['name', 'email']}
+      submit="Save"
+      kind="plain"
+      onSubmit={(text) => action.mutate({ path: { id: user.id }, body: { name: text('name'), email: text('email') } })}
+    >
+      <TextField label="Name" name="name" autoComplete="name" defaultValue={user.name} required />
       <TextField
         label="E-mail address"
         name="email"
@@ -85,15 +78,8 @@ function Names({ user }: { user: User }) {
         autoComplete="email"
         defaultValue={user.email}
         required
-        error={fields['email']}
       />
-      <Problem text={rest} />
-      <div>
-        <Button type="submit" isBusy={action.isPending}>
-          Save
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

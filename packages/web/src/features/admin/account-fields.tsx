@@ -3,17 +3,11 @@ import styles from './admin.module.css'
 import type { ShownUser } from './user.ts'
 
 /** Fields of a new or existing account. `readAccountFields` reads their values. */
-export function AccountFields({
-  account,
-  problems,
-}: {
-  account?: ShownUser
-  problems: Readonly<Record<string, string | undefined>>
-}) {
+export function AccountFields({ account }: { account?: ShownUser }) {
   return (
     <>
       <div className={styles.pair}>
-        <TextField label="Name" name="name" required defaultValue={account?.name} error={problems['name']} />
+        <TextField label="Name" name="name" required defaultValue={account?.name} />
         <TextField
           label="Username"
           name="username"
@@ -21,7 +15,6 @@ export function AccountFields({
           autoComplete="off"
           defaultValue={account?.username}
           hint="Letters, digits, -, _ and dots."
-          error={problems['username']}
         />
       </div>
       <TextField
@@ -31,7 +24,6 @@ export function AccountFields({
         required
         autoComplete="off"
         defaultValue={account?.email}
-        error={problems['email']}
       />
       <div className="stack-tight">
         <CheckField
@@ -59,7 +51,6 @@ export function AccountFields({
         min={0}
         required
         defaultValue={account?.projects_limit ?? 100_000}
-        error={problems['projects_limit']}
       />
       <TextArea
         label="Note"
@@ -67,11 +58,12 @@ export function AccountFields({
         rows={3}
         defaultValue={account?.note ?? ''}
         hint="Visible to administrators only."
-        error={problems['note']}
       />
     </>
   )
 }
+
+export const accountFieldNames = ['name', 'username', 'email', 'projects_limit', 'note']
 
 /** Reads the fields into an API request body. */
 export function readAccountFields(form: HTMLFormElement) {

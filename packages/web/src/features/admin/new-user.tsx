@@ -1,14 +1,14 @@
-import { type FormEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button, LinkButton } from '../../components/button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
+import { LinkButton } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { ForWriters } from '../../components/for-writers.tsx'
 import { Page, Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { api, queries } from '../../data/api.ts'
 import { createKeyring } from '../../data/idempotency-keys.ts'
 import { useToast } from '../../data/toasts.ts'
-import { AccountFields, readAccountFields } from './account-fields.tsx'
+import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
 
@@ -17,22 +17,14 @@ export function NewUser() {
   const [, navigate] = useLocation()
   const toast = useToast()
   const [way, setWay] = useState<'link' | 'password'>('link')
-  const [error, setError] = useState<Error>()
+  const [error, setError] = useState<Error | null>(null)
   const [isBusy, setBusy] = useState(false)
   const keyring = useRef(createKeyring())
   const [made, setMade] = useState<{ id: number; link: PasswordLink }>()
-  const { fields: problems, rest } = problemsOf(error ?? null, [
-    'name',
-    'username',
-    'email',
-    'projects_limit',
-    'note',
-    'password',
-  ])
 
   async function create(form: HTMLFormElement) {
     setBusy(true)
-    setError(undefined)
+    setError(null)
     try {
       const password = String(new FormData(form).get('password') ?? '')
       const start = way === 'password' ? { password } : { force_random_password: true }
@@ -62,14 +54,18 @@ export function NewUser() {
     <Page title="New user" crumbs={[{ label: 'Users', to: '/-/admin/users' }]}>
       <ForWriters>
         <Panel>
-          <form
-            className={styles.form}
-            onSubmit={(event: FormEvent<HTMLFormElement>) => {
-              event.preventDefault()
-              void create(event.currentTarget)
-            }}
+          <ActionForm
+            action={{ error, isPending: isBusy }}
+            fields={[...accountFieldNames, 'password']}
+            submit="Create user"
+            aside={
+              <LinkButton kind="quiet" to="/-/admin/users">
+                Cancel
+              </LinkButton>
+            }
+            onSubmit={(_, form) => void create(form)}
           >
-            <AccountFields problems={problems} />
+            <AccountFields />
             <fieldset className={styles.choices}>
               <legend>Initial sign-in</legend>
               <label className={styles.choice}>
@@ -91,19 +87,9 @@ export function NewUser() {
                 minLength={8}
                 maxLength={128}
                 hint="8 to 128 characters."
-                error={problems['password']}
               />
             )}
-            <Problem text={rest} />
-            <div className="row">
-              <Button type="submit" kind="primary" isBusy={isBusy}>
-                Create user
-              </Button>
-              <LinkButton kind="quiet" to="/-/admin/users">
-                Cancel
-              </LinkButton>
-            </div>
-          </form>
+          </ActionForm>
         </Panel>
       </ForWriters>
       <PasswordLinkDialog link={made?.link} onClose={() => made && navigate(`/-/admin/users/${made.id}`)} />

@@ -1,14 +1,13 @@
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { ActionForm } from '../../components/action-form.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { inWords } from '../../components/format.ts'
 import { Page } from '../../components/page.tsx'
-import { Pager, usePageNumber } from '../../components/pager.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
-import { Answered } from '../../components/states.tsx'
+import { PagedList, usePageNumber } from '../../components/pager.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
@@ -33,31 +32,28 @@ export function Organizations() {
         )
       }
     >
-      <Answered query={query}>
-        {(page) => (
-          <div className="stack">
-            <Table label="Organizations" head={['Name', 'Path', 'ID', 'Visibility', 'Created']}>
-              {page.rows.map((organization) => (
-                <tr key={organization.id}>
-                  <td>
-                    <strong>{organization.name}</strong>
-                    {organization.description && <p className="muted small">{organization.description}</p>}
-                  </td>
-                  <td className="mono">{organization.path}</td>
-                  <td className="numbers">{organization.id}</td>
-                  <td>
-                    <Badge>{inWords(organization.visibility)}</Badge>
-                  </td>
-                  <td>
-                    <Time of={organization.created_at} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-            <Pager page={page} perPage={perPage} />
-          </div>
+      <PagedList query={query} perPage={perPage}>
+        {(rows) => (
+          <Table label="Organizations" head={['Name', 'Path', 'ID', 'Visibility', 'Created']}>
+            {rows.map((organization) => (
+              <tr key={organization.id}>
+                <td>
+                  <strong>{organization.name}</strong>
+                  {organization.description && <p className="muted small">{organization.description}</p>}
+                </td>
+                <td className="mono">{organization.path}</td>
+                <td className="numbers">{organization.id}</td>
+                <td>
+                  <Badge>{inWords(organization.visibility)}</Badge>
+                </td>
+                <td>
+                  <Time of={organization.created_at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
-      </Answered>
+      </PagedList>
       <NewOrganization isOpen={isOpen} onClose={() => setOpen(false)} />
     </Page>
   )
@@ -74,15 +70,11 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
     showsErrors: true,
     onDone: () => close(),
   })
-  const { fields: problems, rest } = problemsOf(create.error, ['name', 'path', 'description'])
   function close() {
     create.reset()
     onClose()
   }
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    const text = (name: string) => String(fields.get(name) ?? '').trim()
+  const submit = (text: (name: string) => string) =>
     create.mutate({
       body: {
         name: text('name'),
@@ -91,29 +83,20 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
         visibility: text('visibility') === 'public' ? 'public' : 'private',
       },
     })
-  }
   return (
     <Dialog isOpen={isOpen} onClose={close} title="New organization">
-      <form className="stack" onSubmit={submit}>
-        <TextField label="Name" name="name" required error={problems['name']} />
-        <TextField
-          label="Path"
-          name="path"
-          required
-          hint="Used in URLs. Letters, digits, - and _."
-          error={problems['path']}
-        />
-        <TextArea label="Description" name="description" rows={3} error={problems['description']} />
+      <ActionForm
+        action={create}
+        fields={['name', 'path', 'description']}
+        submit="Create organization"
+        onCancel={close}
+        onSubmit={submit}
+      >
+        <TextField label="Name" name="name" required />
+        <TextField label="Path" name="path" required hint="Used in URLs. Letters, digits, - and _." />
+        <TextArea label="Description" name="description" rows={3} />
         <SelectField label="Visibility" name="visibility" choices={visibilities} />
-        <Problem text={rest} />
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending}>
-            {' '}
-            Create organization{' '}
-          </Button>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   )
 }

@@ -1,16 +1,16 @@
 import { KeyRound } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
+import { ActionForm } from '../../components/action-form.tsx'
 import { Button } from '../../components/button.tsx'
 import { ForWriters } from '../../components/for-writers.tsx'
 import { counted } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, useAnswer, usePage } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
-import { AccountFields, readAccountFields } from './account-fields.tsx'
+import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
 import type { ShownUser } from './user.ts'
@@ -54,22 +54,16 @@ export function UserPage({ id }: { id: number }) {
 
 function AccountForm({ user }: { user: ShownUser }) {
   const change = useAction('PUT /users/{id}', { done: 'Account updated.', showsErrors: true })
-  const { fields: problems, rest } = problemsOf(change.error, ['name', 'username', 'email', 'projects_limit', 'note'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    change.mutate({ path: { id: user.id }, body: readAccountFields(event.currentTarget) })
-  }
   return (
     <Panel title="Account">
-      <form className={styles.form} onSubmit={submit}>
-        <AccountFields account={user} problems={problems} />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={change.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <ActionForm
+        action={change}
+        fields={accountFieldNames}
+        submit="Save"
+        onSubmit={(_, form) => change.mutate({ path: { id: user.id }, body: readAccountFields(form) })}
+      >
+        <AccountFields account={user} />
+      </ActionForm>
     </Panel>
   )
 }

@@ -1,12 +1,12 @@
 import type { AnswerOf } from '@alcove/client'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { ActionForm } from '../../components/action-form.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { CheckField, TextField } from '../../components/field.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered } from '../../components/states.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
@@ -70,7 +70,6 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
   const { admin_mode: hasAdminMode } = useSession()
   const [issued, setIssued] = useState<AnswerOf<'POST /users/{user_id}/personal_access_tokens'>>()
   const issue = useAction('POST /users/{user_id}/personal_access_tokens', { showsErrors: true, onDone: setIssued })
-  const { fields: problems, rest } = problemsOf(issue.error, ['name', 'expires_at'])
   const offered = scopes.filter(
     ({ name }) => (name !== 'sudo' && name !== 'admin_mode') || (user.is_admin && (name === 'sudo' || hasAdminMode)),
   )
@@ -79,9 +78,8 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
     issue.reset()
     onClose()
   }
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  function submit(form: HTMLFormElement) {
+    const fields = new FormData(form)
     const chosen: Scope[] = offered.flatMap(({ name }) => (fields.has(`scope ${name}`) ? name : []))
     issue.mutate({
       path: { user_id: user.id },
@@ -112,14 +110,19 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
   }
   return (
     <Dialog isOpen={isOpen} onClose={close} title={`Create token for ${user.name}`}>
-      <form className="stack" onSubmit={submit}>
-        <TextField label="Name" name="name" required error={problems['name']} />
+      <ActionForm
+        action={issue}
+        fields={['name', 'expires_at']}
+        submit="Create token"
+        onCancel={close}
+        onSubmit={(_, form) => submit(form)}
+      >
+        <TextField label="Name" name="name" required />
         <TextField
           label="Expiration date"
           name="expires_at"
           type="date"
           hint="The token expires at the start of this day (UTC). Default and maximum: one year."
-          error={problems['expires_at']}
         />
         <fieldset className={styles.choices}>
           <legend>Scopes</legend>
@@ -127,15 +130,7 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
             <CheckField key={name} label={<code>{name}</code>} name={`scope ${name}`} hint={hint} />
           ))}
         </fieldset>
-        <Problem text={rest} />
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={issue.isPending}>
-            {' '}
-            Create token{' '}
-          </Button>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   )
 }

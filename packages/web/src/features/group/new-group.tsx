@@ -1,9 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button } from '../../components/button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered, Empty } from '../../components/states.tsx'
 import { type Visibility, visibilities, visibilityOf } from '../../components/visibility.tsx'
 import { VisibilityField } from '../../components/visibility-field.tsx'
@@ -60,19 +59,10 @@ function Form({ parent }: { parent?: Group }) {
     done: 'Group created.',
     onDone: ({ full_path: made }) => navigate(groupAddress(made)),
   })
-  const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'visibility_level'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const description = String(new FormData(event.currentTarget).get('description') ?? '').trim()
-    action.mutate({
-      body: {
-        name: name.trim(),
-        path: path ?? pathFrom(name),
-        description,
-        visibility: allowed,
-        ...(parent && { parent_id: parent.id }),
-      },
-    })
+  const create = (description: string) => {
+    const place = parent && { parent_id: parent.id }
+    const body = { name: name.trim(), path: path ?? pathFrom(name), description, visibility: allowed, ...place }
+    action.mutate({ body })
   }
   return (
     <Page
@@ -81,42 +71,29 @@ function Form({ parent }: { parent?: Group }) {
       crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
     >
       <Panel>
-        <form className="form" onSubmit={submit}>
-          <TextField
-            label="Name"
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-            error={fields['name']}
-          />
+        <ActionForm
+          action={action}
+          fields={['name', 'path', 'description', 'visibility_level']}
+          submit="Create group"
+          onSubmit={(text) => create(text('description'))}
+        >
+          <TextField label="Name" required value={name} onChange={({ target }) => setName(target.value)} name="name" />
           <TextField
             label="Path"
             required
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
             hint={`URL: /groups/${parent ? `${parent.full_path}/` : ''}${(path ?? pathFrom(name)) || '…'}`}
-            error={fields['path']}
+            name="path"
           />
-          <TextArea
-            label="Description"
-            name="description"
-            hint="Optional. Supports Markdown."
-            error={fields['description']}
-          />
+          <TextArea label="Description" name="description" hint="Optional. Supports Markdown." />
           <VisibilityField
             value={allowed}
             max={max}
             within={parent && `the group ${parent.name}`}
             onChange={setVisibility}
-            error={fields['visibility_level']}
           />
-          <Problem text={rest} />
-          <div>
-            <Button type="submit" kind="primary" isBusy={action.isPending}>
-              Create group
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
       </Panel>
     </Page>
   )

@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { ActionForm } from '../../components/action-form.tsx'
 import { Button } from '../../components/button.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import { ForWriters } from '../../components/for-writers.tsx'
 import { Page, Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { TypedConfirm } from '../../components/typed-confirm.tsx'
 import { visibilityOf } from '../../components/visibility.tsx'
 import { VisibilityField } from '../../components/visibility-field.tsx'
@@ -33,39 +33,31 @@ function General() {
     { isEnabled: group.parent_id !== null },
   )
   const action = useAction('PUT /groups/{id}', { showsErrors: true, done: 'Saved.' })
-  const { fields, rest } = problemsOf(action.error, ['name', 'description', 'visibility_level'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    const body = { name: text('name'), description: text('description'), visibility }
-    action.mutate({ path: { id: group.id }, body })
-  }
   return (
     <Panel title="General">
-      <form className="form" onSubmit={submit}>
-        <TextField label="Name" name="name" required defaultValue={group.name} error={fields['name']} />
+      <ActionForm
+        action={action}
+        fields={['name', 'description', 'visibility_level']}
+        submit="Save"
+        onSubmit={(text) => {
+          const body = { name: text('name'), description: text('description'), visibility }
+          action.mutate({ path: { id: group.id }, body })
+        }}
+      >
+        <TextField label="Name" name="name" required defaultValue={group.name} />
         <TextArea
           label="Description"
           name="description"
           defaultValue={group.description}
           hint="Supports Markdown. Visible to everyone who can view the group."
-          error={fields['description']}
         />
         <VisibilityField
           value={visibility}
           max={parent.data ? visibilityOf(parent.data.visibility) : 'public'}
           within={parent.data && `the group ${parent.data.name}`}
           onChange={setVisibility}
-          error={fields['visibility_level']}
         />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Panel>
   )
 }
@@ -79,32 +71,26 @@ function Address() {
     done: 'Path updated.',
     onDone: ({ full_path: place }) => navigate(`${groupAddress(place)}/-/settings`),
   })
-  const { fields, rest } = problemsOf(action.error, ['path'])
   const above = group.full_path.slice(0, -group.path.length)
   return (
     <Panel title="URL">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          action.mutate({ path: { id: group.id }, body: { path: path.trim() } })
-        }}
+      <ActionForm
+        action={action}
+        fields={['path']}
+        submit="Change path"
+        kind="plain"
+        isDisabled={path.trim() === group.path}
+        onSubmit={() => action.mutate({ path: { id: group.id }, body: { path: path.trim() } })}
       >
         <TextField
           label="Path"
+          name="path"
           required
           value={path}
           onChange={({ target }) => setPath(target.value)}
           hint={`URL: /groups/${above}${path.trim() || group.path}. Changes the URLs of all subgroups and projects. Old URLs redirect until the old path is used again.`}
-          error={fields['path']}
         />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" isBusy={action.isPending} disabled={path.trim() === group.path}>
-            Change path
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Panel>
   )
 }

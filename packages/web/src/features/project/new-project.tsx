@@ -1,9 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button } from '../../components/button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import { Page, Panel } from '../../components/page.tsx'
-import { Problem, problemsOf } from '../../components/problem.tsx'
 import { Answered, Empty } from '../../components/states.tsx'
 import { type Visibility, visibilities } from '../../components/visibility.tsx'
 import { VisibilityField } from '../../components/visibility-field.tsx'
@@ -60,11 +59,8 @@ function Form({ initial }: { initial: Place | undefined }) {
   const mayCreate = session.topic_creation !== 'admins' || session.is_admin
   const max = place?.kind === 'group' ? place.visibility : 'public'
   const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(max) ? visibility : max
-  const { fields, rest } = problemsOf(action.error, ['name', 'path', 'description', 'namespace', 'topics'])
   const unknown = unknownTopics(action.error)
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const description = String(new FormData(event.currentTarget).get('description') ?? '').trim()
+  const create = (description: string) =>
     action.mutate({
       body: {
         name: name.trim(),
@@ -75,24 +71,23 @@ function Form({ initial }: { initial: Place | undefined }) {
         ...(topics.length > 0 && { topics: [...topics] }),
       },
     })
-  }
   return (
     <Page title="New project" lead="Projects hold uploads, topics and security results.">
       <Panel>
-        <form className="form" onSubmit={submit}>
-          <TextField
-            label="Name"
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-            error={fields['name']}
-          />
+        <ActionForm
+          action={action}
+          fields={['name', 'path', 'description', 'namespace', 'topics', 'visibility_level']}
+          submit="Create project"
+          isDisabled={!place}
+          onSubmit={(text) => create(text('description'))}
+        >
+          <TextField label="Name" required value={name} onChange={({ target }) => setName(target.value)} name="name" />
           <NamespaceField
             label="Namespace"
             least={levels.developer}
             value={place}
             onChange={setPlace}
-            error={fields['namespace']}
+            name="namespace"
           />
           <TextField
             label="Path"
@@ -100,14 +95,9 @@ function Form({ initial }: { initial: Place | undefined }) {
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
             hint={`URL: /${place?.fullPath ?? '…'}/${(path ?? pathFrom(name)) || '…'}`}
-            error={fields['path']}
+            name="path"
           />
-          <TextArea
-            label="Description"
-            name="description"
-            hint="Optional. Supports Markdown."
-            error={fields['description']}
-          />
+          <TextArea label="Description" name="description" hint="Optional. Supports Markdown." />
           <VisibilityField
             value={allowed}
             max={max}
@@ -119,20 +109,15 @@ function Form({ initial }: { initial: Place | undefined }) {
             value={topics}
             onChange={setTopics}
             mayCreate={mayCreate}
+            name="topics"
             error={
               unknown.length > 0
                 ? unknown.map(({ name, nearest }) => `Topic “${name}” does not exist.${didYouMean(nearest)}`).join(' ')
-                : fields['topics']
+                : undefined
             }
             hint={mayCreate ? 'Press Enter to add a topic.' : 'Choose existing topics.'}
           />
-          <Problem text={rest} />
-          <div>
-            <Button type="submit" kind="primary" isBusy={action.isPending} disabled={!place}>
-              Create project
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
       </Panel>
     </Page>
   )

@@ -1,10 +1,8 @@
-import { RequestFailed } from '@alcove/client'
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../components/button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { useState } from 'react'
+import { ActionForm } from '../../components/action-form.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { counted } from '../../components/format.ts'
-import { Problem } from '../../components/problem.tsx'
 import { useAction } from '../../data/api.ts'
 import { levels, useSession } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
@@ -31,8 +29,7 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
       setProblem(left.map(({ id, name }) => `${name}: ${answer.message?.[id]}`).join('. '))
     },
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     if (people.length === 0) return setProblem('Choose at least one user.')
     setProblem('')
     const user_id = people.map(({ id }) => id).join(',')
@@ -40,17 +37,17 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
   }
   return (
     <Dialog isOpen onClose={onClose} title={`Add members to ${place.name}`}>
-      <form className="stack" onSubmit={submit}>
+      <ActionForm
+        action={action}
+        fields={termsFieldNames}
+        submit="Add"
+        problem={problem}
+        onCancel={onClose}
+        onSubmit={submit}
+      >
         <PeopleField label="Users" value={people} onChange={setPeople} />
-        <TermsFields place={place} terms={terms} onChange={setTerms} error={action.error} />
-        <Problem text={problem || (action.error?.message ?? '')} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Add
-          </Button>
-        </DialogActions>
-      </form>
+        <TermsFields place={place} terms={terms} onChange={setTerms} />
+      </ActionForm>
     </Dialog>
   )
 }
@@ -64,22 +61,15 @@ export function ChangeMember({ place, member, onClose }: { place: MemberPlace; m
   })
   return (
     <Dialog isOpen onClose={onClose} title={`Edit ${member.name}`}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          action.mutate({ path: { id: place.id, user_id: member.id }, body: bodyOf(terms) })
-        }}
+      <ActionForm
+        action={action}
+        fields={termsFieldNames}
+        submit="Save"
+        onCancel={onClose}
+        onSubmit={() => action.mutate({ path: { id: place.id, user_id: member.id }, body: bodyOf(terms) })}
       >
-        <TermsFields place={place} terms={terms} onChange={setTerms} error={action.error} />
-        <Problem text={action.error?.message ?? ''} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Save
-          </Button>
-        </DialogActions>
-      </form>
+        <TermsFields place={place} terms={terms} onChange={setTerms} />
+      </ActionForm>
     </Dialog>
   )
 }
@@ -94,19 +84,18 @@ function bodyOf({ level, until }: Terms) {
   return { access_level: level, expires_at: until || null }
 }
 
+const termsFieldNames = ['access_level', 'expires_at']
+
 function TermsFields({
   place,
   terms,
   onChange,
-  error,
 }: {
   place: MemberPlace
   terms: Terms
   onChange: (terms: Terms) => void
-  error: Error | null
 }) {
   const session = useSession()
-  const fields = error instanceof RequestFailed ? error.fields : {}
   return (
     <>
       <SelectField
@@ -115,7 +104,7 @@ function TermsFields({
         value={String(terms.level)}
         onChoose={(level) => onChange({ ...terms, level: Number(level) })}
         hint={meaningOf(terms.level, session)}
-        error={fields['access_level']}
+        name="access_level"
       />
       <TextField
         label="Expiration date"
@@ -124,7 +113,7 @@ function TermsFields({
         min={new Date().toISOString().slice(0, 10)}
         onChange={({ target }) => onChange({ ...terms, until: target.value })}
         hint="Access ends at the start of this day. Leave empty for no expiration."
-        error={fields['expires_at']}
+        name="expires_at"
       />
     </>
   )

@@ -21,12 +21,15 @@ export function NamespaceField({
   label,
   least,
   value,
+  name,
   error,
   onChange,
 }: {
   label: string
   least: (typeof levels)['developer' | 'maintainer' | 'owner']
   value: Place | undefined
+  /** Name under which the server reports problems. */
+  name?: string | undefined
   error?: string | undefined
   onChange: (place: Place | undefined) => void
 }) {
@@ -50,6 +53,7 @@ export function NamespaceField({
   return (
     <SuggestField<Place>
       label={label}
+      name={name}
       error={error}
       placeholder="Personal namespace or group"
       items={places}

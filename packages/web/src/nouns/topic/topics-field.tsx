@@ -16,6 +16,7 @@ const maxSuggested = 8
 export function TopicsField({
   label,
   hint,
+  name,
   error,
   value,
   onChange,
@@ -26,6 +27,8 @@ export function TopicsField({
 }: {
   label: string
   hint?: string
+  /** Name under which the server reports problems. */
+  name?: string | undefined
   error?: string | undefined
   value: readonly string[]
   onChange: (names: string[]) => void
@@ -69,6 +72,7 @@ export function TopicsField({
     <SuggestManyField<string>
       label={label}
       hint={hint}
+      name={name}
       error={error}
       isLabelHidden={isLabelHidden}
       isFocused={isFocused}

@@ -1,10 +1,10 @@
 import type { AnswerOf } from '@alcove/client'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
+import { ActionForm } from '../../../components/action-form.tsx'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { Dialog, DialogActions } from '../../../components/dialog.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { CheckField, TextField } from '../../../components/field.tsx'
-import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useSession } from '../../../data/session.ts'
 import { dayAhead, maxDays, type Scope, scopes } from './scopes.ts'
@@ -23,13 +23,9 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
       onClose()
     },
   })
-  const { fields, rest } = problemsOf(action.error, ['name', 'expires_at', 'scopes'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit(text: (name: string) => string) {
     if (chosen.length === 0) return setMissing('Select at least one scope.')
     setMissing('')
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
     const description = text('description')
     action.mutate({
       body: {
@@ -42,17 +38,17 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
   }
   return (
     <Dialog isOpen onClose={onClose} title="New access token">
-      <form className="form" onSubmit={submit}>
-        <TextField
-          label="Name"
-          name="name"
-          required
-          autoComplete="off"
-          hint="For example: nightly scan"
-          error={fields['name']}
-        />
+      <ActionForm
+        action={action}
+        fields={['name', 'expires_at']}
+        submit="Create token"
+        problem={missing}
+        onCancel={onClose}
+        onSubmit={submit}
+      >
+        <TextField label="Name" name="name" required autoComplete="off" hint="For example: nightly scan" />
         <TextField label="Description" name="description" autoComplete="off" />
-        <EndField days={30} error={fields['expires_at']} />
+        <EndField days={30} />
         <fieldset className={styles.scopes}>
           <legend>Scopes</legend>
           {scopes
@@ -69,15 +65,7 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
               />
             ))}
         </fieldset>
-        <Problem text={missing || fields['scopes'] || rest} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            {' '}
-            Create token{' '}
-          </Button>
-        </DialogActions>
-      </form>
+      </ActionForm>
     </Dialog>
   )
 }
@@ -98,11 +86,6 @@ export function RotateToken({
       onClose()
     },
   })
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const end = String(new FormData(event.currentTarget).get('expires_at') ?? '')
-    action.mutate({ path: { id: token.id }, body: { expires_at: end } })
-  }
   return (
     <Dialog
       isOpen
@@ -110,21 +93,19 @@ export function RotateToken({
       title={`Rotate ${token.name}?`}
       lead="Creates a new token with the same name and scopes, and revokes the old one immediately. Update everything that uses it."
     >
-      <form className="form" onSubmit={submit}>
-        <EndField days={30} error={undefined} />
-        <Problem text={action.error?.message ?? ''} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Rotate
-          </Button>
-        </DialogActions>
-      </form>
+      <ActionForm
+        action={action}
+        submit="Rotate"
+        onCancel={onClose}
+        onSubmit={(text) => action.mutate({ path: { id: token.id }, body: { expires_at: text('expires_at') } })}
+      >
+        <EndField days={30} />
+      </ActionForm>
     </Dialog>
   )
 }
 
-function EndField({ days, error }: { days: number; error: string | undefined }) {
+function EndField({ days }: { days: number }) {
   return (
     <TextField
       label="Expiration date"
@@ -135,7 +116,6 @@ function EndField({ days, error }: { days: number; error: string | undefined }) 
       min={dayAhead(1)}
       max={dayAhead(maxDays)}
       hint={`The token expires at the start of this day (UTC). Maximum: ${maxDays} days from now.`}
-      error={error}
     />
   )
 }

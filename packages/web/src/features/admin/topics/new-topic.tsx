@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button, LinkButton } from '../../../components/button.tsx'
+import { ActionForm } from '../../../components/action-form.tsx'
+import { LinkButton } from '../../../components/button.tsx'
 import { ForWriters } from '../../../components/for-writers.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
-import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { useAction } from '../../../data/api.ts'
-import styles from '../admin.module.css'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
-import { type AvatarChange, readTopicFields, TopicFields } from './topic-fields.tsx'
+import { type AvatarChange, readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 export function NewTopic() {
   const [, navigate] = useLocation()
@@ -18,30 +17,25 @@ export function NewTopic() {
     showsErrors: true,
     onDone: ({ id }) => navigate(`/-/admin/topics/${id}`),
   })
-  const { fields: problems, rest } = problemsOf(create.error, ['name', 'title', 'description', 'avatar'])
   return (
     <Page title="New topic" crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]} actions={<OrganizationField />}>
       <ForWriters>
         <Panel>
-          <form
-            className={styles.form}
-            onSubmit={(event) => {
-              event.preventDefault()
-              const fields = readTopicFields(event.currentTarget, avatar)
-              create.mutate({ body: { ...fields, organization_id: organization } })
-            }}
-          >
-            <TopicFields problems={problems} avatar={avatar} onAvatar={setAvatar} />
-            <Problem text={rest} />
-            <div className="row">
-              <Button type="submit" kind="primary" isBusy={create.isPending}>
-                Create topic
-              </Button>
+          <ActionForm
+            action={create}
+            fields={topicFieldNames}
+            submit="Create topic"
+            aside={
               <LinkButton kind="quiet" to="/-/admin/topics">
                 Cancel
               </LinkButton>
-            </div>
-          </form>
+            }
+            onSubmit={(_, form) =>
+              create.mutate({ body: { ...readTopicFields(form, avatar), organization_id: organization } })
+            }
+          >
+            <TopicFields avatar={avatar} onAvatar={setAvatar} />
+          </ActionForm>
         </Panel>
       </ForWriters>
     </Page>

@@ -2,7 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { useEffect, useId, useState } from 'react'
 import { Avatar } from '../../../components/avatar.tsx'
 import { Button } from '../../../components/button.tsx'
-import { TextArea, TextField } from '../../../components/field.tsx'
+import { TextArea, TextField, useFieldProblem } from '../../../components/field.tsx'
 import styles from '../admin.module.css'
 
 type Topic = Schemas['Topic']
@@ -10,14 +10,14 @@ type Topic = Schemas['Topic']
 /** New avatar file; `null` removes the avatar, undefined leaves it unchanged. */
 export type AvatarChange = File | null | undefined
 
+export const topicFieldNames = ['name', 'title', 'description', 'avatar']
+
 export function TopicFields({
   topic,
-  problems,
   avatar,
   onAvatar,
 }: {
   topic?: Topic
-  problems: Readonly<Record<string, string | undefined>>
   avatar: AvatarChange
   onAvatar: (avatar: AvatarChange) => void
 }) {
@@ -31,7 +31,6 @@ export function TopicFields({
           required
           defaultValue={topic?.name}
           hint="Used in URLs, for example data-science."
-          error={problems['name']}
         />
         <TextField
           label="Title"
@@ -40,7 +39,6 @@ export function TopicFields({
           value={title}
           onChange={({ target }) => setTitle(target.value)}
           hint="Display name, for example Data science."
-          error={problems['title']}
         />
       </div>
       <TextArea
@@ -48,15 +46,8 @@ export function TopicFields({
         name="description"
         defaultValue={topic?.description ?? ''}
         hint="Supports Markdown."
-        error={problems['description']}
       />
-      <AvatarField
-        name={title}
-        current={topic?.avatar_url ?? null}
-        avatar={avatar}
-        onAvatar={onAvatar}
-        problem={problems['avatar']}
-      />
+      <AvatarField name={title} current={topic?.avatar_url ?? null} avatar={avatar} onAvatar={onAvatar} />
     </>
   )
 }
@@ -67,15 +58,14 @@ function AvatarField({
   current,
   avatar,
   onAvatar,
-  problem,
 }: {
   name: string
   current: string | null
   avatar: AvatarChange
   onAvatar: (avatar: AvatarChange) => void
-  problem: string | undefined
 }) {
   const id = useId()
+  const problem = useFieldProblem('avatar')
   const chosen = useObjectUrl(avatar ?? undefined)
   const shown = avatar === undefined ? current : (chosen ?? null)
   return (

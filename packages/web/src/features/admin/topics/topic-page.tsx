@@ -2,20 +2,19 @@ import type { Schemas } from '@alcove/client'
 import { GitMerge, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { ActionForm } from '../../../components/action-form.tsx'
 import { Button } from '../../../components/button.tsx'
 import { ConfirmDialog } from '../../../components/dialog.tsx'
 import { ForWriters } from '../../../components/for-writers.tsx'
 import { counted } from '../../../components/format.ts'
 import { Page, Panel } from '../../../components/page.tsx'
-import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { Answered } from '../../../components/states.tsx'
 import { useAction, useAnswer } from '../../../data/api.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
 import { topicAddress } from '../../../nouns/topic/topic-links.tsx'
-import styles from '../admin.module.css'
 import { Aliases } from './aliases.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
-import { type AvatarChange, readTopicFields, TopicFields } from './topic-fields.tsx'
+import { type AvatarChange, readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 type Topic = Schemas['Topic']
 
@@ -58,24 +57,16 @@ function TopicForm({ topic }: { topic: Topic }) {
     showsErrors: true,
     onDone: () => setAvatar(undefined),
   })
-  const { fields: problems, rest } = problemsOf(change.error, ['name', 'title', 'description', 'avatar'])
   return (
     <Panel title="Details">
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate({ path: { id: topic.id }, body: readTopicFields(event.currentTarget, avatar) })
-        }}
+      <ActionForm
+        action={change}
+        fields={topicFieldNames}
+        submit="Save"
+        onSubmit={(_, form) => change.mutate({ path: { id: topic.id }, body: readTopicFields(form, avatar) })}
       >
-        <TopicFields topic={topic} problems={problems} avatar={avatar} onAvatar={setAvatar} />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={change.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+        <TopicFields topic={topic} avatar={avatar} onAvatar={setAvatar} />
+      </ActionForm>
     </Panel>
   )
 }

@@ -1,11 +1,10 @@
 import type { BodyOf } from '@alcove/client'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button } from '../../../components/button.tsx'
+import { ActionForm } from '../../../components/action-form.tsx'
 import { TextArea, TextField } from '../../../components/field.tsx'
 import { ForWriters } from '../../../components/for-writers.tsx'
 import { Page, Panel } from '../../../components/page.tsx'
-import { Problem, problemsOf } from '../../../components/problem.tsx'
 import { visibilityOf } from '../../../components/visibility.tsx'
 import { VisibilityField } from '../../../components/visibility-field.tsx'
 import { useAction, useAnswer } from '../../../data/api.ts'
@@ -57,23 +56,22 @@ function useChange() {
 function General() {
   const { project } = useProject()
   const { action, save } = useChange()
-  const { fields, rest } = problemsOf(action.error, ['name', 'description', 'default_branch'])
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    save({ name: text('name'), description: text('description'), default_branch: text('default_branch') })
-  }
   return (
     <Panel title="General">
-      <form className="form" onSubmit={submit}>
-        <TextField label="Name" name="name" defaultValue={project.name} required error={fields['name']} />
+      <ActionForm
+        action={action}
+        fields={['name', 'description', 'default_branch']}
+        submit="Save"
+        onSubmit={(text) =>
+          save({ name: text('name'), description: text('description'), default_branch: text('default_branch') })
+        }
+      >
+        <TextField label="Name" name="name" defaultValue={project.name} required />
         <TextArea
           label="Description"
           name="description"
           defaultValue={project.description ?? ''}
           hint="Supports Markdown. Visible to everyone who can view the project."
-          error={fields['description']}
         />
         <TextField
           label="Default branch"
@@ -81,15 +79,8 @@ function General() {
           defaultValue={project.default_branch ?? ''}
           required
           hint="Reports of this branch determine the vulnerabilities of the project."
-          error={fields['default_branch']}
         />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={action.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Panel>
   )
 }
@@ -122,35 +113,27 @@ function Visibility() {
     { path: { id: project.namespace.id }, query: { with_projects: false } },
     { isEnabled: isInGroup },
   )
-  const { fields, rest } = problemsOf(action.error, ['visibility_level'])
   return (
     <Panel title="Visibility">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save({ visibility: chosen })
-        }}
+      <ActionForm
+        action={action}
+        fields={['visibility_level']}
+        submit="Save visibility"
+        isDisabled={chosen === now}
+        onSubmit={() => save({ visibility: chosen })}
       >
         <VisibilityField
           value={chosen}
           max={group.data ? visibilityOf(group.data.visibility) : 'public'}
           within={group.data && `the group ${group.data.name}`}
           onChange={setChosen}
-          error={fields['visibility_level']}
         />
         <SettingCheck
           name="enforce_auth_checks_on_uploads"
           label="Require project access to view uploads"
           hint="Otherwise anyone with the URL of an image can view it."
         />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={action.isPending} disabled={chosen === now}>
-            Save visibility
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Panel>
   )
 }
@@ -159,31 +142,25 @@ function Address() {
   const { project } = useProject()
   const { action, save } = useChange()
   const [path, setPath] = useState(project.path)
-  const { fields, rest } = problemsOf(action.error, ['path'])
   return (
     <Panel title="URL">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save({ path: path.trim() })
-        }}
+      <ActionForm
+        action={action}
+        fields={['path']}
+        submit="Change path"
+        kind="plain"
+        isDisabled={path.trim() === project.path}
+        onSubmit={() => save({ path: path.trim() })}
       >
         <TextField
           label="Path"
+          name="path"
           value={path}
           onChange={({ target }) => setPath(target.value)}
           required
           hint={`URL: /${project.namespace.full_path}/${path.trim() || project.path}. The old URL redirects until the old path is used again.`}
-          error={fields['path']}
         />
-        <Problem text={rest} />
-        <div>
-          <Button type="submit" isBusy={action.isPending} disabled={path.trim() === project.path}>
-            Change path
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Panel>
   )
 }

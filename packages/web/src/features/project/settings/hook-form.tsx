@@ -1,8 +1,7 @@
 import type { AnswerOf } from '@alcove/client'
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
+import { useState } from 'react'
+import { ActionForm } from '../../../components/action-form.tsx'
 import { CheckField, TextField } from '../../../components/field.tsx'
-import { Problem, problemsOf } from '../../../components/problem.tsx'
 
 export type Hook = AnswerOf<'GET /projects/{id}/hooks/{hook_id}'>
 
@@ -29,12 +28,9 @@ export function HookForm({
   onSave: (draft: HookDraft) => void
 }) {
   const [url, setUrl] = useState(hook?.url ?? '')
-  const { fields, rest } = problemsOf(error, ['url', 'token', 'name', 'description'])
   const isMoved = hook !== undefined && url.trim() !== hook.url
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
+  function submit(text: (name: string) => string, element: HTMLFormElement) {
+    const form = new FormData(element)
     const token = form.get('forget') ? null : text('token') || undefined
     onSave({
       url: url.trim(),
@@ -46,7 +42,12 @@ export function HookForm({
     })
   }
   return (
-    <form className="form" onSubmit={submit}>
+    <ActionForm
+      action={{ error, isPending: isBusy }}
+      fields={['url', 'token', 'name', 'description']}
+      submit={hook ? 'Save' : 'Add webhook'}
+      onSubmit={submit}
+    >
       <TextField
         label="URL"
         type="url"
@@ -54,21 +55,15 @@ export function HookForm({
         placeholder="https://example.com/hook"
         value={url}
         onChange={({ target }) => setUrl(target.value)}
-        error={fields['url']}
+        name="url"
       />
-      <TextField label="Name" name="name" defaultValue={hook?.name ?? ''} error={fields['name']} />
-      <TextField
-        label="Description"
-        name="description"
-        defaultValue={hook?.description ?? ''}
-        error={fields['description']}
-      />
+      <TextField label="Name" name="name" defaultValue={hook?.name ?? ''} />
+      <TextField label="Description" name="description" defaultValue={hook?.description ?? ''} />
       <TextField
         label={hook ? 'New secret token' : 'Secret token'}
         name="token"
         type="password"
         autoComplete="new-password"
-        error={fields['token']}
         hint={
           isMoved
             ? 'Changing the URL removes the secret token. Enter one here to set it again.'
@@ -87,12 +82,6 @@ export function HookForm({
         name="enable_ssl_verification"
         defaultChecked={hook?.enable_ssl_verification ?? true}
       />
-      <Problem text={rest} />
-      <div>
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          {hook ? 'Save' : 'Add webhook'}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

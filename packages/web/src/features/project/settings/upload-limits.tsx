@@ -1,9 +1,8 @@
-import { type FormEvent, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
+import { useState } from 'react'
+import { ActionForm } from '../../../components/action-form.tsx'
 import { TextField } from '../../../components/field.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
 import { Panel } from '../../../components/page.tsx'
-import { Problem } from '../../../components/problem.tsx'
 import { Answered } from '../../../components/states.tsx'
 import { useAction, useAnswer } from '../../../data/api.ts'
 import { useMayChange, useSession } from '../../../data/session.ts'
@@ -48,13 +47,10 @@ function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: num
   const [max, setMax] = useState(isOwn ? inMebi(limits.max_upload_bytes) : '')
   const [quota, setQuota] = useState(limits.quota_bytes === null ? '' : inMebi(limits.quota_bytes))
   const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: 'Limits saved.' })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    const body = { max_upload_bytes: inBytes(max), quota_bytes: inBytes(quota) }
-    action.mutate({ path: { id: project.id }, body })
-  }
+  const save = () =>
+    action.mutate({ path: { id: project.id }, body: { max_upload_bytes: inBytes(max), quota_bytes: inBytes(quota) } })
   return (
-    <form className="form" onSubmit={submit}>
+    <ActionForm action={action} submit="Save limits" kind="plain" onSubmit={save}>
       <TextField
         label="Maximum file size (MiB)"
         type="number"
@@ -73,13 +69,7 @@ function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: num
         onChange={({ target }) => setQuota(target.value)}
         hint="Leave empty for the server default."
       />
-      <Problem text={action.error?.message ?? ''} />
-      <div>
-        <Button type="submit" isBusy={action.isPending}>
-          Save limits
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 
