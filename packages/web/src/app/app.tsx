@@ -1,6 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { ToastProvider } from '../components/toast.tsx'
+import { ToastProvider } from '../components/overlay/toast.tsx'
 import { queries } from '../data/api.ts'
 import { Shell } from './shell.tsx'
 

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from '../components/button.tsx'
-import { Empty } from '../components/states.tsx'
+import { Empty } from '../components/page/states.tsx'
 
 /** Shows an error message instead of a blank page when rendering fails or a code chunk cannot be fetched. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {

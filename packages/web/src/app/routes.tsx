@@ -1,6 +1,6 @@
 import { Redirect, Route, Switch } from 'wouter'
 import { lazyComponent } from '../components/later.ts'
-import { NotFound } from '../components/not-found.tsx'
+import { NotFound } from '../components/page/not-found.tsx'
 import { fromGitlabAddress } from './gitlab-addresses.ts'
 
 const AdminPage = lazyComponent(async () => (await import('../features/admin/admin-page.tsx')).AdminPage)

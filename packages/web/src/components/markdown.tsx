@@ -1,6 +1,6 @@
 import { useAnswer } from '../data/api.ts'
 import styles from './markdown.module.css'
-import { Answered } from './states.tsx'
+import { Answered } from './page/states.tsx'
 
 /**
  * Markdown that the API renders and sanitises. Shows the source text when rendering fails. `project` resolves

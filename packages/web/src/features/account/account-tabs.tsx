@@ -1,4 +1,4 @@
-import { Tabs } from '../../components/tabs.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
 
 export function AccountTabs() {
   return (

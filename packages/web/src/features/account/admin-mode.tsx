@@ -1,5 +1,5 @@
 import { Redirect } from 'wouter'
-import { NotForYou } from '../../components/not-for-you.tsx'
+import { NotForYou } from '../../components/page/not-for-you.tsx'
 import { ownAddress } from '../../data/own-address.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useSession } from '../../data/session.ts'

@@ -1,4 +1,4 @@
-import { CheckField, TextArea, TextField } from '../../components/field.tsx'
+import { CheckField, TextArea, TextField } from '../../components/form/field.tsx'
 import styles from './admin.module.css'
 import type { ShownUser } from './user.ts'
 

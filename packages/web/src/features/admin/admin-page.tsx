@@ -1,8 +1,8 @@
 import { Route, Switch } from 'wouter'
 import { lazyComponent } from '../../components/later.ts'
-import { NotForYou } from '../../components/not-for-you.tsx'
-import { NotFound } from '../../components/not-found.tsx'
-import { Tabs } from '../../components/tabs.tsx'
+import { NotForYou } from '../../components/page/not-for-you.tsx'
+import { NotFound } from '../../components/page/not-found.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
 import { useSession } from '../../data/session.ts'
 
 const Overview = lazyComponent(async () => (await import('./overview.tsx')).Overview)

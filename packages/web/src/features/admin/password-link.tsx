@@ -1,7 +1,7 @@
 import type { AnswerOf } from '@alcove/client'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import styles from './admin.module.css'
 

@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { Badge } from '../../components/badge.tsx'
-import { Page, Panel } from '../../components/page.tsx'
-import { Answered } from '../../components/states.tsx'
+import { Page, Panel } from '../../components/page/page.tsx'
+import { Answered } from '../../components/page/states.tsx'
 import { useAnswer } from '../../data/api.ts'
 import styles from './settings.module.css'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Page, Panel } from '../../components/page.tsx'
+import { Page, Panel } from '../../components/page/page.tsx'
 import { useSession } from '../../data/session.ts'
 import type { ApiDocument, ApiOperation } from './document.ts'
 import { resolveResponse, schemaOf } from './document.ts'

@@ -1,5 +1,5 @@
 import { Button } from '../../components/button.tsx'
-import styles from '../../components/notice.module.css'
+import styles from '../../components/page/notice.module.css'
 import { useAction } from '../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'

@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { SeverityBadge } from '../../components/badge.tsx'
 import { counted, formatCount } from '../../components/format.ts'
-import { Panel } from '../../components/page.tsx'
+import { Panel } from '../../components/page/page.tsx'
 import { placeInWords } from '../../nouns/finding/place.ts'
 import styles from './outcome.module.css'
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { NotFound } from '../../components/not-found.tsx'
+import { NotFound } from '../../components/page/not-found.tsx'
 import { useGroup } from '../../nouns/group/group.ts'
 import type { UploadOwner } from './owner.ts'
 import { MarkdownPad } from './pad/pad.tsx'

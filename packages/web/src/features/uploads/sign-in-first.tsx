@@ -1,7 +1,7 @@
 import { LogIn } from 'lucide-react'
 import { LinkButton } from '../../components/button.tsx'
-import { useTitle } from '../../components/page.tsx'
-import { Empty } from '../../components/states.tsx'
+import { useTitle } from '../../components/page/page.tsx'
+import { Empty } from '../../components/page/states.tsx'
 import { signInAddress } from '../../data/own-address.ts'
 
 export function SignInFirst({ title }: { title: string }) {

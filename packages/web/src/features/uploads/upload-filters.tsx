@@ -1,5 +1,5 @@
-import { type Choice, SelectField } from '../../components/field.tsx'
-import { SearchField } from '../../components/search-field.tsx'
+import { type Choice, SelectField } from '../../components/form/field.tsx'
+import { SearchField } from '../../components/form/search-field.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { operationsOf, type UploadOwner } from './owner.ts'

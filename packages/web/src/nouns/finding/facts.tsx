@@ -5,7 +5,7 @@ import { SeverityBadge } from '../../components/badge.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
-import { Panel } from '../../components/page.tsx'
+import { Panel } from '../../components/page/page.tsx'
 import styles from './facts.module.css'
 import { codeIn, linesInWords, packageInWords, textAt } from './place.ts'
 

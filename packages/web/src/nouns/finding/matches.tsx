@@ -1,4 +1,4 @@
-import { Panel } from '../../components/page.tsx'
+import { Panel } from '../../components/page/page.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { useProject } from '../project/project.ts'

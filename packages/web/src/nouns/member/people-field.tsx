@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
-import suggest from '../../components/suggest.module.css'
-import { SuggestManyField } from '../../components/suggest-field.tsx'
-import { useDebounced } from '../../components/use-rested.ts'
+import suggest from '../../components/form/suggest.module.css'
+import { SuggestManyField } from '../../components/form/suggest-field.tsx'
+import { useDebounced } from '../../components/form/use-debounced.ts'
 import { usePage } from '../../data/api.ts'
 
 export interface Person {

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
+import suggest from '../../components/form/suggest.module.css'
+import { SuggestManyField } from '../../components/form/suggest-field.tsx'
+import { useDebounced } from '../../components/form/use-debounced.ts'
 import { formatCount } from '../../components/format.ts'
-import suggest from '../../components/suggest.module.css'
-import { SuggestManyField } from '../../components/suggest-field.tsx'
-import { useDebounced } from '../../components/use-rested.ts'
 import { usePage } from '../../data/api.ts'
 
 const maxSuggested = 8

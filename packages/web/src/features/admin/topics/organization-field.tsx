@@ -1,4 +1,4 @@
-import { SelectField } from '../../../components/field.tsx'
+import { SelectField } from '../../../components/form/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 

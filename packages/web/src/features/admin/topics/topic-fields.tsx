@@ -2,7 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { useEffect, useId, useState } from 'react'
 import { Avatar } from '../../../components/avatar.tsx'
 import { Button } from '../../../components/button.tsx'
-import { TextArea, TextField, useFieldProblem } from '../../../components/field.tsx'
+import { TextArea, TextField, useFieldProblem } from '../../../components/form/field.tsx'
 import styles from '../admin.module.css'
 
 type Topic = Schemas['Topic']

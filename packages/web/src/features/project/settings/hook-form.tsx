@@ -1,7 +1,7 @@
 import type { AnswerOf } from '@alcove/client'
 import { useState } from 'react'
-import { ActionForm } from '../../../components/action-form.tsx'
-import { CheckField, TextField } from '../../../components/field.tsx'
+import { ActionForm } from '../../../components/form/action-form.tsx'
+import { CheckField, TextField } from '../../../components/form/field.tsx'
 
 export type Hook = AnswerOf<'GET /projects/{id}/hooks/{hook_id}'>
 

@@ -1,4 +1,4 @@
-import { NotFound } from '../../../components/not-found.tsx'
+import { NotFound } from '../../../components/page/not-found.tsx'
 import { GeneralSettings } from './general.tsx'
 import { HookPage, NewHook } from './hook-page.tsx'
 import { Hooks } from './hooks.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { CheckField } from '../../../components/field.tsx'
+import { CheckField } from '../../../components/form/field.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 

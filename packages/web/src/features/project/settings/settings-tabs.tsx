@@ -1,4 +1,4 @@
-import { Tabs } from '../../../components/tabs.tsx'
+import { Tabs } from '../../../components/page/tabs.tsx'
 import { useProject } from '../../../nouns/project/project.ts'
 
 export function SettingsTabs() {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Answered } from '../../../components/states.tsx'
+import { Answered } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'

@@ -3,8 +3,8 @@ import { SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { severities, stateInWords } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
+import { SearchField } from '../../../components/form/search-field.tsx'
 import { reportTypeInWords } from '../../../components/format.ts'
-import { SearchField } from '../../../components/search-field.tsx'
 import {
   type FilterChanges,
   type FilterState,

@@ -1,7 +1,7 @@
 import { type PointerEvent, useState } from 'react'
 import { type Severity, severities } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
-import { SelectField } from '../../../components/field.tsx'
+import { SelectField } from '../../../components/form/field.tsx'
 import { formatCount, inWords } from '../../../components/format.ts'
 import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'

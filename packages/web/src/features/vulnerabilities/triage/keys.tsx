@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Dialog } from '../../../components/dialog.tsx'
-import { CheckField } from '../../../components/field.tsx'
+import { CheckField } from '../../../components/form/field.tsx'
+import { Dialog } from '../../../components/overlay/dialog.tsx'
 import styles from './keys.module.css'
 
 const storageKey = 'alcove.keys'

@@ -1,6 +1,6 @@
 import { Button } from '../../../components/button.tsx'
-import { ConfirmDialog, Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { counted } from '../../../components/format.ts'
+import { ConfirmDialog, Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { ProgressBar } from '../../../components/progress-bar.tsx'
 import type { Promotion, PromotionProgress } from './promotion.ts'
 

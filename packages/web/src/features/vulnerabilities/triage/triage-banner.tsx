@@ -1,5 +1,5 @@
 import { LinkButton } from '../../../components/button.tsx'
-import styles from '../../../components/notice.module.css'
+import styles from '../../../components/page/notice.module.css'
 
 /** Banner on the vulnerability list that links to the findings that await triage. */
 export function TriageBanner({ text, to }: { text: string; to: string }) {

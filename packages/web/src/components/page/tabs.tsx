@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter'
-import { formatCount } from './format.ts'
+import { formatCount } from '../format.ts'
 import styles from './tabs.module.css'
-import { useScrollToCurrent } from './use-current-in-sight.ts'
+import { useScrollToCurrent } from './use-scroll-to-current.ts'
 
 export interface Tab {
   label: string

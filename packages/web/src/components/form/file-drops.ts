@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useToast } from '../data/toasts.ts'
+import { useToast } from '../../data/toasts.ts'
 
 /** Accepts files that are dropped anywhere in the window or pasted. Returns true while files are dragged over it. */
 export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = true } = {}): boolean {

@@ -1,8 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
-import { isConfirming } from '../data/confirmation.ts'
-import { Button, IconButton } from './button.tsx'
+import { isConfirming } from '../../data/confirmation.ts'
+import { Button, IconButton } from '../button.tsx'
 import styles from './dialog.module.css'
 
 interface DialogProps {

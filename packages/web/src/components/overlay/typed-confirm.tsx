@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button } from '../button.tsx'
+import { TextField } from '../form/field.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { TextField } from './field.tsx'
 
 /** Dialog that confirms a permanent action: the user types the name of the object. */
 export function TypedConfirm({

@@ -2,9 +2,9 @@ import { RequestFailed } from '@alcove/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Ban, CircleAlert, type LucideIcon, SearchX } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { signInAddress } from '../data/own-address.ts'
-import { useIsSignedOut } from '../data/session.ts'
-import { Button, LinkButton } from './button.tsx'
+import { signInAddress } from '../../data/own-address.ts'
+import { useIsSignedOut } from '../../data/session.ts'
+import { Button, LinkButton } from '../button.tsx'
 import styles from './states.module.css'
 
 /** Empty state: says why there is nothing and what to do. */

@@ -1,7 +1,7 @@
 import { Ban } from 'lucide-react'
-import { signInAddress } from '../data/own-address.ts'
-import { mayWrite, useSession } from '../data/session.ts'
-import { LinkButton } from './button.tsx'
+import { signInAddress } from '../../data/own-address.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
+import { LinkButton } from '../button.tsx'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
 

@@ -2,9 +2,9 @@ import type { Page } from '@alcove/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useSearchState } from '../data/search-state.ts'
-import { Button } from './button.tsx'
-import { formatCount } from './format.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { Button } from '../button.tsx'
+import { formatCount } from '../format.ts'
 import { Answered } from './states.tsx'
 
 /** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
-import { DialogActions } from './dialog.tsx'
+import { Button } from '../button.tsx'
+import { DialogActions } from '../overlay/dialog.tsx'
 import { FieldProblems } from './field.tsx'
 import { Problem, problemsOf } from './problem.tsx'
 

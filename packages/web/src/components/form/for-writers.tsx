@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { mayWrite, useMayChange, useSession } from '../data/session.ts'
+import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import styles from './for-writers.module.css'
 
 /**

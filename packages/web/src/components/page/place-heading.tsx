@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Avatar } from './avatar.tsx'
+import { Avatar } from '../avatar.tsx'
+import { VisibilityMark } from '../visibility.tsx'
 import type { Crumb } from './page.tsx'
 import styles from './place-heading.module.css'
-import { VisibilityMark } from './visibility.tsx'
 
 /** Heading of a project or group, shown above its tabs on each of its pages. */
 export function PlaceHeading({

@@ -1,7 +1,7 @@
 import { useId } from 'react'
+import { type Visibility, visibilities, visibilityLook } from '../visibility.tsx'
 import { useFieldProblem } from './field.tsx'
 import { Problem } from './problem.tsx'
-import { type Visibility, visibilities, visibilityLook } from './visibility.tsx'
 import styles from './visibility-field.module.css'
 
 /** Choice of a visibility, which cannot exceed that of the parent group. */

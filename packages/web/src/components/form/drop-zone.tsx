@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { type DragEvent, useId, useRef, useState } from 'react'
-import { Button } from './button.tsx'
+import { Button } from '../button.tsx'
 import styles from './drop-zone.module.css'
 
 /** Area that accepts dropped files and has a button to choose files. */

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { type Message, ToastContext } from '../data/toasts.ts'
-import { Button, IconButton } from './button.tsx'
+import { type Message, ToastContext } from '../../data/toasts.ts'
+import { Button, IconButton } from '../button.tsx'
 import styles from './toast.module.css'
 
 const shownMs = 7000
