@@ -61,7 +61,7 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
       {!isReadOnly && (
         <form
           ref={form}
-          className={styles.form}
+          className="form"
           onSubmit={(event) => {
             event.preventDefault()
             const name = String(new FormData(event.currentTarget).get('alias') ?? '').trim()
