@@ -16,8 +16,12 @@ if [ ${#packages[@]} -gt 0 ]; then
     exit 2
   fi
   export DEBIAN_FRONTEND=noninteractive
-  timeout 300 apt-get update -q >/dev/null
-  timeout 300 apt-get install -y -q --no-install-recommends "${packages[@]}" >/dev/null
+  # radosgw.sh may run at the same time, and apt allows one at a time.
+  (
+    flock 9
+    timeout 300 apt-get update -q >/dev/null
+    timeout 300 apt-get install -y -q --no-install-recommends "${packages[@]}" >/dev/null
+  ) 9>"${TMPDIR:-/tmp}/alcove-apt.lock"
 fi
 [ -f packages/server/dist/main.js ] || npm run --silent build
 

@@ -21,8 +21,12 @@ if [ -n "$(missing)" ]; then
     exit 2
   fi
   export DEBIAN_FRONTEND=noninteractive
-  timeout 120 apt-get update -qq
-  timeout 600 apt-get install -qq -y --no-install-recommends "${packages[@]}" >/dev/null
+  # compat.sh may run at the same time, and apt allows one at a time.
+  (
+    flock 9
+    timeout 120 apt-get update -qq
+    timeout 600 apt-get install -qq -y --no-install-recommends "${packages[@]}" >/dev/null
+  ) 9>"${TMPDIR:-/tmp}/alcove-apt.lock"
 fi
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/alcove-radosgw-XXXXXX")
