@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './cut-items.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
+import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -104,6 +104,7 @@ async function* readItems(
       yield { path, pointer: `${list}/${index}`, list, index, json, isLarge }
     }
   }
+  splitter.end()
 }
 
 const largeBytes = 256 * 1024

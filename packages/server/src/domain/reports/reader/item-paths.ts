@@ -13,11 +13,15 @@ interface Node {
 /** An open container on an item path. */
 export interface Frame {
   isList: boolean
+  /** True if the elements of this list are entries. */
+  isEntryList: boolean
   node: Node
   pointer: string
   /** Keys of item paths that occurred; a repeated one is an error, since passes would read different documents. */
   met: Set<string> | undefined
   index: number
+  /** True in an object where the next string is a key. */
+  isKeyNext: boolean
   /** In a list of entries: the tokens that may follow. */
   expects: 'item or end' | 'item' | 'comma or end'
 }
@@ -60,5 +64,14 @@ export function enter(
   const isOnTheWay = node && (isList ? node.each !== undefined : node.keys.size > 0 || !frame)
   if (!isOnTheWay) return undefined
   const step = frame ? `/${frame.isList ? frame.index : key}` : ''
-  return { isList, node, pointer: `${frame?.pointer ?? ''}${step}`, met: undefined, index: 0, expects: 'item or end' }
+  return {
+    isList,
+    isEntryList: isList && node.each?.path !== undefined,
+    node,
+    pointer: `${frame?.pointer ?? ''}${step}`,
+    met: undefined,
+    index: 0,
+    isKeyNext: !isList,
+    expects: 'item or end',
+  }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openRecordSplitter } from './cut-items.ts'
 import { type DocumentLimits, documentLimits, openDocument } from './document.ts'
 import type { ItemPath } from './item-paths.ts'
+import { openRecordSplitter } from './record-splitter.ts'
 import { Unreadable } from './unreadable.ts'
 
 async function* inPieces(text: string, size: number) {
@@ -25,6 +25,20 @@ async function take(text: string, paths: readonly ItemPath[], size: number, limi
     return taken
   } catch (error) {
     if (error instanceof Unreadable) return undefined
+    throw error
+  }
+}
+
+/** The problem for which a reader refuses the text; undefined when it does not. */
+async function problemOf(text: string, paths: readonly ItemPath[], size: number): Promise<string | undefined> {
+  const document = openDocument(() => inPieces(text, size))
+  try {
+    await document.survey()
+    await document.context(paths)
+    for await (const _ of document.items(paths));
+    return undefined
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message
     throw error
   }
 }
@@ -90,32 +104,30 @@ test('entries and everything else are what a whole parse finds, wherever the pie
   )
 })
 
-test('what a whole parse refuses is refused, and nothing else', async () => {
-  const noise = fc.constantFrom(
-    '',
-    ',',
-    ',,',
-    ':',
-    '"',
-    '[',
-    ']',
-    '{',
-    '}',
-    'x',
-    '1',
-    ' ',
-    '\\',
-    '[]',
-    '{}',
-    'null',
-    '"a":',
-  )
+const noise = fc.constantFrom(
+  ...['', ',', ',,', ':', '"', '[', ']', '{', '}', 'x', '1', ' ', '\\', '[]', '{}', 'null', '"a":'],
+)
+const broken = fc
+  .tuple(written, fc.nat(), fc.nat(3), noise)
+  .map(([whole, at, drop, noise]) => {
+    const position = at % (whole.length + 1)
+    return whole.slice(0, position) + noise + whole.slice(position + drop)
+  })
+  // Half of a character is refused elsewhere.
+  .filter((text) => text.isWellFormed())
+
+test('a text is refused for the same reason at the same place, wherever the pieces end', async () => {
   await fc.assert(
-    fc.asyncProperty(written, fc.nat(), fc.nat(3), noise, size, async (whole, at, drop, noise, size) => {
-      const cut = at % (whole.length + 1)
-      const broken = whole.slice(0, cut) + noise + whole.slice(cut + drop)
-      // Half of a character is refused elsewhere.
-      fc.pre(broken.isWellFormed())
+    fc.asyncProperty(broken, size, async (text, size) => {
+      expect(await problemOf(text, both, size)).toBe(await problemOf(text, both, text.length * 4))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('what a whole parse refuses is refused, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(broken, size, async (broken, size) => {
       const taken = await take(broken, both, size)
       const parsed = expected(broken)
       // A list of entries that stands twice is refused on purpose.
@@ -171,7 +183,7 @@ test('an entry that is too large is named and not held; too much beside the entr
 })
 
 test('half a gigabyte of brackets is refused at the thousandth', () => {
-  const cutter = openRecordSplitter([list], documentLimits)
-  cutter.push(Buffer.from('{"list":['))
-  expect(() => cutter.push(Buffer.alloc(2000, '['))).toThrow('more than 1000 levels')
+  const splitter = openRecordSplitter([list], documentLimits)
+  splitter.push(Buffer.from('{"list":['))
+  expect(() => splitter.push(Buffer.alloc(2000, '['))).toThrow('more than 1000 levels')
 })
