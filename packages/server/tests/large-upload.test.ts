@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { startS3 } from '../src/testing/s3.ts'
+import { startS3 } from '../src/testing/stand-ins/s3.ts'
 import { startProcess } from './process.ts'
 
 const mebibyte = 1024 * 1024

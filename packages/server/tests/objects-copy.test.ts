@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openDiskStore } from '../src/platform/object-store/disk.ts'
 import type { ObjectStore } from '../src/platform/object-store/objects.ts'
 import { openS3Store } from '../src/platform/object-store/s3.ts'
-import { type S3Server, startS3 } from '../src/testing/s3.ts'
+import { type S3Server, startS3 } from '../src/testing/stand-ins/s3.ts'
 import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
 let s3: S3Server

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { startReceiver } from '../../server/src/testing/receiver.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { startReceiver } from '../../server/src/testing/stand-ins/receiver.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web

@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
-import { hang } from '../../server/src/testing/faulty-store.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
+import { hang } from '../../server/src/testing/stand-ins/faulty-store.ts'
 import { active, fill, grid, row, total } from './vulnerabilities.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 

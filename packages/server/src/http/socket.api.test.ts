@@ -9,7 +9,7 @@ import { openDiskStore } from '../platform/object-store/disk.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { type Client, formWithFile } from '../testing/client.ts'
 import { startServer, type TestProject, type TestServer } from '../testing/server.ts'
-import { exchange, openWire } from '../testing/wire.ts'
+import { exchange, openWire } from '../testing/stand-ins/wire.ts'
 
 const mebibyte = 1024 * 1024
 let folder: string

@@ -4,7 +4,7 @@ import type { RootDeps } from '../../src/domain/deps.ts'
 import { deleteMarkedObjects } from '../../src/domain/files/pending-deletions.ts'
 import { expireUploads } from '../../src/domain/uploads/expire.ts'
 import { readSettings } from '../../src/platform/settings.ts'
-import { faultyStore, type Moment } from '../../src/testing/faulty-store.ts'
+import { faultyStore, type Moment } from '../../src/testing/stand-ins/faulty-store.ts'
 
 /*
  * Runs the server on an existing data folder and kills itself at the first moment of the kind that its arguments name,

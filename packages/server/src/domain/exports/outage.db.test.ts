@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { unavailable } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
-import { faultyStore } from '../../testing/faulty-store.ts'
 import { startServer } from '../../testing/server.ts'
+import { faultyStore } from '../../testing/stand-ins/faulty-store.ts'
 
 const now = '2026-05-01T10:00:00.000Z'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../routes.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
-import { exchange, openWire } from '../../testing/wire.ts'
+import { exchange, openWire } from '../../testing/stand-ins/wire.ts'
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte

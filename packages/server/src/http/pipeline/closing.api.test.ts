@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openLifecycle } from '../../platform/lifecycle.ts'
 import { formWithFile } from '../../testing/client.ts'
 import { startServer } from '../../testing/server.ts'
-import { openWire, type Wire } from '../../testing/wire.ts'
+import { openWire, type Wire } from '../../testing/stand-ins/wire.ts'
 
 async function listening() {
   const lifecycle = openLifecycle()

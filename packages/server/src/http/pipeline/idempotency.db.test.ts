@@ -7,9 +7,9 @@ import { beginAttempt, endAttemptsOfEarlierProcess, forgetOldKeys } from '../../
 import { Failure } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
-import { faultyStore } from '../../testing/faulty-store.ts'
 import { sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
+import { faultyStore } from '../../testing/stand-ins/faulty-store.ts'
 
 const clock = { now: '2026-03-01T12:00:00.000Z' }
 const objects = faultyStore(openMemoryStore())

@@ -7,7 +7,7 @@ import {
   ListMultipartUploadsCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, describe, expect, test } from 'vitest'
-import { plainClient, startS3 } from '../../testing/s3.ts'
+import { plainClient, startS3 } from '../../testing/stand-ins/s3.ts'
 import { describeObjectStore } from './objects.conformance.ts'
 import { openS3Store } from './s3.ts'
 

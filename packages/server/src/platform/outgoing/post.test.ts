@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startReceiver } from '../../testing/receiver.ts'
+import { startReceiver } from '../../testing/stand-ins/receiver.ts'
 import { NoAnswer, type Post, post } from './post.ts'
 
 const send = (url: string, rest: Partial<Post> = {}) =>

@@ -8,9 +8,9 @@ import { jobKinds } from '../../../jobs.ts'
 import type { Bytes } from '../../../platform/object-store/bytes.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import type { Client } from '../../../testing/client.ts'
-import { faultyStore, hang } from '../../../testing/faulty-store.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
 
 const start = '2026-05-01T10:20:30.000Z'
 const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { startReceiver } from '../../../testing/receiver.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
+import { startReceiver } from '../../../testing/stand-ins/receiver.ts'
 
 let server: TestServer
 beforeAll(async () => {

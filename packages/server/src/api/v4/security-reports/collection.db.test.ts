@@ -14,7 +14,7 @@ import {
   ourWords,
   type ReportEntry,
   scannersOf,
-} from '../../../testing/report-facts.ts'
+} from '../../../testing/models/report-facts.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
-import { data, entriesIn, type ReportEntry } from '../../../testing/report-facts.ts'
+import { data, entriesIn, type ReportEntry } from '../../../testing/models/report-facts.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 

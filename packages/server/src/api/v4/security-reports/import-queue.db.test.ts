@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { expireFailedReports } from '../../../domain/reports/imports/import-queue.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { faultyStore, hang } from '../../../testing/faulty-store.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestOptions, type TestProject } from '../../../testing/server.ts'
+import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
 
 const small = JSON.stringify(sastReport([entry()]))
 const large = JSON.stringify({ ...sastReport([entry()]), padding: 'x'.repeat(300 * 1024) })

@@ -9,10 +9,10 @@ import { openLifecycle } from '../../../platform/lifecycle.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import type { ObjectStore } from '../../../platform/object-store/objects.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { faultyStore, hang } from '../../../testing/faulty-store.ts'
 import { keepReport, runImport } from '../../../testing/imports.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
 
 let server: TestServer
 const store = faultyStore(openMemoryStore())

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
-import { data } from '../../../testing/report-facts.ts'
+import { data } from '../../../testing/models/report-facts.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -10,9 +10,9 @@ import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { expireUploads } from '../../../domain/uploads/expire.ts'
 import { openDiskStore } from '../../../platform/object-store/disk.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testing/faulty-store.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { openWire, type Wire } from '../../../testing/wire.ts'
+import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testing/stand-ins/faulty-store.ts'
+import { openWire, type Wire } from '../../../testing/stand-ins/wire.ts'
 
 // Simple cases, such as a client that disconnects or stops sending, are in socket.api.test.ts.
 

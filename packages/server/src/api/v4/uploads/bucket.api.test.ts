@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectStore } from '../../../platform/object-store/objects.ts'
 import { openS3Store } from '../../../platform/object-store/s3.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { type S3Server, startS3 } from '../../../testing/s3.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { type S3Server, startS3 } from '../../../testing/stand-ins/s3.ts'
 
 let s3: S3Server
 let objects: ObjectStore

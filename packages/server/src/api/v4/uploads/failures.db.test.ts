@@ -11,8 +11,8 @@ import { Failure, unavailable } from '../../../platform/failure.ts'
 import { openDiskStore } from '../../../platform/object-store/disk.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { testEngine } from '../../../testing/database.ts'
-import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testing/faulty-store.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testing/stand-ins/faulty-store.ts'
 
 const hourMs = 60 * 60 * 1000
 const clock = { now: new Date().toISOString() }

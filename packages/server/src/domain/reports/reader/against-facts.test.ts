@@ -11,7 +11,7 @@ import {
   ourWords,
   type ReportEntry,
   scannersOf,
-} from '../../../testing/report-facts.ts'
+} from '../../../testing/models/report-facts.ts'
 import type { Report } from '../formats/report.ts'
 import { type ReadOptions, readWholeReport } from './read-report.ts'
 

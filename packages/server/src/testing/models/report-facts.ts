@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 // Facts about many real and hostile reports, counted without this server. They are stored beside the repository, if at all.
-export const data = new URL('../../../../../shared/data/', import.meta.url)
+export const data = new URL('../../../../../../shared/data/', import.meta.url)
 
 export interface ReportEntry {
   file: string

@@ -1,5 +1,5 @@
-import { type Bytes, streamOf } from '../platform/object-store/bytes.ts'
-import type { ObjectStore } from '../platform/object-store/objects.ts'
+import { type Bytes, streamOf } from '../../platform/object-store/bytes.ts'
+import type { ObjectStore } from '../../platform/object-store/objects.ts'
 
 /** Moment of a fault. In the middle means that some but not all bytes have been transferred. */
 export type Moment =

@@ -1,5 +1,5 @@
-import { findingUuid } from '../domain/reports/formats/identity/fingerprints.ts'
-import type { ReportFinding } from '../domain/reports/formats/report.ts'
+import { findingUuid } from '../../domain/reports/formats/identity/fingerprints.ts'
+import type { ReportFinding } from '../../domain/reports/formats/report.ts'
 
 const lineOf = ({ location }: ReportFinding) => Number(location['start_line'] ?? 0)
 /** Orders findings by their line. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Severity, State } from '../domain/findings/scales.ts'
-import { disambiguatedUuid } from '../domain/reports/formats/identity/result-fingerprints.ts'
-import type { Report, ReportFinding } from '../domain/reports/formats/report.ts'
-import type { ImportCounts } from '../domain/reports/imports/import.ts'
+import type { Severity, State } from '../../domain/findings/scales.ts'
+import { disambiguatedUuid } from '../../domain/reports/formats/identity/result-fingerprints.ts'
+import type { Report, ReportFinding } from '../../domain/reports/formats/report.ts'
+import type { ImportCounts } from '../../domain/reports/imports/import.ts'
 import { agree, byLine, fingerprintsOf, formerNames, isBare, nearestPairs, traits } from './match-model.ts'
 
 /** Expected state of a finding. */
