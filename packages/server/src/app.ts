@@ -10,6 +10,7 @@ import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts
 import { closeRendering } from './domain/markdown/rendering.ts'
 import { closeReading } from './domain/reports/reader/reading-thread.ts'
 import { closeParsing } from './domain/topics/vocabulary/parsing.ts'
+import type { Route } from './http/route.ts'
 import { createServer, type Server } from './http/server.ts'
 import { type Lifecycle, openLifecycle } from './platform/lifecycle.ts'
 import { openLog } from './platform/log.ts'
@@ -73,10 +74,10 @@ export function depsFrom(
   }
 }
 
-export async function openApp(deps: RootDeps): Promise<App> {
+export async function openApp(deps: RootDeps, served: readonly Route[] = routes): Promise<App> {
   await endAttemptsOfEarlierProcess(deps)
   const transformFile = metadataStripper(temporaryFolder(deps.settings))
-  const server = await createServer({ deps, guard: createGuard(deps), transformFile }, routes)
+  const server = await createServer({ deps, guard: createGuard(deps), transformFile }, served)
   return {
     deps,
     server,

@@ -97,18 +97,8 @@ export const findingRoutes: readonly Route[] = [
     paged: true,
     unknownFilters: [...filterNames.filter((name) => !(name in filters)), 'scanner_id', 'project_id'],
     cacheTables: [
-      'findings',
-      'occurrences',
-      'scans',
-      'vulnerabilities',
-      'finding_identifiers',
-      'identifiers',
-      'scanners',
-      'vulnerability_history',
-      'vulnerability_links',
-      'users',
-      'projects',
-      'namespaces',
+      ...['findings', 'occurrences', 'scans', 'imports', 'vulnerabilities', 'finding_identifiers', 'identifiers'],
+      ...['scanners', 'vulnerability_history', 'vulnerability_links', 'users'],
     ],
     async handle({ deps, project, input, page, origin }) {
       const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }

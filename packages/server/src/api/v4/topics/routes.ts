@@ -40,7 +40,7 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(topicView),
     paged: true,
-    cacheTables: ['topics', 'topic_names', 'organizations'],
+    cacheTables: ['topics', 'topic_names'],
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
     async handle({ deps, input, page, origin }) {
       const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input

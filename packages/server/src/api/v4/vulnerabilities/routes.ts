@@ -176,8 +176,8 @@ const projectFilter = optional(
 )
 
 const listedTables = [
-  ...['vulnerabilities', 'vulnerability_counts', 'findings', 'occurrences', 'identifiers', 'finding_identifiers'],
-  ...['scanners', 'projects', 'namespaces'],
+  ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
+  ...['finding_identifiers', 'scanners'],
 ]
 
 /** Returns a page by its number or, with `pagination=keyset`, by its cursor. */

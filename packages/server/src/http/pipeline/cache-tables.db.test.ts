@@ -1,0 +1,125 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import { openApp } from '../../app.ts'
+import type { Database } from '../../db/db.ts'
+import { routes } from '../../routes.ts'
+import { createClient, formWithFile } from '../../testing/client.ts'
+import { entry, sastReport } from '../../testing/reports.ts'
+import { startServer, type TestServer } from '../../testing/server.ts'
+import type { Route } from '../route.ts'
+
+/*
+ * A cached response is stale if its handler reads a table that `cacheTables` does not declare, and is dropped too often
+ * if it declares one that the handler does not read. Here each cached handler runs on empty caches with all of its
+ * parameters, and the tables of its statements are compared with the declaration.
+ */
+
+const filters = [
+  ...['severity=critical,high', 'state=detected', 'report_type=sast', 'scanner=semgrep', 'identifier=CWE-79'],
+  ...['search=flaw', 'search=x', 'ref=main', 'page=2&per_page=1'],
+]
+/** Queries that together reach every statement of a handler. */
+const queries: Record<string, readonly string[]> = {
+  '/-/openapi.json': [''],
+  '/topics': ['', 'search=web', 'name=web', 'without_projects=true'],
+  '/topics/:id': [''],
+  '/projects/:id/uploads': ['', 'with_details=true', 'search=one', 'deleted=true'],
+  '/groups/:id/uploads': ['', 'with_details=true'],
+  '/projects/:id/security_reports': ['', 'ref=main'],
+  '/projects/:id/vulnerabilities': [
+    ...['', ...filters, 'sort=detected_asc', 'has_resolution=false', 'dismissal_reason=used_in_tests'],
+    ...['present_on_default_branch=false', 'pagination=keyset&per_page=1', 'search=flaw&ref=main&identifier=CWE-79'],
+  ],
+  '/projects/:id/vulnerabilities/summary': ['', ...filters.filter((query) => !query.startsWith('page'))],
+  '/projects/:id/vulnerability_findings': ['', ...filters, 'scope=all', 'has_vulnerability=false', 'pipeline_id=1'],
+}
+
+const isCached = (route: Route) => route.cacheTables !== undefined
+const cachedRoutes = routes.filter(isCached)
+
+test('every cached route is requested below', () => {
+  expect(Object.keys(queries).sort()).toEqual(cachedRoutes.map(({ path }) => path).sort())
+})
+
+test('cached handlers read exactly the tables that they declare', async () => {
+  const reading = new AsyncLocalStorage<Set<string>>()
+  let known: ReadonlySet<string> = new Set()
+  const server = await startServer({
+    observe: ({ text }) => {
+      for (const table of tablesIn(text, known)) reading.getStore()?.add(table)
+    },
+  })
+  known = await tablesOf(server.deps.db)
+  const ids = await fill(server)
+
+  const found: string[][] = []
+  const declared: string[][] = []
+  for (const route of cachedRoutes) {
+    const read = new Set<string>()
+    // A server of its own has no caches yet, in which another handler may have left what this one needs.
+    const recorded = { ...route, handle: (context: never) => reading.run(read, () => route.handle(context)) }
+    const { server: app } = await openApp(withoutCaches(server), [recorded])
+    const client = createClient(app, server.admin)
+    const path = (route.outside ? '/' : '') + route.path.replace(':id', String(ids[route.path.split('/')[1] ?? '']))
+    for (const query of queries[route.path] ?? []) {
+      const reply = await client.get(`${path}?${query}`)
+      expect(reply.status, `${path}?${query}: ${reply.text}`).toBe(200)
+    }
+    await app.close()
+    found.push([route.path, ...[...read].sort()])
+    declared.push([route.path, ...[...(route.cacheTables ?? [])].sort()])
+  }
+  expect(found).toEqual(declared)
+})
+
+test('the tables of a statement are found', () => {
+  const known = new Set(['users', 'findings', 'scans', 'imports'])
+  const text = `with "newest" as (select imports from scans s -- from users
+    where s.name = 'from imports') select * from newest join findings_search on true`
+  expect([...tablesIn(text, known)]).toEqual(['scans', 'findings'])
+})
+
+/** Returns dependencies with the same database, in which nothing is ever cached. */
+function withoutCaches({ deps }: TestServer): TestServer['deps'] {
+  return { ...deps, db: { ...deps.db, changes: { ...deps.db.changes, version: () => undefined } } }
+}
+
+/** Creates one of everything that the handlers read. Returns the ids by the first segment of a path. */
+async function fill(server: TestServer): Promise<Record<string, number>> {
+  const { admin } = server
+  const group = (await admin.post('/groups', { name: 'Acme', path: 'acme' })).body.id
+  const project = (await admin.post('/projects', { name: 'site', path: 'site', namespace_id: group })).body.id
+  const topic = (await admin.post('/topics', { name: 'web', title: 'Web' })).body.id
+  for (const owner of [`/projects/${project}`, `/groups/${group}`]) {
+    for (const name of ['one.txt', 'two.txt']) await admin.post(`${owner}/uploads`, formWithFile('file', name, 'text'))
+  }
+  const report = sastReport([1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line })))
+  for (const promote of ['true', 'false']) {
+    const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote })
+    expect((await admin.post(`/projects/${project}/security_reports`, form)).status).toBeLessThan(300)
+  }
+  const [first] = (await admin.get(`/projects/${project}/vulnerabilities`)).body
+  await admin.post(`/vulnerabilities/${first.id}/dismiss`, { comment: 'no', dismissal_reason: 'used_in_tests' })
+  await admin.post(`/projects/${project}/vulnerabilities/bulk`, { action: 'confirm', filter: {} })
+  return { groups: group, projects: project, topics: topic }
+}
+
+async function tablesOf({ dialect, all }: Database): Promise<Set<string>> {
+  const rows = await all<{ name: string }>(
+    dialect.engine === 'sqlite'
+      ? sql`select name from sqlite_master where type = 'table'`
+      : sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
+  )
+  return new Set(rows.map(({ name }) => name).filter((name) => !/_search(_|$)/.test(name)))
+}
+
+/** Search indexes that triggers write. Changes of triggers are not counted, but those of the indexed table are. */
+const indexed = (name: string) => name.replace(/_search$/, '').replace(/^finding_texts$/, 'findings')
+
+/** Returns the tables after `from` and `join`. */
+function tablesIn(text: string, known: ReadonlySet<string>): Set<string> {
+  const code = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
+  const names = [...code.matchAll(/\b(?:from|join)\s+"?(\w+)"?/gi)].map(([, name = '']) => indexed(name))
+  return new Set(names.filter((name) => known.has(name)))
+}
