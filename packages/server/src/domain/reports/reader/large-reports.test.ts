@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Reading, readReport } from './read-report.ts'
 
-// Reports made while they are read, larger than anybody would want to hold.
+// The reports are generated while they are read, so that a test may exceed the memory that a whole report would take.
 
 const head = '{"version":"15.2.1","vulnerabilities":['
 const scan =
@@ -11,7 +11,7 @@ const scan =
 const entry = (index: number) =>
   `{"id":"${index}","name":"Finding ${index}","description":"${'Some words about it. '.repeat(20)}","severity":"High","location":{"file":"src/file-${index % 100}.ts","start_line":${index},"end_line":${index}},"identifiers":[{"type":"rule","name":"R","value":"r"}]}`
 
-/** The scan comes last, so nothing can be said of an entry before all have passed. */
+/** Generates a report whose scan, which the header needs, stands after the entries. */
 async function* reportOf(findings: number, broken = -1): AsyncGenerator<Buffer> {
   yield Buffer.from(head)
   for (let index = 0; index < findings; index += 100) {

@@ -15,7 +15,7 @@ interface Taken {
   entries: [pointer: string, value: unknown][]
 }
 
-/** What a reader sees; undefined when it refuses. */
+/** Returns the rest and the entries, or undefined if the reader rejects the text. */
 async function take(text: string, paths: readonly ItemPath[], size: number, limits: DocumentLimits = documentLimits) {
   const document = openDocument(() => inPieces(text, size), limits)
   try {
@@ -29,7 +29,7 @@ async function take(text: string, paths: readonly ItemPath[], size: number, limi
   }
 }
 
-/** The problem for which a reader refuses the text; undefined when it does not. */
+/** Returns the reason why the reader rejects the text, or undefined if it accepts it. */
 async function problemOf(text: string, paths: readonly ItemPath[], size: number): Promise<string | undefined> {
   const document = openDocument(() => inPieces(text, size))
   try {
@@ -47,7 +47,7 @@ const list = ['list', '*']
 const inner = ['runs', '*', 'results', '*']
 const both = [list, inner]
 
-/** The same by way of `JSON.parse`; undefined when that refuses. */
+/** Computes the same with `JSON.parse`; undefined if that rejects the text. */
 function expected(text: string): Taken | undefined {
   let root: Record<string, unknown> | unknown
   try {
