@@ -2,7 +2,7 @@ import type { Page } from '@alcove/client'
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { counted } from '../../../components/format.ts'
-import { type RowSource, rowsPerPage } from '../../../nouns/vulnerability/row-source.ts'
+import { maxRows, type RowSource, rowsPerPage } from '../../../nouns/vulnerability/row-source.ts'
 
 export interface PagedRows<Row> {
   /** Id of the shown list. */
@@ -60,7 +60,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
 
   const [view, setView] = useState({ first: 0, last: 0 })
   const length = total ?? soFar
-  const lastPage = Math.max(1, Math.ceil(length / rowsPerPage))
+  const lastPage = Math.max(1, Math.ceil(Math.min(length, maxRows) / rowsPerPage))
   const [from, to] = [pageOf(view.first) - 1, pageOf(view.last) + 1]
   useEffect(() => {
     const next = { first: Math.min(Math.max(1, from), lastPage), last: Math.min(Math.max(1, to), lastPage) }

@@ -1,10 +1,11 @@
 import { type CSSProperties, type FocusEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef } from 'react'
+import { maxRows } from '../../../nouns/vulnerability/row-source.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { type GridColumn, GridRow } from './grid-row.tsx'
 import { useStoredPlace } from './kept-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
-import { maxRows, useVirtualRows } from './use-virtual-rows.ts'
+import { useVirtualRows } from './use-virtual-rows.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row

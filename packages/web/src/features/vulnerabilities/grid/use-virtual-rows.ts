@@ -1,11 +1,9 @@
 import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
+import { maxRows } from '../../../nouns/vulnerability/row-source.ts'
 import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
-
-/** Maximum number of rows. Browsers do not render pages taller than about 17 million pixels. */
-export const maxRows = 150_000
 
 /** Space below the active row for toasts: see toast.module.css. */
 const messageRoom = 112
