@@ -1,7 +1,7 @@
 import { pageTooFar } from '../platform/failure.ts'
 
 /** Requested page of a list. */
-export interface PageRequest {
+export interface PageRequest<Cursor = Position> {
   page: number
   perPage: number
   offset: number
@@ -9,7 +9,7 @@ export interface PageRequest {
    * Keyset position: requests the page after a row, or the first page, instead of a page number. Only some lists
    * support it.
    */
-  keyset?: { after?: Position }
+  keyset?: { after?: Cursor | undefined }
 }
 
 /** Position of a row in a list: its sort key, and its id as the tie-breaker. */
@@ -31,14 +31,18 @@ export interface Page<T> {
 export const maxCountedRows = 10_000
 
 /** Builds a page from rows that include one more than the page holds, and from a count that stops above the maximum. */
-export function pageOf<T>(request: PageRequest, rows: T[], counted?: number): Page<T> {
+export function pageOf<T>(request: Pick<PageRequest, 'perPage'>, rows: T[], counted?: number): Page<T> {
   const total = counted !== undefined && counted <= maxCountedRows ? counted : undefined
   return { rows: rows.slice(0, request.perPage), total, hasNext: rows.length > request.perPage }
 }
 
 const furthestRow = 50_000
 
-/** Rejects pages too far into lists whose depth GitLab limits: groups and users. */
-export function assertReachable({ page, perPage, keyset }: PageRequest, noun: string): void {
-  if (!keyset && page * perPage > furthestRow) throw pageTooFar(noun)
+/** Rejects pages too far into lists whose depth is limited, as in GitLab. `noun` is the type of their objects. */
+export function assertReachable(
+  { page, perPage, keyset }: PageRequest<unknown>,
+  noun: string,
+  lastRow: number = furthestRow,
+): void {
+  if (!keyset && page * perPage > lastRow) throw pageTooFar(noun, lastRow)
 }

@@ -2,6 +2,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { findExpensive, type Subject } from '../testing/cost.ts'
 import { extensionOf, sanitizeFilename } from './files/filename.ts'
+import { searchTerms } from './findings/list/search-terms.ts'
 import { renderMarkdown } from './markdown/render.ts'
 import { sanitise } from './markdown/sanitise.ts'
 import { loadRatings } from './reports/formats/fields/cvss-score.ts'
@@ -11,7 +12,6 @@ import { parseReportJson } from './reports/reader/json.ts'
 import { readWholeReport } from './reports/reader/read-report.ts'
 import { formOf, reasonsOf } from './topics/merges/likeness.ts'
 import { parseText } from './topics/vocabulary/parse-text.ts'
-import { searchTerms } from './vulnerabilities/list/filter.ts'
 
 const filled = (unit: string) => (size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 const around = (before: string, unit: string, after: string) => (size: number) =>

@@ -61,7 +61,7 @@ function answers(cause: FailureCause): ErrorResponse {
     case 'moved':
       return movedResponse(cause.noun, cause.location)
     case 'page-too-far':
-      return { status: 405, body: { error: tooFar(cause.noun) } }
+      return { status: 405, body: { error: tooFar(cause.noun, cause.lastRow) } }
     case 'no-keyset':
       return { status: 405, body: { error: 'Keyset pagination is not yet available for this type of request' } }
     case 'unchanged':
@@ -205,9 +205,9 @@ function movedResponse(noun: string, location: string | undefined): ErrorRespons
   return { status: 301, body: `This resource has been moved permanently to ${location}`, headers: { location } }
 }
 
-function tooFar(noun: string): string {
+function tooFar(noun: string, lastRow: number): string {
   return (
-    'Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type ' +
+    `Offset pagination has a maximum allowed offset of ${lastRow} for requests that return objects of type ` +
     `${noun}. Remaining records can be retrieved using keyset pagination.`
   )
 }

@@ -57,7 +57,7 @@ export type FailureCause =
   /** The path is a former one. `location` is the URL to redirect reads to; other methods have none. */
   | { kind: 'moved'; noun: 'project' | 'group'; id: number; location?: string }
   /** The page number exceeds the maximum of the list. */
-  | { kind: 'page-too-far'; noun: string }
+  | { kind: 'page-too-far'; noun: string; lastRow: number }
   /** The order of the list does not support keyset pagination. */
   | { kind: 'no-keyset' }
   /** The resource is already in the requested state. */
@@ -121,7 +121,8 @@ export const moved = (noun: 'project' | 'group', id: number): Failure => new Fai
 export const noKeyset = (): Failure => new Failure({ kind: 'no-keyset' })
 export const unchanged = (): Failure => new Failure({ kind: 'unchanged' })
 export const limitReached = (sentence: string): Failure => new Failure({ kind: 'limit-reached', sentence })
-export const pageTooFar = (noun: string): Failure => new Failure({ kind: 'page-too-far', noun })
+export const pageTooFar = (noun: string, lastRow: number): Failure =>
+  new Failure({ kind: 'page-too-far', noun, lastRow })
 export const gone = (): Failure => new Failure({ kind: 'gone' })
 export const badRequest = (reason?: string): Failure => new Failure({ kind: 'bad-request', ...(reason && { reason }) })
 export const refused = (sentence: string): Failure => new Failure({ kind: 'refused', sentence })

@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import type { Finding, FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
+import { listIdentifiers, listScanners } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
-import { listIdentifiers, listScanners } from '../vulnerabilities/finding-queries.ts'
-import { type CountedCell, listCells } from '../vulnerabilities/list/cell-queries.ts'
-import { hasCell, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
-import type { VulnerabilityPlace } from '../vulnerabilities/list/list.ts'
+import { type FacetCount, listFacetCounts } from '../vulnerabilities/list/facet-count-queries.ts'
+import { matchesFacets, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
+import { matchingIds } from '../vulnerabilities/list/list.ts'
 import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list/list-queries.ts'
-import { openListing } from '../vulnerabilities/list/listing.ts'
 import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
@@ -27,7 +26,7 @@ export interface ExportedRow {
 }
 
 /** Number of rows per batch, which bounds memory use and the time that the event loop is blocked. */
-const sliceSize = 200
+const batchSize = 200
 /** Maximum number of matches per finding, because a finding may move with every import. */
 const maxMatches = 100
 
@@ -39,32 +38,30 @@ export async function* readRows(
 ): AsyncGenerator<readonly [ExportedRow, ...ExportedRow[]]> {
   const project = await findProjectById(deps.db, projectId)
   if (!project) return
-  const cells = await listCells(deps.db, [projectId])
-  const listing = await openListing(deps.db, cells, projectScope(projectId), withoutIds(filter, cells), order)
-  for (let after: VulnerabilityPlace | undefined; ; ) {
-    const places = await listing.next(after, sliceSize)
-    const ids = places.map(({ id }) => id)
+  const counts = await listFacetCounts(deps.db, [projectId])
+  const query = { scope: projectScope(projectId), filter: withoutIds(filter, counts), sort: 'detected_asc' } as const
+  for await (const ids of matchingIds(deps, query, batchSize)) {
     const [first, ...others] = await loadRows(deps, project, ids)
     if (first) yield [first, ...others]
-    after = places.at(-1)
-    if (places.length < sliceSize) return
     await setImmediate()
   }
 }
 
-const order = 'detected_asc'
-
 /** Returns the project's facet counts that match the filter. */
-export async function listWantedCells({ db }: Deps, projectId: number, filter: ExportFilter): Promise<CountedCell[]> {
-  const cells = await listCells(db, [projectId])
-  const narrowed = withoutIds(filter, cells)
-  return cells.filter((cell) => hasCell(narrowed, cell))
+export async function listMatchingFacetCounts(
+  { db }: Deps,
+  projectId: number,
+  filter: ExportFilter,
+): Promise<FacetCount[]> {
+  const counts = await listFacetCounts(db, [projectId])
+  const narrowed = withoutIds(filter, counts)
+  return counts.filter((count) => matchesFacets(narrowed, count))
 }
 
 /** Replaces scanner ids with external ids, which identify a scanner within one project. */
-function withoutIds({ scannerIds, ...filter }: ExportFilter, cells: readonly CountedCell[]): VulnerabilityFilter {
+function withoutIds({ scannerIds, ...filter }: ExportFilter, counts: readonly FacetCount[]): VulnerabilityFilter {
   if (!scannerIds) return filter
-  const named = new Set(cells.flatMap((cell) => (scannerIds.includes(cell.scannerId) ? (cell.scanner ?? []) : [])))
+  const named = new Set(counts.flatMap((count) => (scannerIds.includes(count.scannerId) ? (count.scanner ?? []) : [])))
   return { ...filter, scanners: filter.scanners ? filter.scanners.filter((name) => named.has(name)) : [...named] }
 }
 

@@ -10,7 +10,7 @@ import { csvHeader, csvLine } from './csv.ts'
 import type { Export } from './export.ts'
 import { failExport, finishExport, startExport } from './export-queries.ts'
 import { listAllProjectIds, listMemberProjectIds } from './exported-row-queries.ts'
-import { type ExportedRow, listWantedCells, readRows } from './exported-rows.ts'
+import { type ExportedRow, listMatchingFacetCounts, readRows } from './exported-rows.ts'
 import { openSarifRun, type SarifRun, sarifHead, sarifTail } from './sarif.ts'
 
 export const exportKind = 'export'
@@ -117,7 +117,7 @@ async function* sarifRuns(
 ): AsyncGenerator<string> {
   let before = ''
   for (const id of projectIds) {
-    const scannerIds = new Set((await listWantedCells(deps, id, filter)).map(({ scannerId }) => scannerId))
+    const scannerIds = new Set((await listMatchingFacetCounts(deps, id, filter)).map(({ scannerId }) => scannerId))
     for (const scannerId of [...scannerIds].sort((a, b) => a - b)) {
       let run: SarifRun | undefined
       for await (const rows of read(id, { ...filter, scannerIds: [scannerId] })) {
@@ -141,7 +141,7 @@ async function* sarifRuns(
 async function countExported(deps: Deps, projectIds: readonly number[], filter: Export['filter']): Promise<number> {
   let count = 0
   for (const id of projectIds) {
-    for (const { total } of await listWantedCells(deps, id, filter)) count += total
+    for (const { total } of await listMatchingFacetCounts(deps, id, filter)) count += total
   }
   return count
 }

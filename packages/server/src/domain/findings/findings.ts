@@ -20,6 +20,7 @@ export {
 } from './identifier-queries.ts'
 export { isKnownImage } from './image-queries.ts'
 export { findKnownFindings, hasAnyFinding, hasFindings, listSummaries } from './known-finding-queries.ts'
+export { listIdentifiers, listScanners } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'
 export { deleteUnusedScanners, listScannerIds, upsertScanners } from './scanner-queries.ts'
 export { dropStaged, listStaged, listStagedIdentifiers, stageFindings } from './staged-finding-queries.ts'

@@ -10,15 +10,15 @@ export async function listProjectIds(db: Db, after: number, limit: number): Prom
 }
 
 export async function countWrongCells(db: Db, projectId: number): Promise<number> {
-  return countRows(db, cellDifferences(db, projectId))
+  return countRows(db, facetCountDifferences(db, projectId))
 }
 
 /** Corrects the counts by adding the difference, so that concurrent changes stay correct. */
 export async function correctCells(db: Db, projectId: number): Promise<void> {
   await db.run(sql`
-    insert into vulnerability_counts (project_id, ${cell}, dismissal_reason, total, seconds)
-    ${cellDifferences(db, projectId)}
-    on conflict (project_id, ${cell}, dismissal_reason) do update
+    insert into vulnerability_counts (project_id, ${facets}, dismissal_reason, total, seconds)
+    ${facetCountDifferences(db, projectId)}
+    on conflict (project_id, ${facets}, dismissal_reason) do update
     set total = vulnerability_counts.total + excluded.total, seconds = vulnerability_counts.seconds + excluded.seconds`)
 }
 
@@ -89,27 +89,27 @@ export async function lockWithVulnerabilities(db: Db, findingIds: readonly numbe
   await db.all(sql`select id from findings where id in ${ids} order by id ${db.dialect.forNoKeyUpdate}`)
 }
 
-const cell = sql`is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch`
+const facets = sql`is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch`
 
 /**
  * Query of the differences per facet count, in the order in which other transactions update the counts, which avoids
  * deadlocks.
  */
-function cellDifferences(db: Db, projectId: number): Sql {
+function facetCountDifferences(db: Db, projectId: number): Sql {
   const { seconds } = db.dialect
   const took = sql`case when state = 'resolved' and resolved_at is not null
     then ${seconds(sql`resolved_at`)} - ${seconds(sql`created_at`)} else 0 end`
   return sql`
-    select cast(${projectId} as bigint) as project_id, ${cell}, reason, cast(sum(total) as bigint) as total,
+    select cast(${projectId} as bigint) as project_id, ${facets}, reason, cast(sum(total) as bigint) as total,
       cast(sum(seconds) as bigint) as seconds
     from (
-      select ${cell}, coalesce(dismissal_reason, '') as reason, 1 as total, ${took} as seconds from vulnerabilities
+      select ${facets}, coalesce(dismissal_reason, '') as reason, 1 as total, ${took} as seconds from vulnerabilities
       where project_id = ${projectId}
       union all
-      select ${cell}, dismissal_reason as reason, -total, -seconds from vulnerability_counts
+      select ${facets}, dismissal_reason as reason, -total, -seconds from vulnerability_counts
       where project_id = ${projectId}
     ) as compared
-    group by ${cell}, reason having sum(total) <> 0 or sum(seconds) <> 0 order by ${cell}, reason`
+    group by ${facets}, reason having sum(total) <> 0 or sum(seconds) <> 0 order by ${facets}, reason`
 }
 
 function dayDifferences(projectId: number, day: string): Sql {

@@ -5,7 +5,10 @@ import type { KeysetPage } from './pages.ts'
 
 export const keysetField = {
   pagination: optional(
-    oneOf(['legacy', 'offset', 'keyset'], { description: '`keyset` pages by cursor and omits totals' }),
+    oneOf(['legacy', 'offset', 'keyset'], {
+      description:
+        '`keyset` pages by cursor, without a limit, and omits totals. Page numbers beyond the limit of a list return 405',
+    }),
   ),
 }
 

@@ -49,9 +49,22 @@ test.each([
   ['state=open', 'state does not have a valid value'],
   ['scope=none', 'scope does not have a valid value'],
   ['severity=bad', 'severity does not have a valid value'],
+  ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
 ])('the list of findings with %s is refused', async (query, error) => {
   const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
   expect(reply).toMatchObject({ status: 400, body: { error } })
+})
+
+test('keyset pages of findings follow the links to the end', async () => {
+  const ids: number[] = []
+  let path = `/projects/${project.id}/vulnerability_findings?pagination=keyset&per_page=2&scope=all`
+  for (let pages = 0; path !== '' && pages < 5; pages++) {
+    const { status, body, headers } = await server.admin.get(path)
+    expect([status, headers['x-page']]).toEqual([200, undefined])
+    ids.push(...body.map(({ id }: { id: number }) => id))
+    path = /<http:\/\/[^/]+\/api\/v4([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1] ?? ''
+  }
+  expect(ids).toEqual([1, 2, 3, 4, 6])
 })
 
 test('a finding has all of GitLab’s keys, in its order, with the description rendered and harmless', async () => {

@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox'
+import type { FindingFilter } from '../../../domain/findings/list/finding-filter.ts'
+import { findFindings, getFinding } from '../../../domain/findings/list/finding-list.ts'
 import type { Project } from '../../../domain/projects/project.ts'
-import { type FindingFilter, findFindings, getFinding } from '../../../domain/vulnerabilities/findings.ts'
 import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
+import { cursorFields } from '../../../http/response/keyset.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
@@ -15,6 +17,7 @@ import {
   filterProperties,
   readFilter as readFilterOfVulnerabilities,
 } from '../vulnerabilities/filters.ts'
+import { readListPage, viewListPage } from '../vulnerabilities/list-pages.ts'
 import { findingView, viewFindings } from './views.ts'
 
 const filters = {
@@ -91,6 +94,7 @@ export const findingRoutes: readonly Route[] = [
       has_vulnerability: optional(
         flag({ description: 'If false, returns only findings that have not been promoted, and includes a total' }),
       ),
+      ...cursorFields,
     }),
     status: 200,
     output: Type.Array(findingView),
@@ -102,8 +106,9 @@ export const findingRoutes: readonly Route[] = [
     ],
     async handle({ deps, project, input, page, origin }) {
       const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }
-      const found = await findFindings(deps, filter, page)
-      return { ...found, rows: await viewFindings(deps, project, found.rows, origin) }
+      const request = readListPage(input, page)
+      const found = await findFindings(deps, filter, request)
+      return viewListPage(request, found, await viewFindings(deps, project, found.rows, origin))
     },
   }),
   route({

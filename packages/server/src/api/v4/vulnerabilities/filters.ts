@@ -2,7 +2,6 @@ import type { Static, TSchema } from 'typebox'
 import Type from 'typebox'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
-import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/list/list.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
@@ -133,15 +132,4 @@ function unchanged<Value>(value: Value): Value {
 
 function withoutBlanks(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim()).filter((text) => text !== '')
-}
-
-export function writeCursor({ severity, id }: VulnerabilityPlace): string {
-  return Buffer.from(`${severity}:${id}`).toString('base64url')
-}
-
-/** Throws when the cursor is malformed. */
-export function readCursor(cursor: string): VulnerabilityPlace {
-  const [, severity, id] = /^(\d{1,2}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')
-  return { severity: Number(severity), id: Number(id) }
 }

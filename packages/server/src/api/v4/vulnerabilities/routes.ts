@@ -5,20 +5,16 @@ import type { Page, PageRequest } from '../../../domain/page.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { groupScope, withProjects } from '../../../domain/vulnerabilities/list/group-scope.ts'
-import {
-  findVulnerabilities,
-  findVulnerabilitiesAfter,
-  type ListSummary,
-  summarizeList,
-  type VulnerabilityWithFinding,
-} from '../../../domain/vulnerabilities/list/list.ts'
+import { listVulnerabilities, type VulnerabilityWithFinding } from '../../../domain/vulnerabilities/list/list.ts'
+import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
 import { integer, integerList, optional, uuid } from '../../../http/params/input.ts'
 import type { KeysetPage } from '../../../http/response/pages.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
-import { filterProperties, listProperties, readCursor, readFilter, writeCursor } from './filters.ts'
+import { filterProperties, listProperties, readFilter } from './filters.ts'
+import { readListPage, viewListPage } from './list-pages.ts'
 
 const findingView = Type.Object(
   {
@@ -180,7 +176,7 @@ const listedTables = [
   ...['finding_identifiers', 'scanners'],
 ]
 
-/** Returns a page by its number or, with `pagination=keyset`, by its cursor. */
+/** Reads a page and returns the views of its rows. */
 async function listPage(
   deps: RootDeps,
   scope: ListScope,
@@ -188,14 +184,9 @@ async function listPage(
   page: PageRequest,
   view: (rows: readonly VulnerabilityWithFinding[]) => Promise<Static<typeof vulnerabilityView>[]>,
 ): Promise<Page<Static<typeof vulnerabilityView>> | KeysetPage<Static<typeof vulnerabilityView>>> {
-  const filter = readFilter(input)
-  if (input.pagination !== 'keyset') {
-    const found = await findVulnerabilities(deps, scope, filter, input.sort, page)
-    return { ...found, rows: await view(found.rows) }
-  }
-  const after = input.cursor ? readCursor(input.cursor) : undefined
-  const { rows, next } = await findVulnerabilitiesAfter(deps, scope, filter, input.sort, after, page.perPage)
-  return { rows: await view(rows), next: next && { cursor: writeCursor(next) } }
+  const request = readListPage(input, page)
+  const found = await listVulnerabilities(deps, { scope, filter: readFilter(input), sort: input.sort }, request)
+  return viewListPage(request, found, await view(found.rows))
 }
 
 export const vulnerabilityRoutes: readonly Route[] = [

@@ -1,8 +1,8 @@
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
-import { addToCounts, type CountChange } from '../list/count-queries.ts'
-import { countChanges } from '../list/counts.ts'
+import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
+import { countChanges } from '../list/count-changes.ts'
 import { titleOf } from '../title.ts'
 import { autoResolved, reopened } from '../triage/change.ts'
 import { recordHistory, recordObservations } from '../triage/history.ts'
@@ -134,7 +134,7 @@ async function changeAll(
     await saveChanges(deps, project.id, changed, now)
     counts.push(...countChanges(changed))
   })
-  await addToCounts(deps.db, project.id, counts, now)
+  await addToFacetCounts(deps.db, project.id, counts, now)
 }
 
 async function collectInBatches(

@@ -5,9 +5,12 @@ import { entry } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import type { RootDeps } from '../../deps.ts'
-import { findFindings } from '../findings.ts'
-import type { VulnerabilityFilter } from './filter.ts'
-import { findVulnerabilities } from './list.ts'
+import type { Cursor } from '../../findings/list/cursor.ts'
+import type { FindingFilter } from '../../findings/list/finding-filter.ts'
+import { findFindings } from '../../findings/list/finding-list.ts'
+import type { ListPageRequest } from '../../findings/list/list-page.ts'
+import { projectScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
+import { listVulnerabilities as listRows } from './list.ts'
 
 const severities = ['Info', 'Unknown', 'Low', 'Medium', 'High', 'Critical']
 const severityNames = ['info', 'unknown', 'low', 'medium', 'high', 'critical'] as const
@@ -38,7 +41,7 @@ async function pages(client: Client, path: string, numbers: readonly number[]): 
 test.each([
   ['vulnerabilities', (a: Listed, b: Listed) => worst(a, b) || b.id - a.id],
   ['vulnerability_findings', (a: Listed, b: Listed) => worst(a, b) || a.id - b.id],
-])('far pages of %s follow one another, in whichever order they are asked for', async (list, order) => {
+])('pages of %s follow one another, in whichever order they are requested', async (list, order) => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const total = 2_345
@@ -63,7 +66,7 @@ test.each([
   expect(left.get(14)).toHaveLength(list === 'vulnerabilities' ? 100 : 45)
 })
 
-/** The same database, and how many rows were read from it. */
+/** Counts the rows that are read from a database. */
 function counting(deps: RootDeps) {
   const read = { rows: 0 }
   const db: RootDeps['db'] = {
@@ -78,15 +81,57 @@ function counting(deps: RootDeps) {
 }
 
 const perPage = 20
-const request = (offset: number) => ({ page: 1 + offset / perPage, perPage, offset })
+const total = 10_500
+const unfiltered = {
+  reportTypes: undefined,
+  scanners: undefined,
+  severities: undefined,
+  states: undefined,
+  identifiers: undefined,
+  search: undefined,
+  importId: undefined,
+  isPromoted: undefined,
+}
 
-describe('of a list that is longer than what is gathered', () => {
-  const total = 10_500
+type List = (deps: RootDeps, projectId: number, request: ListPageRequest) => Promise<{ ids: number[]; next?: Cursor }>
+
+const vulnerabilities =
+  (filter: VulnerabilityFilter, sort: VulnerabilitySort = 'severity_desc'): List =>
+  async (deps, projectId, request) => {
+    const { rows, next } = await listRows(deps, { scope: projectScope(projectId), filter, sort }, request)
+    return { ids: rows.map(({ vulnerability }) => vulnerability.id), ...(next && { next }) }
+  }
+
+const findings =
+  (filter: Partial<FindingFilter>): List =>
+  async (deps, projectId, request) => {
+    const { rows, next } = await findFindings(deps, { ...unfiltered, ...filter, projectId, ref: 'main' }, request)
+    return { ids: rows.map(({ id }) => id), ...(next && { next }) }
+  }
+
+const byIndex: [string, List][] = [
+  ['vulnerabilities', vulnerabilities({})],
+  ['vulnerabilities in ascending severity', vulnerabilities({}, 'severity_asc')],
+  ['vulnerabilities by detection', vulnerabilities({}, 'detected_desc')],
+  ['vulnerabilities of some states', vulnerabilities({ states: ['detected', 'dismissed'] })],
+  ['findings', findings({})],
+  ['findings of a state', findings({ states: ['detected'] })],
+]
+const byTest: [string, List][] = [
+  ['vulnerabilities by text', vulnerabilities({ search: usual.title })],
+  ['vulnerabilities by text and detection', vulnerabilities({ search: usual.title }, 'detected_asc')],
+  ['vulnerabilities of a ref', vulnerabilities({ ref: 'main' })],
+  ['findings by text', findings({ search: usual.title })],
+]
+
+describe('in a list of more than 10,000 rows', () => {
   let projectId: number
+  let admin: Client
   let counted: ReturnType<typeof counting>
 
   beforeAll(async () => {
     const server = await startServer()
+    admin = server.admin
     projectId = (await server.project('acme/site')).id
     const rows = Array.from(
       { length: total },
@@ -101,56 +146,64 @@ describe('of a list that is longer than what is gathered', () => {
     counted = counting(server.deps)
   })
 
-  const unfiltered = { reportTypes: undefined, scanners: undefined, states: undefined, importId: undefined }
-
-  const listVulnerabilities =
-    (filter: VulnerabilityFilter): List =>
-    async (deps, projectId, offset) => {
-      const scope = { key: `project ${projectId}`, projectIds: [projectId] }
-      const { rows } = await findVulnerabilities(deps, scope, filter, 'severity_desc', request(offset))
-      return rows.map(({ vulnerability }) => vulnerability.id)
-    }
-  const listFindings =
-    (filter: Pick<VulnerabilityFilter, 'search' | 'states'>): List =>
-    async (deps, projectId, offset) => {
-      const all = {
-        ...unfiltered,
-        severities: undefined,
-        identifiers: undefined,
-        isPromoted: undefined,
-        search: undefined,
-      }
-      const { rows } = await findFindings(deps, { ...all, ...filter, projectId, ref: 'main' }, request(offset))
-      return rows.map(({ id }) => id)
-    }
-
-  test.each<[string, List]>([
-    ['vulnerabilities', listVulnerabilities({})],
-    ['vulnerabilities of some states', listVulnerabilities({ states: ['detected', 'dismissed'] })],
-    ['vulnerabilities by text', listVulnerabilities({ search: usual.title })],
-    ['vulnerabilities of a ref', listVulnerabilities({ ref: 'main' })],
-    ['findings', listFindings({})],
-    ['findings of a state', listFindings({ states: ['detected'] })],
-  ])('a page of %s reads no more rows the further it is, once the way is known', async (_, list) => {
+  test.each(byIndex)('a page of %s reads no more rows the further it is', async (_, list) => {
     const { deps, read } = counted
-    // The last page of each severity.
-    for (let offset = 1_740; offset < total; offset += 1_740) await list(deps, projectId, offset)
-    for (const offset of [0, 40, 5_020, 7_480, 10_440]) {
+    for (const offset of [0, 40, 5_020, 7_480, 9_980]) {
       read.rows = 0
-      expect(await list(deps, projectId, offset)).toHaveLength(perPage)
-      // Positions, up to the next place that is remembered; then the rows with what hangs on them.
-      expect(read.rows).toBeLessThan(70 + 5 * perPage)
+      const { ids } = await list(deps, projectId, { page: 1 + offset / perPage, perPage, offset })
+      expect(ids).toHaveLength(perPage)
+      // The cursors of the page, counts of severities, and the rows with their details.
+      expect(read.rows).toBeLessThan(20 + 5 * perPage)
     }
   })
 
-  test('what has changed is seen at once, also where all of it was known', async () => {
+  test.each([...byIndex, ...byTest])('keyset pages of %s reach every row, each with few reads', async (_, list) => {
+    const { deps, read } = counted
+    const seen: number[] = []
+    for (let after: Cursor | undefined; ; ) {
+      read.rows = 0
+      const { ids, next } = await list(deps, projectId, { page: 1, perPage: 100, offset: 0, keyset: { after } })
+      seen.push(...ids)
+      // The first page may try to collect the list.
+      if (after) expect(read.rows).toBeLessThan(1_300)
+      if (!next) break
+      after = next
+    }
+    expect(seen).toHaveLength(total)
+    expect(new Set(seen).size).toBe(total)
+
+    const numbered = await list(deps, projectId, { page: 100, perPage: 100, offset: 9_900 })
+    expect(numbered.ids).toEqual(seen.slice(9_900, 10_000))
+  })
+
+  test.each([
+    ['vulnerabilities', 'Vulnerability'],
+    ['vulnerability_findings', 'Finding'],
+  ])('page numbers of %s end at row 10,000', async (list, noun) => {
+    const path = `/projects/${projectId}/${list}?per_page=100`
+    expect((await admin.get(`${path}&page=100`)).body).toHaveLength(100)
+    for (const filter of ['', '&search=hash', '&severity=low', '&search=nowhere']) {
+      expect(await admin.get(`${path}&page=101${filter}`)).toMatchObject({
+        status: 405,
+        body: {
+          error:
+            'Offset pagination has a maximum allowed offset of 10000 for requests that return objects of type ' +
+            `${noun}. Remaining records can be retrieved using keyset pagination.`,
+        },
+      })
+    }
+    const { status, body } = await admin.get(`${path}&page=101&pagination=keyset`)
+    expect([status, body.length]).toEqual([200, 100])
+  })
+
+  test('a change is visible at once, also in a list that was read before', async () => {
     const { deps } = counted
-    const list = listVulnerabilities({ search: usual.title })
-    const [first = 0, second] = await list(deps, projectId, 0)
-    await list(deps, projectId, 10_440)
+    const list = vulnerabilities({ search: usual.title })
+    const page = { page: 1, perPage, offset: 0 }
+    const {
+      ids: [first = 0, second],
+    } = await list(deps, projectId, page)
     await deps.db.run(sql`update findings set name = 'Sound' where vulnerability_id = ${first}`)
-    expect((await list(deps, projectId, 0))[0]).toBe(second)
+    expect((await list(deps, projectId, page)).ids[0]).toBe(second)
   })
 })
-
-type List = (deps: RootDeps, projectId: number, offset: number) => Promise<number[]>

@@ -1,5 +1,5 @@
 import type { Severity, State } from '../../findings/scales.ts'
-import type { CountedCell } from './cell-queries.ts'
+import type { FacetCount } from './facet-count-queries.ts'
 
 /** Filter of a list of vulnerabilities. Absent fields match everything; the values of a field are alternatives. */
 export interface VulnerabilityFilter {
@@ -42,32 +42,21 @@ export const projectScope = (projectId: number): ListScope => ({
 })
 
 /** Returns true if the facets of a count match the filter. */
-export function hasCell(filter: VulnerabilityFilter, cell: CountedCell): boolean {
+export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): boolean {
   const { severities, reportTypes, scanners, isResolvedOnDefaultBranch: isResolved } = filter
   const isOnDefaultBranch = wantedOnDefaultBranch(filter)
   return (
-    (isOnDefaultBranch === undefined || cell.isOnDefaultBranch === isOnDefaultBranch) &&
-    (!severities || severities.includes(cell.severity)) &&
-    (!reportTypes || reportTypes.includes(cell.reportType)) &&
-    (!scanners || (cell.scanner !== null && scanners.includes(cell.scanner))) &&
-    (isResolved === undefined || cell.isResolvedOnDefaultBranch === isResolved) &&
-    hasState(filter, cell)
+    (isOnDefaultBranch === undefined || count.isOnDefaultBranch === isOnDefaultBranch) &&
+    (!severities || severities.includes(count.severity)) &&
+    (!reportTypes || reportTypes.includes(count.reportType)) &&
+    (!scanners || (count.scanner !== null && scanners.includes(count.scanner))) &&
+    (isResolved === undefined || count.isResolvedOnDefaultBranch === isResolved) &&
+    hasState(filter, count)
   )
 }
 
-function hasState({ states, dismissalReasons }: VulnerabilityFilter, cell: CountedCell): boolean {
-  if (!dismissalReasons) return !states || states.includes(cell.state)
-  const isDismissedSo = cell.state === 'dismissed' && dismissalReasons.includes(cell.dismissalReason ?? '')
-  return isDismissedSo || states?.includes(cell.state) === true
+function hasState({ states, dismissalReasons }: VulnerabilityFilter, count: FacetCount): boolean {
+  if (!dismissalReasons) return !states || states.includes(count.state)
+  const isDismissedForReason = count.state === 'dismissed' && dismissalReasons.includes(count.dismissalReason ?? '')
+  return isDismissedForReason || states?.includes(count.state) === true
 }
-
-/** Returns the words of a search that the index supports; empty if all are too short. */
-export function searchTerms(search: string): string[] {
-  const words = search.slice(0, maxSearchLength).trim().split(/\s+/)
-  return words.filter((word) => [...word].length >= shortestTerm).slice(0, maxTerms)
-}
-
-const shortestTerm = 3
-/** Maximum length of a search; further words hardly narrow the result and are slow. */
-const maxSearchLength = 1024
-const maxTerms = 64

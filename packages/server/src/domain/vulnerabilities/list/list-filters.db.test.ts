@@ -1,23 +1,20 @@
 import fc from 'fast-check'
 import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import type { Changes } from '../../../db/db.ts'
 import { testEngine } from '../../../testing/database.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp } from '../../../testing/vulnerabilities.ts'
+import { readCandidates } from '../../findings/list/candidate-sql.ts'
+import type { Cursor } from '../../findings/list/cursor.ts'
+import type { FilteredList } from '../../findings/list/filtered-list.ts'
+import { openListCache } from '../../findings/list/filtered-list.ts'
+import { findFindings, openFindings } from '../../findings/list/finding-list.ts'
+import { refFilter, textFilters } from '../../findings/list/unindexed-filter-sql.ts'
 import { refreshOccurrences } from '../../findings/occurrences.ts'
 import { dismissalReasons, severities, severityRanks, states } from '../../findings/scales.ts'
-import { openPageBookmarks } from '../../page-bookmarks.ts'
-import { findFindings, openFindings } from '../findings.ts'
-import { readCandidates } from './candidate-queries.ts'
-import { listCells } from './cell-queries.ts'
+import { listFacetCounts } from './facet-count-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
-import { openListMemory } from './gathered-listing.ts'
-import type { Listing } from './held-listing.ts'
-import { findVulnerabilities, findVulnerabilitiesAfter, matchingIds } from './list.ts'
-import type { Position } from './list-queries.ts'
-import { openListing } from './listing.ts'
-import { probesOf } from './probe-queries.ts'
+import { listVulnerabilities, matchingIds, openList } from './list.ts'
 
 /** PostgreSQL runs the same queries at several times the cost, so it tests fewer filters. */
 const runs = (count: number) => (testEngine === 'postgres' ? Math.ceil(count / 4) : count)
@@ -105,9 +102,9 @@ test('any filter, order and page answers what looking at every row would', async
     dismissalReason: draft.state === 'dismissed' ? reason : null,
   }))
   await insertMadeUp(deps.db, all, deps.now())
-  const cells = new Map<string, Awaited<ReturnType<typeof listCells>>>()
+  const counts = new Map<string, Awaited<ReturnType<typeof listFacetCounts>>>()
   const scopes = [projects.slice(0, 1), projects].map((projectIds) => ({ key: projectIds.join(), projectIds }))
-  for (const { key, projectIds } of scopes) cells.set(key, await listCells(deps.db, projectIds))
+  for (const { key, projectIds } of scopes) counts.set(key, await listFacetCounts(deps.db, projectIds))
 
   const asked = fc.record({
     scope: pick(scopes),
@@ -115,37 +112,28 @@ test('any filter, order and page answers what looking at every row would', async
     sort: pick(vulnerabilitySorts),
     page: fc.integer({ min: 1, max: 8 }),
     perPage: fc.integer({ min: 1, max: 30 }),
-    mostGathered: pick([0, 5, 60, 10_000]),
-    mostPassedBy: pick([0, 40, 2_000]),
-    distance: pick([1, 7, 50]),
+    limits: fc.record({ maxShortRows: pick([0, 5, 60, 10_000]), maxDirectRows: pick([0, 40, 500]) }),
+    isCached: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, distance, ...limits }) => {
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, limits, isCached }) => {
       const expected = all
         .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
         .sort(orders[sort])
         .map(({ id }) => id)
       const offset = (page - 1) * perPage
-      const request = { page, perPage, offset }
-      const found = await findVulnerabilities(deps, scope, filter, sort, request)
+      const query = { scope, filter, sort }
+      const found = await listVulnerabilities(deps, query, { page, perPage, offset })
       expect(found.rows.map(({ vulnerability }) => vulnerability.id)).toEqual(expected.slice(offset, offset + perPage))
       expect([found.total, found.hasNext]).toEqual([expected.length, expected.length > offset + perPage])
 
-      // However much of it may be gathered.
-      const listing = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, limits)
-      expect([expected.length, undefined]).toContain(listing.total)
-      expect(await readAll(listing, perPage)).toEqual(expected)
-      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
-
-      // Whatever is known of it already.
-      const memory = openMemory(deps.db, distance)
+      // However many rows a short list may have.
+      const cache = isCached ? { cache: openListCache(deps.db.changes, []) } : {}
       for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
-        const remembered = await openListing(deps.db, cells.get(scope.key) ?? [], scope, filter, sort, {
-          ...limits,
-          memory,
-        })
-        expect(await readAt(remembered, start, perPage)).toEqual(expected.slice(start, start + perPage))
-        if (start > 0) expect(await readAll(remembered, perPage)).toEqual(expected)
+        const list = await openList(deps.db, query, counts.get(scope.key) ?? [], { ...cache, limits })
+        expect([expected.length, undefined]).toContain(list.total)
+        expect(await readAt(list, start, perPage)).toEqual(expected.slice(start, start + perPage))
+        if (start > 0) expect(await readAll(list, perPage)).toEqual(expected)
       }
     }),
     { seed: 7, numRuns: runs(250) },
@@ -174,12 +162,11 @@ test('findings take the same filters and answer what looking at every one would'
     isPromoted: maybe(fc.boolean()),
     page: fc.integer({ min: 1, max: 8 }),
     perPage: fc.integer({ min: 1, max: 30 }),
-    mostGathered: pick([0, 5, 60, 10_000]),
-    mostPassedBy: pick([0, 40, 2_000]),
-    isRemembered: fc.boolean(),
+    limits: fc.record({ maxShortRows: pick([0, 5, 60, 10_000]), maxDirectRows: pick([0, 40, 500]) }),
+    isCached: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, isRemembered, ...limits }) => {
+    fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, limits, isCached }) => {
       const { severities, reportTypes, scanners, states, identifiers, search, ref = 'main' } = filter
       const same = { severities, reportTypes, scanners, states, identifiers, search, ref }
       const expected = all
@@ -197,13 +184,13 @@ test('findings take the same filters and answer what looking at every one would'
       expect(found.rows.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
       expect(found.hasNext).toBe(expected.length > offset + perPage)
 
-      const listing = await openFindings(
+      const list = await openFindings(
         deps.db,
         { ...same, projectId, importId: undefined, isPromoted },
-        { key: '', ...limits, memory: isRemembered ? openMemory(deps.db) : undefined },
+        { limits, cache: isCached ? openListCache(deps.db.changes, []) : undefined },
       )
-      expect(await readAll(listing, perPage)).toEqual(expected)
-      expect(await readAt(listing, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
+      expect(await readAll(list, perPage)).toEqual(expected)
+      expect(await readAt(list, offset, perPage)).toEqual(expected.slice(offset, offset + perPage))
     }),
     { seed: 9, numRuns: runs(200) },
   )
@@ -224,12 +211,13 @@ test('however few are read at once, every candidate is found', async () => {
   await fc.assert(
     fc.asyncProperty(filters, atOnce, async ({ identifiers, search, ref }, atOnce) => {
       for (const filter of [{ identifiers }, { search }, { ref }]) {
-        const [probe] = probesOf(db, filter, [projectId])
-        if (!probe?.sources) continue
+        const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, [projectId])]
+        const [unindexed] = [...textFilters(db, filter, [projectId]), ...byRef]
+        if (!unindexed?.indexes) continue
         const found = new Set<number>()
-        const describe = (candidates: Sql) => sql`select 1 as severity, c.id from (${candidates}) as c`
-        for await (const slice of readCandidates(db, probe.sources, describe, atOnce)) {
-          for (const { id } of slice) found.add(id)
+        const selectRows = (candidates: Sql) => sql`select 1 as severity, c.id from (${candidates}) as c`
+        for await (const { rows } of readCandidates(db, unindexed.indexes, selectRows, atOnce)) {
+          for (const { id } of rows) found.add(id)
         }
         const expected = all.filter((made) => isMatch({ ...made, isOnDefaultBranch: true }, filter))
         expect([...found].sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id))
@@ -239,25 +227,21 @@ test('however few are read at once, every candidate is found', async () => {
   )
 }, 240_000)
 
-function openMemory({ changes }: { changes: Changes }, distance?: number) {
-  return { gathered: openListMemory(changes, []), milestones: openPageBookmarks(changes, [], distance) }
+async function readAt(list: FilteredList, offset: number, limit: number): Promise<number[]> {
+  return (await list.read({ offset, limit })).map(({ id }) => id)
 }
 
-async function readAt(listing: Listing, offset: number, rows: number): Promise<number[]> {
-  return (await listing.at(offset, rows)).map(({ id }) => id)
-}
-
-async function readAll(listing: Pick<Listing, 'next'>, perPage: number): Promise<number[]> {
+async function readAll(list: FilteredList, limit: number): Promise<number[]> {
   const read: number[] = []
-  for (let after: Position | undefined; ; ) {
-    const rows = await listing.next(after, perPage)
+  for (let after: Cursor | undefined; ; ) {
+    const rows = await list.read({ after, limit })
     read.push(...rows.map(({ id }) => id))
-    if (rows.length < perPage) return read
+    if (rows.length < limit) return read
     after = rows.at(-1)
   }
 }
 
-test('pages that follow a position, and all ids at once, go on through the whole list', async () => {
+test('pages after a cursor, and all ids at once, go on through the whole list', async () => {
   const server = await startServer()
   const project = (await server.project('acme/long')).id
   const { deps } = server
@@ -277,17 +261,19 @@ test('pages that follow a position, and all ids at once, go on through the whole
     .map(({ id }) => id)
 
   const read: number[] = []
-  for (let after: Position | undefined; ; ) {
-    const { rows, next } = await findVulnerabilitiesAfter(deps, scope, filter, 'severity_desc', after, 37)
+  for (let after: Cursor | undefined; ; ) {
+    const request = { page: 1, offset: 0, perPage: 37, keyset: { after } }
+    const { rows, next } = await listVulnerabilities(deps, { scope, filter, sort: 'severity_desc' }, request)
     read.push(...rows.map(({ vulnerability }) => vulnerability.id))
     if (!next) break
     after = next
   }
   expect(read).toEqual(expected)
-  const slices: number[][] = []
-  for await (const ids of matchingIds(deps, scope, {})) slices.push(ids)
-  expect(slices.length).toBeGreaterThan(1)
-  expect(slices.flat().sort((a, b) => a - b)).toEqual(
+  const batches: number[][] = []
+  const everything = { scope, filter: {}, sort: 'severity_desc' } as const
+  for await (const ids of matchingIds(deps, everything)) batches.push(ids)
+  expect(batches.length).toBeGreaterThan(1)
+  expect(batches.flat().sort((a, b) => a - b)).toEqual(
     all.filter(({ isOnDefaultBranch }) => isOnDefaultBranch).map(({ id }) => id),
   )
 })

@@ -1,53 +1,71 @@
+import { setImmediate } from 'node:timers/promises'
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
 import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
+import { type Cursor, compareIn, type ListOrder } from '../../findings/list/cursor.ts'
+import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
-import type { Cell } from './count-queries.ts'
+import type { Facets } from './count-change-queries.ts'
 
-/** Position of a vulnerability in a list of any order. */
-export interface Position {
-  severity: number
-  id: number
-}
-
-/** A range of an index that has vulnerabilities in id order. */
-export interface Stretch {
+/** Vulnerabilities of one severity in a project, or of one facet combination, which an index has in id order. */
+export interface FacetRange {
   projectId: number
   isOnDefaultBranch: boolean
   severity: Severity
   /** Absent: all vulnerabilities of the severity. */
-  cell?: Cell | undefined
+  facets?: Facets | undefined
 }
 
-/** Returns the first ids after the given one of all ranges together. The database merges the ranges. */
-export async function listStretches(
+/** Maximum number of ranges in one statement, which limits its length. */
+const maxRangesPerStatement = 100
+
+/** Reads rows of all ranges together in the order of their ids. */
+export async function listFromRanges(
   db: Db,
-  stretches: readonly Stretch[],
-  direction: 'asc' | 'desc',
-  after: number | undefined,
-  limit: number,
-): Promise<Position[]> {
-  const order = direction === 'asc' ? sql`asc` : sql`desc`
-  const start = after ?? (direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER)
-  const isBehind = direction === 'asc' ? sql`id > ${start}` : sql`id < ${start}`
-  const orderAndLimit = sql`order by id ${order} limit ${limit}`
-  const selects = stretches.map(
-    (stretch) => sql`select severity, id from vulnerabilities where ${isIn(stretch)} and ${isBehind}`,
-  )
-  const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, orderAndLimit)) : selects
-  return db.all(sql`${join(parts, ' union all ')} ${orderAndLimit}`)
+  ranges: readonly FacetRange[],
+  direction: ListOrder['id'],
+  { afterId, offset, limit }: RangeRequest,
+): Promise<Cursor[]> {
+  if (ranges.length <= maxRangesPerStatement) {
+    return mergeRanges(db, ranges, direction, { afterId, offset, limit })
+  }
+  const rows: Cursor[] = []
+  for (let start = 0; start < ranges.length; start += maxRangesPerStatement) {
+    const some = ranges.slice(start, start + maxRangesPerStatement)
+    rows.push(...(await mergeRanges(db, some, direction, { afterId, offset: 0, limit: offset + limit })))
+    await setImmediate()
+  }
+  return rows.sort(compareIn({ id: direction })).slice(offset, offset + limit)
 }
 
-function isIn({ projectId, isOnDefaultBranch, severity, cell }: Stretch): Sql {
+/** The database merges the ranges as it reads them. */
+async function mergeRanges(
+  db: Db,
+  ranges: readonly FacetRange[],
+  direction: ListOrder['id'],
+  { afterId, offset, limit }: RangeRequest,
+): Promise<Cursor[]> {
+  const order = direction === 'asc' ? sql`asc` : sql`desc`
+  const start = afterId ?? (direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER)
+  const isAfter = direction === 'asc' ? sql`id > ${start}` : sql`id < ${start}`
+  const selects = ranges.map(
+    (range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isAfter}`,
+  )
+  const firstRows = sql`order by id ${order} limit ${offset + limit}`
+  const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, firstRows)) : selects
+  return db.all(sql`${join(parts, ' union all ')} order by id ${order} limit ${limit} offset ${offset}`)
+}
+
+function isIn({ projectId, isOnDefaultBranch, severity, facets }: FacetRange): Sql {
   const common = sql`project_id = ${projectId} and is_on_default_branch = ${isOnDefaultBranch}
     and severity = ${severityRanks[severity]}`
-  if (!cell) return common
-  return sql`${common} and state = ${cell.state} and report_type = ${cell.reportType} and scanner_id = ${cell.scannerId}
-    and is_resolved_on_default_branch = ${cell.isResolvedOnDefaultBranch}
-    and coalesce(dismissal_reason, '') = ${cell.dismissalReason ?? ''}`
+  if (!facets) return common
+  return sql`${common} and state = ${facets.state} and report_type = ${facets.reportType}
+    and scanner_id = ${facets.scannerId} and is_resolved_on_default_branch = ${facets.isResolvedOnDefaultBranch}
+    and coalesce(dismissal_reason, '') = ${facets.dismissalReason ?? ''}`
 }
 
 export async function listVulnerabilitiesById(db: Db, ids: readonly number[]): Promise<Vulnerability[]> {

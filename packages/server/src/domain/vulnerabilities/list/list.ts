@@ -1,110 +1,58 @@
 import { openCache, perDatabase } from '../../../db/cache.ts'
+import type { Db } from '../../../db/db.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
 import type { Finding } from '../../findings/finding.ts'
-import { type Page, type PageRequest, pageOf } from '../../page.ts'
-import { openPageBookmarks } from '../../page-bookmarks.ts'
+import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
+import {
+  type FilteredList,
+  type ListCache,
+  type ListLimits,
+  openFilteredList,
+  openListCache,
+} from '../../findings/list/filtered-list.ts'
+import { assertNumbered, idBatches, type ListPageRequest, readPage } from '../../findings/list/list-page.ts'
+import type { Page } from '../../page.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type CountedCell, listCells } from './cell-queries.ts'
-import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from './filter.ts'
-import { openListMemory } from './gathered-listing.ts'
-import type { Listing } from './held-listing.ts'
-import { listFindingsOf, listVulnerabilitiesById, type Position } from './list-queries.ts'
-import { openListing } from './listing.ts'
+import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
+import { type ListScope, matchesFacets, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
+import { indexRanges, rowCount } from './index-ranges.ts'
+import { listFindingsOf, listVulnerabilitiesById } from './list-queries.ts'
+import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface VulnerabilityWithFinding {
   vulnerability: Vulnerability
   finding: Finding
 }
 
-/** Position of a vulnerability in a list. */
-export type VulnerabilityPlace = Position
+export interface ListQuery {
+  scope: ListScope
+  filter: VulnerabilityFilter
+  sort: VulnerabilitySort
+}
 
-/** Returns a page by its number. */
-export async function findVulnerabilities(
+/** Returns a page of a filtered list. */
+export async function listVulnerabilities(
   deps: RootDeps,
-  scope: ListScope,
-  filter: VulnerabilityFilter,
-  sort: VulnerabilitySort,
-  page: PageRequest,
-): Promise<Page<VulnerabilityWithFinding>> {
-  const listing = await rememberedListing(deps, scope, filter, sort)
-  const positions = await listing.at(page.offset, page.perPage + 1)
-  const { rows, ...counted } = pageOf(page, positions, listing.total)
-  return { ...counted, rows: await load(deps, rows) }
+  query: ListQuery,
+  request: ListPageRequest,
+): Promise<Page<VulnerabilityWithFinding> & { next: Cursor | undefined }> {
+  assertNumbered(request, 'Vulnerability')
+  const { rows, ...page } = await readPage(await openCachedList(deps, query), request)
+  const ids = rows.map(({ id }) => id)
+  return { ...page, rows: await loadRows(deps, ids) }
 }
 
-/** Returns the rows after a position, and the position for the next page. */
-export async function findVulnerabilitiesAfter(
-  deps: RootDeps,
-  scope: ListScope,
-  filter: VulnerabilityFilter,
-  sort: VulnerabilitySort,
-  after: Position | undefined,
-  perPage: number,
-): Promise<{ rows: VulnerabilityWithFinding[]; next: Position | undefined }> {
-  const listing = await rememberedListing(deps, scope, filter, sort)
-  const positions = await listing.next(after, perPage + 1)
-  const shown = positions.slice(0, perPage)
-  return { rows: await load(deps, shown), next: positions.length > perPage ? shown.at(-1) : undefined }
-}
-
-export interface ListSummary {
-  /** Undefined for long lists without exact counts. */
-  total: number | undefined
-  /** Available filter values regardless of the filter, most frequent first. */
-  scanners: { externalId: string; name: string; total: number }[]
-  reportTypes: { name: string; total: number }[]
-}
-
-/** Returns the total of a filtered list and the available filter values. */
-export async function summarizeList(
-  deps: RootDeps,
-  scope: ListScope,
-  filter: VulnerabilityFilter,
-): Promise<ListSummary> {
-  const { total } = await rememberedListing(deps, scope, filter, 'severity_desc')
-  const cells = await memories(deps.db).cells.get(scope.key, () => listCells(deps.db, scope.projectIds))
-  const scanners = new Map<string, { name: string; total: number }>()
-  const reportTypes = new Map<string, { name: string; total: number }>()
-  for (const cell of cells) {
-    if (!cell.isOnDefaultBranch) continue
-    if (cell.scanner !== null) addTo(scanners, cell.scanner, cell.scannerName ?? cell.scanner, cell.total)
-    addTo(reportTypes, cell.reportType, cell.reportType, cell.total)
-  }
-  return {
-    total,
-    scanners: mostFirst([...scanners].map(([externalId, counted]) => ({ externalId, ...counted }))),
-    reportTypes: mostFirst([...reportTypes.values()]),
-  }
-}
-
-function addTo(counts: Map<string, { name: string; total: number }>, key: string, name: string, total: number): void {
-  counts.set(key, { name, total: total + (counts.get(key)?.total ?? 0) })
-}
-
-function mostFirst<T extends { name: string; total: number }>(rows: T[]): T[] {
-  return rows.sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1))
-}
-
-/** Yields the ids of all matching vulnerabilities in batches, highest severity first. Works inside a transaction. */
+/** Yields the ids of all matching vulnerabilities in batches. Works inside a transaction. */
 export async function* matchingIds(
   { db }: Pick<Deps, 'db'>,
-  scope: ListScope,
-  filter: VulnerabilityFilter,
+  query: ListQuery,
+  batchSize?: number,
 ): AsyncGenerator<number[]> {
-  const listing = await openListing(db, await listCells(db, scope.projectIds), scope, filter, 'severity_desc')
-  for (let after: Position | undefined; ; ) {
-    const positions = await listing.next(after, slice)
-    if (positions.length > 0) yield positions.map(({ id }) => id)
-    if (positions.length < slice) return
-    after = positions.at(-1)
-  }
+  const counts = await listFacetCounts(db, query.scope.projectIds)
+  yield* idBatches(await openList(db, query, counts), batchSize)
 }
 
-const slice = 500
-
-async function load({ db }: Deps, positions: readonly Position[]): Promise<VulnerabilityWithFinding[]> {
-  const ids = positions.map(({ id }) => id)
+async function loadRows({ db }: Deps, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
   const [vulnerabilities, findings] = await Promise.all([listVulnerabilitiesById(db, ids), listFindingsOf(db, ids)])
   const vulnerabilityById = new Map(vulnerabilities.map((vulnerability) => [vulnerability.id, vulnerability]))
   const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
@@ -114,22 +62,51 @@ async function load({ db }: Deps, positions: readonly Position[]): Promise<Vulne
   })
 }
 
-const probedTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
-const listedTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
+const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
+const filteredTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
+const maxCachedCounts = 50_000
 
-const memories = perDatabase((changes) => ({
-  cells: openCache<CountedCell[]>(changes, listedTables, 50_000, (cells) => cells.length + 1),
-  gathered: openListMemory(changes, [...listedTables, ...probedTables]),
-  milestones: openPageBookmarks(changes, listedTables),
+const caches = perDatabase((changes) => ({
+  counts: openCache<FacetCount[]>(changes, facetTables, maxCachedCounts, (counts) => counts.length + 1),
+  lists: openListCache(changes, [...facetTables, ...filteredTables]),
 }))
 
-async function rememberedListing(
-  { db }: RootDeps,
-  scope: ListScope,
-  filter: VulnerabilityFilter,
-  sort: VulnerabilitySort,
-): Promise<Listing> {
-  const { cells, ...memory } = memories(db)
-  const counted = await cells.get(scope.key, () => listCells(db, scope.projectIds))
-  return openListing(db, counted, scope, filter, sort, { memory })
+export function cachedFacetCounts({ db }: RootDeps, { key, projectIds }: ListScope): Promise<FacetCount[]> {
+  return caches(db).counts.get(key, () => listFacetCounts(db, projectIds))
+}
+
+export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<FilteredList> {
+  const counts = await cachedFacetCounts(deps, query.scope)
+  return openList(deps.db, query, counts, { cache: caches(deps.db).lists })
+}
+
+interface ListOptions {
+  cache?: ListCache | undefined
+  limits?: ListLimits | undefined
+}
+
+const orders: Record<VulnerabilitySort, ListOrder> = {
+  severity_desc: { severity: 'desc', id: 'desc' },
+  severity_asc: { severity: 'asc', id: 'desc' },
+  detected_desc: { id: 'desc' },
+  detected_asc: { id: 'asc' },
+}
+
+/** Opens a list, given the facet counts of its projects. */
+export function openList(
+  db: Db,
+  { scope, filter, sort }: ListQuery,
+  counts: readonly FacetCount[],
+  { cache, limits }: ListOptions = {},
+): Promise<FilteredList> {
+  const matching = counts.filter((count) => matchesFacets(filter, count))
+  const list = {
+    key: JSON.stringify([scope.key, filter, sort]),
+    order: orders[sort],
+    ranges: indexRanges(db, counts, matching, orders[sort]),
+    rowCount: rowCount(matching),
+    unindexed: unindexedFilters(db, filter, scope.projectIds, matching),
+    isCounted: true,
+  }
+  return openFilteredList(list, cache, limits)
 }

@@ -8,14 +8,14 @@ import { contentColumns } from '../../findings/finding-content.ts'
 import { insertFindings } from '../../findings/finding-queries.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
 import { findKnownFindings } from '../../findings/known-finding-queries.ts'
+import { promotionFilter, selectPresent } from '../../findings/list/finding-filter-queries.ts'
 import { deleteMatches } from '../../findings/match-queries.ts'
 import { listOccurrences } from '../../findings/occurrence-list-queries.ts'
 import { markAbsent, removeFromCategory } from '../../findings/occurrence-queries.ts'
 import { listMissedBy, listOfScanner } from '../../findings/scan-queries.ts'
 import { listStaged } from '../../findings/staged-finding-queries.ts'
-import { promotionProbe, selectPresent } from '../finding-queries.ts'
 import { insertCreated } from '../triage/history-queries.ts'
-import { listStretches } from './list-queries.ts'
+import { listFromRanges } from './list-queries.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -74,13 +74,13 @@ const planIn = async (work: (db: Db) => Promise<unknown>) => (await plansIn(work
 describe('before the engine has counted its tables', () => {
   test('of what waits each finding is looked up by its id', async () => {
     const scope = { projectId: 1, ref: 'main' }
-    const probe = promotionProbe(scope, false)
-    const [waiting] = probe.sources?.flatMap(({ having }) => having) ?? []
+    const filter = promotionFilter(scope, false)
+    const [waiting] = filter.indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
     if (!waiting) throw new Error('what waits is found by an index')
     const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
     expect(
       await planOf(
-        selectPresent(db, scope, candidates, { severities: ['critical', 'low'], states: ['detected'] }, [probe]),
+        selectPresent(db, scope, candidates, { severities: ['critical', 'low'], states: ['detected'] }, [filter]),
       ),
     ).toMatch(
       isSqlite()
@@ -99,20 +99,14 @@ describe('before the engine has counted its tables', () => {
     expect(plan).not.toMatch(/using occurrences_pkey on occurrences first/)
   })
 
-  test('the stretches of a page are merged as they are read, and not sorted', async () => {
-    const cell = {
-      severity: 'medium',
-      reportType: 'sast',
-      isOnDefaultBranch: true,
-      isResolvedOnDefaultBranch: false,
-    } as const
-    const stretches = (['detected', 'confirmed', 'resolved'] as const).map((state) => ({
-      projectId: 1,
-      isOnDefaultBranch: true,
-      severity: cell.severity,
-      cell: { ...cell, state, scannerId: 1000, dismissalReason: null },
+  test('the index ranges of a page are merged as they are read, and not sorted', async () => {
+    const common = { projectId: 1, isOnDefaultBranch: true, severity: 'medium' } as const
+    const facets = { ...common, reportType: 'sast', isResolvedOnDefaultBranch: false, dismissalReason: null } as const
+    const ranges = (['detected', 'confirmed', 'resolved'] as const).map((state) => ({
+      ...common,
+      facets: { ...facets, state, scannerId: 1000 },
     }))
-    const plan = await planIn((db) => listStretches(db, stretches, 'desc', undefined, 21))
+    const plan = await planIn((db) => listFromRanges(db, ranges, 'desc', { afterId: undefined, offset: 40, limit: 21 }))
     expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
   })

@@ -1,29 +1,27 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { dismissalReasons, reportTypes, severityRanks, states } from '../../findings/scales.ts'
-import type { Cell } from './count-queries.ts'
+import type { Facets } from './count-change-queries.ts'
 
 /**
  * Multipliers of the facets packed into a stored number. They, and the order of each list of values, must never change.
  */
 const places = { severity: 1, state: 8, isOnDefaultBranch: 32, isResolvedOnDefaultBranch: 64, reason: 128, type: 1024 }
 
-export function facetsOf(cell: Cell): number {
+/** Packs a facet combination into the number that is stored. */
+export function facetsOf(facets: Facets): number {
   return (
-    places.severity * severityRanks[cell.severity] +
-    places.state * states.indexOf(cell.state) +
-    places.isOnDefaultBranch * Number(cell.isOnDefaultBranch) +
-    places.isResolvedOnDefaultBranch * Number(cell.isResolvedOnDefaultBranch) +
-    places.reason * placeIn(dismissalReasons, cell.dismissalReason) +
-    places.type * placeIn(reportTypes, cell.reportType)
+    places.severity * severityRanks[facets.severity] +
+    places.state * states.indexOf(facets.state) +
+    places.isOnDefaultBranch * Number(facets.isOnDefaultBranch) +
+    places.isResolvedOnDefaultBranch * Number(facets.isResolvedOnDefaultBranch) +
+    places.reason * placeIn(dismissalReasons, facets.dismissalReason) +
+    places.type * placeIn(reportTypes, facets.reportType)
   )
 }
 
 /** Returns the index counted from 1, and 0 for other values. */
 const placeIn = (words: readonly string[], word: string | null) => 1 + words.indexOf(word ?? '')
-
-/** Extracts the severity from the column `facets`. */
-export const severityIn = (facets: Sql): Sql => sql`(${facets} & 7)`
 
 /** Returns those of the findings whose vulnerability is recorded as present on the default branch. */
 export async function listPresentByFacets(db: Db, findingIds: readonly number[]): Promise<number[]> {

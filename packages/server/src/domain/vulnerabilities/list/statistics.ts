@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import { type CountedCell, type Growth, listCells, listGrowth } from './cell-queries.ts'
+import { type DailyChange, type FacetCount, listDailyChanges, listFacetCounts } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
 
 export type BySeverity<T> = Record<Severity, T>
@@ -30,19 +30,22 @@ export async function readStatistics(
 ): Promise<Statistics> {
   const today = Date.parse(now().slice(0, 10))
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
-  const [found, growth] = await Promise.all([listCells(db, projectIds), listGrowth(db, projectIds, dates[0] ?? '')])
-  const cells = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
-  const active = countActive(cells)
+  const [found, growth] = await Promise.all([
+    listFacetCounts(db, projectIds),
+    listDailyChanges(db, projectIds, dates[0] ?? ''),
+  ])
+  const facetCounts = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
+  const active = countActive(facetCounts)
   return {
-    counts: eachSeverity((severity) => countStates(cells.filter((cell) => cell.severity === severity))),
+    counts: eachSeverity((severity) => countStates(facetCounts.filter((count) => count.severity === severity))),
     active,
     letterGrade: gradeOf(active),
     days: daysBefore(active, growth, dates),
     secondsToResolve: {
-      overall: meanSeconds(cells),
-      bySeverity: eachSeverity((severity) => meanSeconds(cells.filter((cell) => cell.severity === severity))),
+      overall: meanSeconds(facetCounts),
+      bySeverity: eachSeverity((severity) => meanSeconds(facetCounts.filter((count) => count.severity === severity))),
     },
-    grades: countGrades(cells, projectIds),
+    grades: countGrades(facetCounts, projectIds),
   }
 }
 
@@ -52,17 +55,17 @@ function eachSeverity<T>(value: (severity: Severity) => T): BySeverity<T> {
   return Object.fromEntries(severities.map((severity) => [severity, value(severity)])) as BySeverity<T> // of all of them
 }
 
-function countStates(cells: readonly CountedCell[]): Record<State, number> {
-  const totals = states.map((state) => [state, sum(cells.filter((cell) => cell.state === state))])
+function countStates(facetCounts: readonly FacetCount[]): Record<State, number> {
+  const totals = states.map((state) => [state, sum(facetCounts.filter((count) => count.state === state))])
   return Object.fromEntries(totals) as Record<State, number> // of all of them
 }
 
-function countActive(cells: readonly CountedCell[]): BySeverity<number> {
-  const isActive = ({ state }: CountedCell) => state === 'detected' || state === 'confirmed'
-  return eachSeverity((severity) => sum(cells.filter((cell) => cell.severity === severity && isActive(cell))))
+function countActive(facetCounts: readonly FacetCount[]): BySeverity<number> {
+  const isActive = ({ state }: FacetCount) => state === 'detected' || state === 'confirmed'
+  return eachSeverity((severity) => sum(facetCounts.filter((count) => count.severity === severity && isActive(count))))
 }
 
-const sum = (cells: readonly CountedCell[]) => cells.reduce((total, cell) => total + cell.total, 0)
+const sum = (facetCounts: readonly FacetCount[]) => facetCounts.reduce((total, count) => total + count.total, 0)
 
 /** The highest active severity determines the grade. */
 function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): LetterGrade {
@@ -73,7 +76,7 @@ function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): 
 }
 
 /** Computes past days backwards from the current numbers and the daily changes. */
-function daysBefore(active: BySeverity<number>, growth: readonly Growth[], dates: readonly string[]) {
+function daysBefore(active: BySeverity<number>, growth: readonly DailyChange[], dates: readonly string[]) {
   const grown = new Map(growth.map((row) => [`${row.day} ${row.severity}`, row.growth]))
   const last = { ...active }
   const found: Statistics['days'] = []
@@ -84,14 +87,14 @@ function daysBefore(active: BySeverity<number>, growth: readonly Growth[], dates
   return found.reverse()
 }
 
-function meanSeconds(cells: readonly CountedCell[]): number | null {
-  const resolved = cells.filter(({ state }) => state === 'resolved')
+function meanSeconds(facetCounts: readonly FacetCount[]): number | null {
+  const resolved = facetCounts.filter(({ state }) => state === 'resolved')
   const total = sum(resolved)
   return total === 0 ? null : Math.round(resolved.reduce((all, { seconds }) => all + seconds, 0) / total)
 }
 
-function countGrades(cells: readonly CountedCell[], projectIds: readonly number[]): Record<LetterGrade, number> {
-  const ofProject = groupBy(cells, ({ projectId }) => projectId)
+function countGrades(facetCounts: readonly FacetCount[], projectIds: readonly number[]): Record<LetterGrade, number> {
+  const ofProject = groupBy(facetCounts, ({ projectId }) => projectId)
   const grades = { A: 0, B: 0, C: 0, D: 0, F: 0 }
   for (const id of projectIds) grades[gradeOf(countActive(ofProject.get(id) ?? []))]++
   return grades

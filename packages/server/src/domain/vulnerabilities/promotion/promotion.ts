@@ -5,7 +5,7 @@ import { attachFinding, attachFindings } from '../../findings/findings.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
-import { addToCounts, type CountChange, newlyDetected } from '../list/count-queries.ts'
+import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
 import type { VulnerabilityWithFinding } from '../list/list.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { titleOf } from '../title.ts'
@@ -44,7 +44,7 @@ export function promoteFinding(
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
     await upsertPromoted(deps.db, [vulnerability.id])
-    await addToCounts(
+    await addToFacetCounts(
       deps.db,
       project.id,
       [newlyDetected({ ...finding, isOnDefaultBranch: true })],
@@ -79,7 +79,7 @@ export async function promoteFindings(
       promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
     }
   })
-  await addToCounts(deps.db, project.id, promoted, deps.now())
+  await addToFacetCounts(deps.db, project.id, promoted, deps.now())
   return promoted.length
 }
 

@@ -6,8 +6,8 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { ensureGhost } from '../../users/ghost.ts'
 import type { User } from '../../users/user.ts'
-import { addToCounts, type CountChange } from '../list/count-queries.ts'
-import { countChanges } from '../list/counts.ts'
+import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
+import { countChanges } from '../list/count-changes.ts'
 import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
 import { matchingIds } from '../list/list.ts'
 import type { Vulnerability } from '../vulnerability.ts'
@@ -70,7 +70,7 @@ export function changeMany(
       counts.push(...countChanges(done))
       changed += done.length
     })
-    await addToCounts(deps.db, project.id, counts, now)
+    await addToFacetCounts(deps.db, project.id, counts, now)
     await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
     return getBulk(deps, project, id)
   })
@@ -87,7 +87,8 @@ async function assertStatesOf(deps: Deps, project: Project, ids: readonly number
 
 async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
   const ids = new Set<number>()
-  for await (const slice of matchingIds(deps, projectScope(project.id), filter)) {
+  const query = { scope: projectScope(project.id), filter, sort: 'severity_desc' } as const
+  for await (const slice of matchingIds(deps, query)) {
     for (const id of slice) ids.add(id)
     await setImmediate()
   }
@@ -115,7 +116,7 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
       after = last.id
       await setImmediate()
     }
-    await addToCounts(deps.db, project.id, counts, now)
+    await addToFacetCounts(deps.db, project.id, counts, now)
     await finishBulk(deps.db, id, { restored })
     return getBulk(deps, project, id)
   })

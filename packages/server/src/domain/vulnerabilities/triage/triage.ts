@@ -4,8 +4,8 @@ import { refreshOccurrencesOf } from '../../findings/occurrences.ts'
 import type { State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
-import { addToCounts } from '../list/count-queries.ts'
-import { countChanges } from '../list/counts.ts'
+import { addToFacetCounts } from '../list/count-change-queries.ts'
+import { countChanges } from '../list/count-changes.ts'
 import type { VulnerabilityWithFinding } from '../list/list.ts'
 import { listFindingsOf } from '../list/list-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
@@ -53,7 +53,7 @@ export function changeVulnerability(
     assertComment(change.comment)
     const changed = [{ before, after, entry: entryOf(before, after, change, doing) }]
     await saveChanges(deps, project.id, changed, doing.now)
-    await addToCounts(deps.db, project.id, countChanges(changed), doing.now)
+    await addToFacetCounts(deps.db, project.id, countChanges(changed), doing.now)
     return after
   })
 }

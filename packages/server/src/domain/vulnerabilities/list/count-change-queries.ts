@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { type Severity, type State, severityRanks } from '../../findings/scales.ts'
 
 /** A combination of facets. Vulnerabilities with the same combination are counted together. */
-export interface Cell {
+export interface Facets {
   isOnDefaultBranch: boolean
   severity: Severity
   state: State
@@ -13,7 +13,7 @@ export interface Cell {
   dismissalReason: string | null
 }
 
-export interface CountChange extends Cell {
+export interface CountChange extends Facets {
   /** Difference of the number of vulnerabilities. */
   total: number
   /** Difference of the total time from detection to resolution, in seconds. */
@@ -22,7 +22,7 @@ export interface CountChange extends Cell {
 
 /** Returns the count change of a new vulnerability. */
 export function newlyDetected(
-  of: Pick<Cell, 'isOnDefaultBranch' | 'severity' | 'reportType' | 'scannerId'>,
+  of: Pick<Facets, 'isOnDefaultBranch' | 'severity' | 'reportType' | 'scannerId'>,
 ): CountChange {
   const { isOnDefaultBranch, severity, reportType, scannerId } = of
   return {
@@ -38,7 +38,7 @@ export function newlyDetected(
   }
 }
 
-const cellColumns = {
+const changeColumns = {
   is_on_default_branch: 'boolean',
   severity: 'integer',
   state: 'text',
@@ -55,7 +55,7 @@ const cellColumns = {
  * that concurrent imports cannot deadlock. Every change of vulnerabilities must be passed here, as `countChanges`
  * returns it.
  */
-export async function addToCounts(
+export async function addToFacetCounts(
   db: Db,
   projectId: number,
   changes: readonly CountChange[],
@@ -77,14 +77,14 @@ export async function addToCounts(
     dismissal_reason`
   await db.run(sql`
     insert into vulnerability_counts (project_id, ${key}, total, seconds)
-    select ${projectId}, ${key}, total, seconds from ${db.dialect.records(rows, cellColumns)} as r where true
+    select ${projectId}, ${key}, total, seconds from ${db.dialect.records(rows, changeColumns)} as r where true
     order by ${key}
     on conflict (project_id, ${key}) do update
     set total = vulnerability_counts.total + excluded.total, seconds = vulnerability_counts.seconds + excluded.seconds`)
   await db.run(sql`
     insert into vulnerability_days (project_id, day, severity, growth)
     select ${projectId}, ${now.slice(0, 10)}, r.severity, cast(sum(r.total) as bigint)
-    from ${db.dialect.records(rows, cellColumns)} as r
+    from ${db.dialect.records(rows, changeColumns)} as r
     where r.is_on_default_branch = true and r.state in ('detected', 'confirmed')
     group by r.severity having sum(r.total) <> 0 order by r.severity
     on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
@@ -92,13 +92,13 @@ export async function addToCounts(
 
 /** Sums up the changes of each facet combination and drops those that cancel out. */
 function netChanges(changes: readonly CountChange[]): CountChange[] {
-  const byCell = new Map<string, CountChange>()
+  const byFacets = new Map<string, CountChange>()
   for (const change of changes) {
     const { isOnDefaultBranch, severity, state, reportType, scannerId } = change
     const { isResolvedOnDefaultBranch, dismissalReason } = change
     const key = [severity, state, reportType, scannerId, dismissalReason, isResolvedOnDefaultBranch, isOnDefaultBranch]
-    const { total, seconds } = byCell.get(key.join(' ')) ?? { total: 0, seconds: 0 }
-    byCell.set(key.join(' '), { ...change, total: total + change.total, seconds: seconds + change.seconds })
+    const { total, seconds } = byFacets.get(key.join(' ')) ?? { total: 0, seconds: 0 }
+    byFacets.set(key.join(' '), { ...change, total: total + change.total, seconds: seconds + change.seconds })
   }
-  return [...byCell.values()].filter(({ total, seconds }) => total !== 0 || seconds !== 0)
+  return [...byFacets.values()].filter(({ total, seconds }) => total !== 0 || seconds !== 0)
 }

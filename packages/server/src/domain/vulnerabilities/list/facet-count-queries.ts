@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { type Severity, type State, severityOf } from '../../findings/scales.ts'
-import type { Cell } from './count-queries.ts'
+import type { Facets } from './count-change-queries.ts'
 
 /** A facet count of one project, with the names of its scanner. */
-export interface CountedCell extends Cell {
+export interface FacetCount extends Facets {
   projectId: number
   /** External id of the scanner, which clients use. */
   scanner: string | null
@@ -14,8 +14,8 @@ export interface CountedCell extends Cell {
 }
 
 /** Returns the facet counts of these projects that are not zero. */
-export async function listCells(db: Db, projectIds: readonly number[]): Promise<CountedCell[]> {
-  const rows = await db.all<CellRow>(sql`
+export async function listFacetCounts(db: Db, projectIds: readonly number[]): Promise<FacetCount[]> {
+  const rows = await db.all<FacetCountRow>(sql`
     select c.project_id, c.is_on_default_branch, c.severity, c.state, c.report_type, c.scanner_id,
       c.is_resolved_on_default_branch, c.dismissal_reason, c.total, c.seconds, s.external_id, s.name
     from vulnerability_counts c left join scanners s on s.id = c.scanner_id
@@ -38,7 +38,7 @@ export async function listCells(db: Db, projectIds: readonly number[]): Promise<
   }))
 }
 
-interface CellRow {
+interface FacetCountRow {
   project_id: number
   is_on_default_branch: boolean
   severity: number
@@ -54,14 +54,14 @@ interface CellRow {
 }
 
 /** Change of the number of active vulnerabilities of a severity on one day. */
-export interface Growth {
+export interface DailyChange {
   day: string
   severity: Severity
   growth: number
 }
 
 /** Returns the daily changes since a day, summed over the projects. */
-export async function listGrowth(db: Db, projectIds: readonly number[], from: string): Promise<Growth[]> {
+export async function listDailyChanges(db: Db, projectIds: readonly number[], from: string): Promise<DailyChange[]> {
   const rows = await db.all<{ day: string; severity: number; growth: number }>(sql`
     select day, severity, cast(sum(growth) as bigint) as growth from vulnerability_days
     where project_id in ${db.dialect.integers(projectIds)} and day >= ${from}

@@ -1,5 +1,5 @@
 import type { Vulnerability } from '../vulnerability.ts'
-import type { CountChange } from './count-queries.ts'
+import type { CountChange } from './count-change-queries.ts'
 
 /** Returns the changes of the facet counts for vulnerabilities before and after a change. */
 export function countChanges(changed: readonly { before: Vulnerability; after: Vulnerability }[]): CountChange[] {

@@ -1,0 +1,196 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Cache, openCache } from '../../../db/cache.ts'
+import type { Changes } from '../../../db/db.ts'
+import { type Cursor, compareIn, type ListOrder } from './cursor.ts'
+import { type IndexRange, type RowRequest, readRanges } from './index-range.ts'
+
+export interface ListLimits {
+  /** Maximum number of rows of a short list. Longer lists have no total. */
+  maxShortRows: number
+  /** Maximum number of rows of ranges that are read and tested without using the indexes of the filters. */
+  maxDirectRows: number
+}
+
+const defaultLimits: ListLimits = { maxShortRows: 2_000, maxDirectRows: 500 }
+/** Number of candidates after which the next filter is tried. */
+const firstCandidates = 2_500
+/** Reading and testing a row of an index range takes about as long as ten candidates. */
+const candidatesPerRow = 10
+/** Number of rows that are read and tested at once. The first page mostly needs few. */
+const [firstBatchSize, batchSize] = [100, 250]
+/** Time in which a list that was too long counts as long without another attempt to collect it. */
+const frequentForMs = 10_000
+const maxFrequentLists = 1_000
+/** Maximum number of rows of all cached lists. */
+const maxCachedRows = 50_000
+
+/** A list of vulnerabilities or findings in its order. */
+export interface FilteredList {
+  /** Exact number of rows; undefined if it would require reading many rows. */
+  total: number | undefined
+  /** Returns rows after a cursor or from an offset; fewer than requested only at the end. */
+  read(request: RowRequest): Promise<Cursor[]>
+}
+
+/** Matching rows, and how many rows were read for them. */
+export interface Batch {
+  rows: readonly Cursor[]
+  read: number
+}
+
+/** Filters that no index range covers. */
+export interface UnindexedFilters {
+  /** Returns those of the ids that match all filters. */
+  listMatching(ids: readonly number[]): Promise<ReadonlySet<number>>
+  /** For each filter with an index of its own: reads all rows of the list from it, in any order. */
+  candidates: readonly (() => AsyncGenerator<Batch>)[]
+}
+
+export interface ListDefinition {
+  /** Key of the list in the cache. */
+  key: string
+  order: ListOrder
+  /** Ranges in the order of the list, which together contain its rows. */
+  ranges: readonly IndexRange[]
+  /** Number of rows of the ranges, if known. */
+  rowCount?: number | undefined
+  /** Absent: all rows of the ranges are in the list. */
+  unindexed?: UnindexedFilters | undefined
+  /** Whether a short list has a total. */
+  isCounted: boolean
+}
+
+type FilteredDefinition = ListDefinition & { unindexed: UnindexedFilters }
+
+/** The rows of a short list, sorted. A list of frequent matches is longer, and is read in the order of the index. */
+type Collected = readonly Cursor[] | 'frequent'
+
+/** Cache of short lists, and of the fact that a list is long. */
+export interface ListCache {
+  collected: Cache<Collected>
+  /** Time by the clock of `performance` until which a list counts as long. */
+  frequentUntil: Map<string, number>
+}
+
+export function openListCache(changes: Changes, tables: readonly string[]): ListCache {
+  const weigh = (rows: Collected) => rows.length + 1
+  return { collected: openCache(changes, tables, maxCachedRows, weigh), frequentUntil: new Map() }
+}
+
+/**
+ * Opens a list. Without unindexed filters its rows are those of the index ranges. A short list with unindexed filters is
+ * collected and sorted; a longer one is read from the index ranges, and each row is tested.
+ */
+export async function openFilteredList(
+  list: ListDefinition,
+  cache?: ListCache,
+  limits: ListLimits = defaultLimits,
+): Promise<FilteredList> {
+  const { unindexed, ranges, order, rowCount, isCounted } = list
+  if (!unindexed || rowCount === 0) {
+    return { total: rowCount, read: (request) => readRanges(ranges, order, request) }
+  }
+  const filtered = { ...list, unindexed }
+  let collected: Promise<Collected> | undefined
+  const collect = () => {
+    collected ??= cache ? collectCached(filtered, cache, limits) : collectRows(filtered, limits)
+    return collected
+  }
+  const rows = isCounted ? await collect() : undefined
+  return {
+    total: rows && rows !== 'frequent' ? rows.length : undefined,
+    async read(request) {
+      const isNear = (request.offset ?? 0) + request.limit <= limits.maxDirectRows
+      const first = !isCounted && isNear ? await readTested(filtered, request, limits.maxDirectRows) : undefined
+      if (first) return first
+      const known = await collect()
+      return known === 'frequent' ? ((await readTested(filtered, request)) ?? []) : selectFrom(known, order, request)
+    },
+  }
+}
+
+function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset = 0, limit }: RowRequest): Cursor[] {
+  const compare = compareIn(order)
+  const next = after ? rows.findIndex((row) => compare(row, after) > 0) : offset
+  return next < 0 ? [] : rows.slice(next, next + limit)
+}
+
+/** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */
+async function readTested(
+  list: FilteredDefinition,
+  { after, offset = 0, limit }: RowRequest,
+  maxRead: number = Number.POSITIVE_INFINITY,
+): Promise<Cursor[] | undefined> {
+  const matches: Cursor[] = []
+  let read = 0
+  for await (const batch of testedBatches(list, after)) {
+    matches.push(...batch.rows)
+    if (matches.length >= offset + limit) break
+    read += batch.read
+    if (read >= maxRead) return undefined
+  }
+  return matches.slice(offset, offset + limit)
+}
+
+/** Yields all matching rows in the order of the list. */
+async function* testedBatches(list: FilteredDefinition, start?: Cursor): AsyncGenerator<Batch> {
+  for (let after = start, limit = firstBatchSize; ; limit = batchSize) {
+    const rows = await readRanges(list.ranges, list.order, { after, limit })
+    const matching = await list.unindexed.listMatching(rows.map(({ id }) => id))
+    yield { rows: rows.filter(({ id }) => matching.has(id)), read: rows.length }
+    if (rows.length < limit) return
+    after = rows.at(-1)
+    await setImmediate()
+  }
+}
+
+async function collectCached(
+  list: FilteredDefinition,
+  { collected, frequentUntil }: ListCache,
+  limits: ListLimits,
+): Promise<Collected> {
+  const isFrequent = (frequentUntil.get(list.key) ?? 0) > performance.now()
+  if (isFrequent) return 'frequent'
+  const rows = await collected.getShared(list.key, () => collectRows(list, limits))
+  if (rows === 'frequent') {
+    if (frequentUntil.size >= maxFrequentLists) frequentUntil.clear()
+    frequentUntil.set(list.key, performance.now() + frequentForMs)
+  }
+  return rows
+}
+
+/**
+ * Collects the rows of a list: from the index of one of its filters, or from the index ranges where these have fewer
+ * rows than the filters have candidates.
+ */
+async function collectRows(list: FilteredDefinition, { maxShortRows, maxDirectRows }: ListLimits): Promise<Collected> {
+  const { unindexed, order, rowCount = Number.POSITIVE_INFINITY } = list
+  if (rowCount > maxDirectRows) {
+    for (const maxCandidates of [firstCandidates, candidatesPerRow * rowCount]) {
+      for (const readCandidates of unindexed.candidates) {
+        const rows = await collectFrom(readCandidates(), order, maxShortRows, maxCandidates)
+        if (rows) return rows
+      }
+    }
+  }
+  return (await collectFrom(testedBatches(list), order, maxShortRows)) ?? []
+}
+
+/** Undefined when more than `maxRead` rows would have to be read. */
+async function collectFrom(
+  batches: AsyncGenerator<Batch>,
+  order: ListOrder,
+  maxRows: number,
+  maxRead: number = Number.POSITIVE_INFINITY,
+): Promise<Collected | undefined> {
+  const rows = new Map<number, Cursor>()
+  let allRead = 0
+  for await (const batch of batches) {
+    for (const row of batch.rows) rows.set(row.id, row)
+    if (rows.size > maxRows) return 'frequent'
+    allRead += batch.read
+    if (allRead > maxRead) return undefined
+    await setImmediate()
+  }
+  return [...rows.values()].sort(compareIn(order))
+}

@@ -1,0 +1,119 @@
+import sql, { join, type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { PresentFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
+import { type ListedFindingRow, listedFindingColumns, listedFindingFrom } from '../finding-sql.ts'
+import { type Severity, type State, severityRanks } from '../scales.ts'
+import type { Cursor } from './cursor.ts'
+import type { FindingScope } from './finding-filter.ts'
+import type { RangeRequest } from './index-range.ts'
+
+/** A range of the occurrences index: present findings of one severity and some states, in id order. */
+interface SeverityRange {
+  severity: Severity
+  states: readonly State[]
+}
+
+/** Returns findings of a range in the order of their ids. */
+export async function listPresent(
+  { dialect, all }: Db,
+  scope: FindingScope,
+  range: SeverityRange,
+  { afterId, offset, limit }: RangeRequest,
+): Promise<Cursor[]> {
+  const firstRows = sql`order by id limit ${offset + limit}`
+  const parts = range.states.map(
+    (state) => sql`
+      select severity, finding_id as id from occurrences
+      where ${isPresent(scope, range.severity, state)} and finding_id > ${afterId ?? 0}`,
+  )
+  const merged = parts.length > 1 ? parts.map((part) => dialect.partOfUnion(part, firstRows)) : parts
+  return all(sql`${join(merged, ' union all ')} order by id limit ${limit} offset ${offset}`)
+}
+
+/** Counts the findings of a range, at most `max`. */
+export async function countPresent(
+  db: Db,
+  scope: FindingScope,
+  { severity, states }: SeverityRange,
+  max: number,
+): Promise<number> {
+  let count = 0
+  for (const state of states) {
+    const row = await db.one<{ total: number }>(sql`
+      select count(*) as total from (
+        select 1 from occurrences where ${isPresent(scope, severity, state)} limit ${max - count}) as counted`)
+    count += row?.total ?? 0
+    if (count >= max) break
+  }
+  return count
+}
+
+const isPresent = ({ projectId, ref }: FindingScope, severity: Severity, state: State): Sql => sql`
+  project_id = ${projectId} and ref = ${ref} and is_present = true and state = ${state}
+  and severity = ${severityRanks[severity]}`
+
+/** Returns findings with the state of their vulnerabilities, in the order of the ids. */
+export async function listFindingsById(
+  db: Db,
+  { ref }: FindingScope,
+  ids: readonly number[],
+): Promise<PresentFinding[]> {
+  const rows = await db.all<ListedFindingRow>(sql`
+    select ${listedFindingColumns}, o.last_import_id
+    from findings f join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(ids)}`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [listedFindingFrom(row)] : []
+  })
+}
+
+/** Returns a finding, even if it is absent or only on other refs, but not one of an unfinished import. */
+export async function findShownFinding(
+  db: Db,
+  projectId: number,
+  ref: string,
+  id: number,
+): Promise<PresentFinding | undefined> {
+  const row = await db.one<ListedFindingRow>(sql`
+    select ${listedFindingColumns}, o.last_import_id
+    from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id = ${id} and f.project_id = ${projectId}
+      and exists (select 1 from occurrences any_ref where any_ref.finding_id = f.id)`)
+  return row && listedFindingFrom(row)
+}
+
+export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
+  const rows = await db.all<{ id: number; external_id: string; name: string; vendor: string }>(sql`
+    select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map((row) => ({ id: row.id, externalId: row.external_id, name: row.name, vendor: row.vendor }))
+}
+
+/** Returns identifiers in the order of the report; the first one of each finding is its primary identifier. */
+export async function listIdentifiers(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<(StoredIdentifier & { findingId: number })[]> {
+  const rows = await db.all<{
+    finding_id: number
+    id: number
+    external_type: string
+    external_id: string
+    name: string
+    url: string | null
+  }>(sql`
+    select fi.finding_id, i.id, i.external_type, i.external_id, i.name, i.url
+    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
+    where fi.finding_id in ${db.dialect.integers(findingIds)} order by fi.finding_id, fi.position`)
+  return rows.map((row) => ({
+    findingId: row.finding_id,
+    id: row.id,
+    externalType: row.external_type,
+    externalId: row.external_id,
+    name: row.name,
+    url: row.url,
+  }))
+}

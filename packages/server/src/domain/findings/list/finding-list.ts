@@ -1,0 +1,109 @@
+import { perDatabase } from '../../../db/cache.ts'
+import type { Db } from '../../../db/db.ts'
+import { notFound } from '../../../platform/failure.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
+import type { Page } from '../../page.ts'
+import type { Project } from '../../projects/project.ts'
+import type { ListedFinding, PresentFinding } from '../finding.ts'
+import { severities, severityRanks, states } from '../scales.ts'
+import type { Cursor, ListOrder } from './cursor.ts'
+import { type FilteredList, type ListCache, type ListLimits, openFilteredList, openListCache } from './filtered-list.ts'
+import type { FindingFilter } from './finding-filter.ts'
+import { unindexedFilters } from './finding-filter-queries.ts'
+import {
+  countPresent,
+  findShownFinding,
+  listFindingsById,
+  listIdentifiers,
+  listPresent,
+  listScanners,
+} from './finding-list-queries.ts'
+import type { IndexRange } from './index-range.ts'
+import { assertNumbered, idBatches, type ListPageRequest, readPage } from './list-page.ts'
+
+/** Returns the findings that are present on the ref, highest severity first. */
+export async function findFindings(
+  deps: RootDeps,
+  filter: FindingFilter,
+  request: ListPageRequest,
+): Promise<Page<ListedFinding> & { next: Cursor | undefined }> {
+  assertNumbered(request, 'Finding')
+  const list = await openFindings(deps.db, filter, { cache: caches(deps.db) })
+  const { rows, ...page } = await readPage(list, request)
+  const ids = rows.map(({ id }) => id)
+  return { ...page, rows: await addDetails(deps.db, await listFindingsById(deps.db, filter, ids)) }
+}
+
+/** Yields the ids of all matching findings in batches, highest severity first. Works inside a transaction. */
+export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: FindingFilter): AsyncGenerator<number[]> {
+  yield* idBatches(await openFindings(db, filter))
+}
+
+const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifiers', 'finding_identifiers', 'scanners']
+const caches = perDatabase((changes) => openListCache(changes, tables))
+
+interface FindingsOptions {
+  cache?: ListCache | undefined
+  limits?: ListLimits | undefined
+}
+
+const order: ListOrder = { severity: 'desc', id: 'asc' }
+
+export function openFindings(
+  db: Db,
+  filter: FindingFilter,
+  { cache, limits }: FindingsOptions = {},
+): Promise<FilteredList> {
+  const list = {
+    key: JSON.stringify(filter),
+    order,
+    ranges: indexRanges(db, filter),
+    unindexed: unindexedFilters(db, filter),
+    // GitLab returns no totals for findings, so only unpromoted findings are counted.
+    isCounted: filter.isPromoted === false,
+  }
+  return openFilteredList(list, cache, limits)
+}
+
+/** Returns one index range for each severity, highest first. */
+function indexRanges(db: Db, filter: FindingFilter): IndexRange[] {
+  const wanted = filter.severities ?? severities
+  const highestFirst = severities.toReversed().filter((severity) => wanted.includes(severity))
+  return highestFirst.map((severity) => {
+    const range = { severity, states: filter.states ?? states }
+    return {
+      severity: severityRanks[severity],
+      count: (max) => countPresent(db, filter, range, max),
+      read: (request) => listPresent(db, filter, range, request),
+    }
+  })
+}
+
+/** Returns a finding of the project, present or not. */
+export async function getFinding({ db }: Deps, project: Project, id: number): Promise<ListedFinding> {
+  const found = await findShownFinding(db, project.id, project.defaultBranch, id)
+  const [finding] = found ? await addDetails(db, [found]) : []
+  if (!finding) throw notFound('Finding')
+  return finding
+}
+
+/** Adds scanners and identifiers. */
+async function addDetails(db: Db, rows: readonly PresentFinding[]): Promise<ListedFinding[]> {
+  const [scanners, identifiers] = await Promise.all([
+    listScanners(
+      db,
+      rows.map(({ scannerId }) => scannerId),
+    ),
+    listIdentifiers(
+      db,
+      rows.map(({ id }) => id),
+    ),
+  ])
+  const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
+  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
+  return rows.flatMap(({ scannerId, ...finding }) => {
+    const scanner = scannerById.get(scannerId)
+    return scanner ? [{ ...finding, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
+  })
+}

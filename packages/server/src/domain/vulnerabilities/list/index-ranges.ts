@@ -1,0 +1,61 @@
+import type { Db } from '../../../db/db.ts'
+import type { ListOrder } from '../../findings/list/cursor.ts'
+import type { IndexRange } from '../../findings/list/index-range.ts'
+import { severityRanks } from '../../findings/scales.ts'
+import { groupBy } from '../../group-by.ts'
+import type { FacetCount } from './facet-count-queries.ts'
+import { type FacetRange, listFromRanges } from './list-queries.ts'
+
+/**
+ * Returns the index ranges of a list in its order: one for each severity, or a single one if the list is ordered by id.
+ * `all` are the facet counts of the projects, `matching` those that match the filter.
+ */
+export function indexRanges(
+  db: Db,
+  all: readonly FacetCount[],
+  matching: readonly FacetCount[],
+  order: ListOrder,
+): IndexRange[] {
+  if (matching.length === 0) return []
+  if (order.severity === undefined) return [indexRange(db, facetRanges(all, matching), matching, order)]
+  const bySeverity = groupBy(matching, ({ severity }) => severityRanks[severity])
+  const ascending = [...bySeverity].sort(([a], [b]) => a - b)
+  const ordered = order.severity === 'asc' ? ascending : ascending.reverse()
+  return ordered.map(([severity, counts]) => ({
+    severity,
+    ...indexRange(db, facetRanges(all, counts), counts, order),
+  }))
+}
+
+function indexRange(
+  db: Db,
+  ranges: readonly FacetRange[],
+  counts: readonly FacetCount[],
+  { id }: ListOrder,
+): IndexRange {
+  return { count: async () => rowCount(counts), read: (request) => listFromRanges(db, ranges, id, request) }
+}
+
+export function rowCount(counts: readonly FacetCount[]): number {
+  return counts.reduce((sum, { total }) => sum + total, 0)
+}
+
+/** Returns one range for each facet count, or a single one where all counts of a severity match. */
+function facetRanges(all: readonly FacetCount[], matching: readonly FacetCount[]): FacetRange[] {
+  const sizes = new Map([...groupBy(all, severityKey)].map(([key, counts]) => [key, counts.length]))
+  return [...groupBy(matching, severityKey)].flatMap(([key, counts]): FacetRange[] => {
+    if (counts.length < (sizes.get(key) ?? 0)) {
+      return counts.map((count) => ({ ...rangeOf(count), facets: count }))
+    }
+    return counts.slice(0, 1).map(rangeOf)
+  })
+}
+
+const rangeOf = ({ projectId, isOnDefaultBranch, severity }: FacetCount): FacetRange => ({
+  projectId,
+  isOnDefaultBranch,
+  severity,
+})
+
+const severityKey = ({ projectId, isOnDefaultBranch, severity }: FacetCount) =>
+  `${projectId} ${isOnDefaultBranch} ${severity}`
