@@ -12,7 +12,7 @@ import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
 
 /** Supported formats, in the order of detection: the most distinctive first. */
-const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
+export const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
 
 /** Detects the format of a document by its content. */
 export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {

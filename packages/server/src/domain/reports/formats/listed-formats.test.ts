@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { formats } from './formats.ts'
+import { readable } from './unsupported.ts'
+
+const root = new URL('../../../../../../', import.meta.url)
+const names = formats.map(({ name }) => name).sort()
+
+test('every folder with fixtures is a format', () => {
+  const here = new URL('.', import.meta.url)
+  expect(
+    readdirSync(here)
+      .filter((name) => existsSync(new URL(`${name}/fixtures/`, here)))
+      .sort(),
+  ).toEqual(names)
+})
+
+test.each([
+  'README.md',
+  'docs/compatibility.md',
+  'packages/web/src/features/reports/new-report.tsx',
+  'packages/web/src/features/reports/reports.tsx',
+])('%s names every format', (file) => {
+  expect(missingIn(readFileSync(new URL(file, root), 'utf8'))).toEqual([])
+})
+
+test('a refusal names every format', () => {
+  expect(missingIn(readable)).toEqual([])
+})
+
+function missingIn(text: string): string[] {
+  const lower = text.toLowerCase()
+  return names.filter((name) => !lower.includes(name))
+}
