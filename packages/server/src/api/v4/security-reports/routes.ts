@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
+import type { FindingSummary } from '../../../domain/findings/finding.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
-import { type Import, type ImportState, importStates, type Sample } from '../../../domain/reports/imports/import.ts'
+import { type Import, type ImportState, importStates } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
@@ -114,7 +115,7 @@ function viewImport(done: Import) {
   }
 }
 
-const viewSample = ({ uuid, name, severity, reportType, location }: Sample) => ({
+const viewSample = ({ uuid, name, severity, reportType, location }: FindingSummary) => ({
   uuid,
   name,
   severity,

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/db.ts'
-import type { ImportPlace } from '../comparison/classified.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
 import type { Gap } from '../formats/gaps.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
 import { findScannedFiles } from './coverage-queries.ts'

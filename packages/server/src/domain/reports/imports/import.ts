@@ -1,6 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
+import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
-import type { ReportType, Severity } from '../../findings/scales.ts'
+import type { ReportType } from '../../findings/scales.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 
 export const importStates = ['waiting', 'running', 'done', 'failed'] as const
@@ -87,22 +88,13 @@ export interface ImportOutcome {
   problems: readonly ReportProblem[]
 }
 
-/** A finding as shown in the response to an import. */
-export interface Sample {
-  uuid: string
-  name: string
-  severity: Severity
-  reportType: string
-  location: object
-}
-
 /** Sample findings of each kind. */
-interface ImportSamples {
-  new: readonly Sample[]
-  returned: readonly Sample[]
-  gone: readonly Sample[]
-  changed: readonly Sample[]
-  moved: readonly (Sample & { reason: MatchReason })[]
+export interface ImportSamples {
+  new: readonly FindingSummary[]
+  returned: readonly FindingSummary[]
+  gone: readonly FindingSummary[]
+  changed: readonly FindingSummary[]
+  moved: readonly (FindingSummary & { reason: MatchReason })[]
 }
 
 export const noOutcome: ImportOutcome = {

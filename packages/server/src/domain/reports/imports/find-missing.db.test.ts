@@ -4,8 +4,8 @@ import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { listScannerIds } from '../../findings/findings.ts'
-import { emptyComparison } from './classified.ts'
-import { findGone } from './gone.ts'
+import { missingIds } from '../comparison/decision.ts'
+import { findMissing } from './find-missing.ts'
 
 test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
   const server = await startServer()
@@ -52,20 +52,15 @@ test('however many are gone, each is found once, also when severities change whi
     now: server.deps.now(),
   }
   const reported = ids.filter((id) => id % 5 === 0)
-  const classified = {
-    ...emptyComparison(),
-    scannerIds: new Map([[name, scannerId]]),
-    scannersWithPast: new Set([scannerId]),
+  const coverage = {
+    scanners: { ids: new Map([[name, scannerId]]), withPast: new Set([scannerId]) },
+    reportTypes: ['sast'],
+    gaps: [],
     observed: new Set(reported),
   }
-  const { gone, removedFromCategory } = await findGone(
-    { ...server.deps, db: changing },
-    place,
-    { reportTypes: ['sast'], gaps: [] },
-    classified,
-  )
+  const { decisions } = await findMissing({ ...server.deps, db: changing }, place, coverage)
   // The last two are nowhere on the branch, though vulnerabilities say so.
-  expect(gone).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
-  expect(removedFromCategory).toEqual([])
+  expect(missingIds(decisions, 'absent')).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
+  expect(missingIds(decisions, 'removedFromCategory')).toEqual([])
   expect(slices).toBeGreaterThan(2)
 })

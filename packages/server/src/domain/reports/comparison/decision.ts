@@ -1,0 +1,146 @@
+import { type Category, isIn } from '../../findings/categories.ts'
+import type { FindingSummary } from '../../findings/finding.ts'
+import type { MatchReason } from '../../findings/finding-key.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
+import type { Gap } from '../formats/gaps.ts'
+import { type ImportPlace, mayChange } from './import-place.ts'
+import { type ReportedFinding, summaryOf } from './reported-finding.ts'
+
+/** What an import does with one finding. Holds ids and no content, because a report may have 400,000 findings. */
+export type Decision = NewFinding | ObservedFinding | MovedFinding | MissingFinding | RetainedFinding
+
+/** A finding of the report that matches no known one. */
+export interface NewFinding {
+  kind: 'new'
+  /** 0 while the finding is only staged, and in a dry run. */
+  findingId: number
+  uuid: string
+  isLarge: boolean
+  /** Whether the finding must be stored from its staged content, because it could have been a known one. */
+  isStaged: boolean
+  /** Set for the first `maxSamples` new findings only, to save memory. */
+  summary: FindingSummary | undefined
+}
+
+/** A finding of the report that is known under the reported uuid. */
+export interface ObservedFinding {
+  kind: 'observed'
+  findingId: number
+  vulnerabilityId: number | null
+  presence: Presence
+  /** Staged content that replaces the stored one; absent if the content is unchanged or may not be changed. */
+  content: StagedContent | undefined
+}
+
+/** A finding of the report that is known under another uuid. */
+export interface MovedFinding {
+  kind: 'moved'
+  findingId: number
+  vulnerabilityId: number | null
+  presence: Presence
+  knownUuid: string
+  reported: ReportedFinding
+  reason: MatchReason
+  /** Whether the known finding takes the content of the report. */
+  updatesContent: boolean
+}
+
+/** A known finding that the report covers and does not contain. Another category may still contain it. */
+export interface MissingFinding {
+  kind: 'absent' | 'removedFromCategory'
+  findingId: number
+}
+
+/** A known finding that the report does not contain and that keeps its state, because the report does not cover it. */
+interface RetainedFinding {
+  kind: 'retained'
+  findingId: number
+  /** Gaps of the report that cover the finding. */
+  gaps: readonly Gap[]
+  /** Artifact that contained the finding last, if it is another one than that of the report. */
+  otherArtifact: string | undefined
+}
+
+export interface StagedContent {
+  uuid: string
+  /** Large contents are processed in smaller batches to limit memory. */
+  isLarge: boolean
+}
+
+/** Presence on the ref before the import: never, not at the last scan, not in this category, or as reported. */
+export type Presence = 'newOnRef' | 'reappeared' | 'newInCategory' | 'unchanged'
+
+type Known = Pick<KnownFinding, 'id' | 'vulnerabilityId' | 'wasPresent' | 'categories' | 'wasOnDefaultBranch'>
+
+function presenceOf(category: Category | undefined, { wasPresent, categories }: Known): Presence {
+  if (wasPresent === undefined) return 'newOnRef'
+  if (!wasPresent) return 'reappeared'
+  return category && !isIn(category, categories) ? 'newInCategory' : 'unchanged'
+}
+
+/** Maximum number of sample findings of each kind in the outcome. */
+export const maxSamples = 10
+
+export const decideNew = (
+  reported: ReportedFinding,
+  { isStaged, isSample }: { isStaged: boolean; isSample: boolean },
+): NewFinding => ({
+  kind: 'new',
+  findingId: isStaged ? 0 : reported.id,
+  uuid: reported.uuid,
+  isLarge: reported.isLarge,
+  isStaged,
+  summary: isSample ? summaryOf(reported) : undefined,
+})
+
+/** Decides on a known finding in the report. `content` is its staged content, if it differs from the stored one. */
+export const decideObserved = (
+  place: ImportPlace,
+  known: Known,
+  content: StagedContent | undefined,
+): ObservedFinding => ({
+  kind: 'observed',
+  findingId: known.id,
+  vulnerabilityId: known.vulnerabilityId,
+  presence: presenceOf(place.category, known),
+  content: content && mayChange(place, known) ? { uuid: content.uuid, isLarge: content.isLarge } : undefined,
+})
+
+export const decideMoved = (
+  place: ImportPlace,
+  reported: ReportedFinding,
+  known: Known & { uuid: string },
+  reason: MatchReason,
+): MovedFinding => ({
+  kind: 'moved',
+  findingId: known.id,
+  vulnerabilityId: known.vulnerabilityId,
+  presence: presenceOf(place.category, known),
+  knownUuid: known.uuid,
+  reported,
+  reason,
+  updatesContent: mayChange(place, known),
+})
+
+/** Returns the decisions of one kind. */
+export const ofKind = <Kind extends Decision['kind']>(
+  decisions: readonly Decision[],
+  kind: Kind,
+): Extract<Decision, { kind: Kind }>[] =>
+  decisions.filter((decision): decision is Extract<Decision, { kind: Kind }> => decision.kind === kind)
+
+/** Returns the decisions on known findings in the report. */
+export const observedIn = (decisions: readonly Decision[]): (ObservedFinding | MovedFinding)[] =>
+  decisions.filter((decision) => decision.kind === 'observed' || decision.kind === 'moved')
+
+/** Returns the ids of missing findings of one kind. */
+export const missingIds = (decisions: readonly Decision[], kind: MissingFinding['kind']): number[] =>
+  decisions.flatMap((decision) => (decision.kind === kind ? decision.findingId : []))
+
+/** Returns the ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
+export const unattachedIn = (decisions: readonly Decision[]): number[] =>
+  decisions.flatMap((decision) => {
+    if (decision.kind === 'new') return decision.findingId
+    const isKnown = decision.kind === 'observed' || decision.kind === 'moved'
+    return isKnown && decision.vulnerabilityId === null ? decision.findingId : []
+  })

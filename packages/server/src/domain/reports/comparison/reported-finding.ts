@@ -1,0 +1,67 @@
+import type { FindingSummary } from '../../findings/finding.ts'
+import { type FindingKey, lineOf } from '../../findings/finding-key.ts'
+import type { FingerprintKey } from '../formats/identity/result-fingerprints.ts'
+import type { JsonObject } from '../formats/report.ts'
+import { fingerprintKeysOf, formerUuids, matchingKeys, nearestKey } from './finding-keys.ts'
+import type { ImportedFinding } from './imported-finding.ts'
+
+/** A finding of the report without its content: what matching needs. */
+export interface ReportedFinding {
+  /** Id of the inserted, still invisible finding; 0 if the content is only staged, and in a dry run. */
+  id: number
+  uuid: string
+  name: string
+  severity: ImportedFinding['severity']
+  reportType: string
+  /** 0 if a dry run found a scanner that the project does not have. */
+  scannerId: number
+  location: JsonObject
+  line: number
+  isLarge: boolean
+  keys: readonly FindingKey[]
+  fingerprints: readonly FingerprintKey[]
+  /** Key for matching by line, set only if the finding has no better key. */
+  nearestKey: string | undefined
+  former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
+}
+
+export interface ReportedFrom {
+  id: number
+  scannerId: number
+  /** Whether the scanner has earlier findings in the project. Only they can have moved. */
+  hasPast: boolean
+  /** Project whose earlier findings may have a former uuid; absent if it has none. */
+  knownProjectId: number | undefined
+}
+
+export const reportedFrom = (
+  finding: ImportedFinding,
+  { id, scannerId, hasPast, knownProjectId }: ReportedFrom,
+): ReportedFinding => ({
+  id,
+  scannerId,
+  uuid: finding.uuid,
+  name: finding.name,
+  severity: finding.severity,
+  reportType: finding.reportType,
+  location: finding.location,
+  line: lineOf(finding.location),
+  isLarge: finding.isLarge,
+  keys: hasPast ? matchingKeys(finding, true) : [],
+  fingerprints: hasPast ? fingerprintKeysOf(finding) : [],
+  nearestKey: hasPast ? nearestKey(finding) : undefined,
+  // Include new scanners, which may have replaced another scanner.
+  former: knownProjectId === undefined ? [] : formerUuids(finding, knownProjectId),
+})
+
+/** Returns true if the finding has anything by which a known finding could match it. */
+export const mayBeKnown = ({ keys, former, nearestKey }: ReportedFinding): boolean =>
+  keys.length + former.length > 0 || nearestKey !== undefined
+
+export const summaryOf = ({ uuid, name, severity, reportType, location }: ReportedFinding): FindingSummary => ({
+  uuid,
+  name,
+  severity,
+  reportType,
+  location,
+})

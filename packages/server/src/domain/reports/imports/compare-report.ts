@@ -1,0 +1,96 @@
+import { reportRejected } from '../../../platform/failure.ts'
+import type { RootDeps } from '../../deps.ts'
+import type { Scan } from '../../findings/occurrence.ts'
+import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
+import { type Decision, observedIn } from '../comparison/decision.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
+import type { ImportReading } from '../reader/reading.ts'
+import { Unreadable } from '../reader/unreadable.ts'
+import { compareCoverage } from './coverage.ts'
+import { findMissing } from './find-missing.ts'
+import { matchFindings } from './match-findings.ts'
+import { type Retained, summariseRetained } from './missing-warnings.ts'
+import { readFindings } from './read-findings.ts'
+import { openScanners } from './scanners.ts'
+
+/** What a report changes in its project. */
+export interface Comparison {
+  decisions: readonly Decision[]
+  /** Number of findings in the report. */
+  total: number
+  retained: Retained
+  /** The scanners and report types that the report covers. */
+  scans: readonly Scan[]
+  /** Rules that a complete scan evaluated, if the report lists them. */
+  rules: ScanRules | undefined
+  /** Artifact that the report describes, if it has no category. */
+  artifact: string | undefined
+  /** See `ImportOutcome.scannedFiles`. */
+  scannedFiles: number | undefined
+}
+
+/**
+ * Compares a report with the known findings of its project: reads it, matches findings that moved, and finds known
+ * findings that are missing. Changes nothing that is visible.
+ */
+export async function compareReport(
+  deps: RootDeps,
+  place: ImportPlace,
+  report: ImportReading,
+  afterBatch: (findings: number) => Promise<void>,
+): Promise<Comparison> {
+  const { scanner, scanners: others, scan } = report.header
+  const scanners = openScanners(deps, place)
+  const counted = countBatches(report)
+  const read = await (async () => {
+    try {
+      await scanners.upsert(scanner ? [scanner, ...others] : others)
+      const afterEach = () => afterBatch(counted.total())
+      return await readFindings(deps, place, scanners, { batches: counted.batches(), afterEach })
+    } finally {
+      report.close()
+    }
+  })()
+  const outcome = report.outcome()
+  const { gaps: uncovered, scannedFiles } = await compareCoverage(deps.db, place, report.header, outcome.scannedFiles)
+  const gaps = [...outcome.gaps, ...read.doubtful, ...uncovered]
+  const artifact = place.category ? undefined : outcome.artifact
+  const placeOfArtifact = { ...place, artifact }
+  const matched = await matchFindings(deps, placeOfArtifact, read, { scannerIds: scanners.ids, gaps })
+  const compared = [...read.decisions, ...matched]
+  const observed = new Set(observedIn(compared).map(({ findingId }) => findingId))
+  const reportTypes = counted.reportTypes()
+  const missing = await findMissing(deps, placeOfArtifact, { scanners, reportTypes, gaps, observed })
+  const decisions = [...compared, ...missing.decisions]
+  const retained = summariseRetained(decisions, gaps)
+  const isWhole = retained.gaps.size === 0 && retained.byArtifact.size === 0
+  const { primaryIdentifiers: identifiers } = scan
+  const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
+  return { decisions, total: read.total, retained, scans: missing.scans, rules, artifact, scannedFiles }
+}
+
+/** Counts the findings and report types of a report while it is read. */
+function countBatches(report: ImportReading) {
+  const reportTypes = new Set<string>(report.header.reportTypes)
+  let total = 0
+  return {
+    total: () => total,
+    reportTypes: () => [...reportTypes],
+    async *batches() {
+      for await (const batch of readable(report.batches())) {
+        for (const finding of batch) reportTypes.add(finding.reportType)
+        total += batch.length
+        yield batch
+      }
+    },
+  }
+}
+
+/** Rejects the report when a later part of it cannot be read. */
+async function* readable<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+  try {
+    yield* batches
+  } catch (error) {
+    throw error instanceof Unreadable ? reportRejected([error.problem]) : error
+  }
+}

@@ -1,0 +1,131 @@
+import type { RootDeps } from '../../deps.ts'
+import { findKnownFindings, hasAnyFinding, listFingerprintKeys } from '../../findings/findings.ts'
+import type { KnownFinding } from '../../findings/known-finding.ts'
+import {
+  compareByUuid,
+  disambiguatedUuidOf,
+  isStaged,
+  listPossibleConflicts,
+  pairByUuid,
+  selectConflicts,
+  type UuidPair,
+  type UuidResult,
+} from '../comparison/by-uuid.ts'
+import { type Decision, decideNew, maxSamples } from '../comparison/decision.ts'
+import { fingerprintKeysOf } from '../comparison/finding-keys.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
+import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import type { ContestedFinding, MatchedBefore } from '../comparison/matching.ts'
+import { type RepeatedKeys, startRepeatedKeys } from '../comparison/repeated-keys.ts'
+import { mayBeKnown, type ReportedFinding, reportedFrom } from '../comparison/reported-finding.ts'
+import { type Gap, startGaps } from '../formats/gaps.ts'
+import { forEachAdaptiveBatch } from './adaptive-batches.ts'
+import { addDoubtfulEntries } from './doubtful-entries.ts'
+import type { Scanners } from './scanners.ts'
+import { idOf, openContentStore } from './store-contents.ts'
+
+/** The findings of a report after the comparison by uuid. Their contents are in the database. */
+export interface ReadFindings {
+  /** Decisions on known findings, and on new ones that cannot match a known finding. */
+  decisions: Decision[]
+  /** Number of new findings among the decisions. */
+  totalNew: number
+  /** Findings that may match a known one under another uuid. */
+  unmatched: ReportedFinding[]
+  matchedBefore: MatchedBefore[]
+  contested: ContestedFinding[]
+  repeatedKeys: RepeatedKeys
+  /** A gap for every entry that may represent a known finding. */
+  doubtful: Gap[]
+  /** Number of findings in the report. */
+  total: number
+}
+
+/** Batches of a report, and what to do after each, such as reporting the progress. */
+export interface FindingBatches {
+  batches: AsyncIterable<readonly ImportedFinding[]>
+  afterEach: () => Promise<void>
+}
+
+/**
+ * Reads the findings of a report, compares them by uuid and stores their contents. New findings are inserted, still
+ * invisible, and changed contents are staged, so that memory does not grow with them and the visible transaction is
+ * short. Yields to the event loop between batches.
+ */
+export async function readFindings(
+  deps: RootDeps,
+  place: ImportPlace,
+  scanners: Scanners,
+  { batches, afterEach }: FindingBatches,
+): Promise<ReadFindings> {
+  const scannerIdOf = ({ scanner }: ImportedFinding): number => scanners.ids.get(scanner.externalId) ?? 0
+  const hasPast = (finding: ImportedFinding): boolean => scanners.withPast.has(scannerIdOf(finding))
+  const store = openContentStore(deps, place, hasPast)
+  const hadFindings = await hasAnyFinding(deps.db, place.projectId)
+  const doubts = startGaps()
+  const read: ReadFindings = {
+    decisions: [],
+    totalNew: 0,
+    unmatched: [],
+    matchedBefore: [],
+    contested: [],
+    repeatedKeys: startRepeatedKeys(),
+    doubtful: [],
+    total: 0,
+  }
+  const reported = (finding: ImportedFinding, id: number): ReportedFinding =>
+    reportedFrom(finding, {
+      id,
+      scannerId: scannerIdOf(finding),
+      hasPast: hasPast(finding),
+      knownProjectId: hadFindings ? place.projectId : undefined,
+    })
+  const addUnknown = (finding: ImportedFinding, id: number): void => {
+    const one = reported(finding, id)
+    if (mayBeKnown(one)) read.unmatched.push(one)
+    else read.decisions.push(decideNew(one, { isStaged: false, isSample: read.totalNew++ < maxSamples }))
+  }
+  const add = (result: UuidResult): void => {
+    const { finding } = result
+    if (result.kind === 'known') read.decisions.push(result.decision)
+    else if (result.kind === 'leftover') addUnknown(finding, result.findingId)
+    else if (result.kind === 'matchedBefore') {
+      read.matchedBefore.push({ reported: reported(finding, 0), known: result.known, isChanged: result.isChanged })
+    } else if (result.kind === 'contested') {
+      read.contested.push({ reported: reported(finding, 0), owner: result.owner })
+    }
+  }
+
+  async function readBatch(batch: readonly ImportedFinding[]): Promise<void> {
+    await scanners.upsert(batch.map(({ scanner }) => scanner))
+    const pairs = hadFindings
+      ? await loadPairs(deps, place, batch)
+      : batch.map((finding) => ({ finding, known: undefined, owner: undefined }))
+    await addDoubtfulEntries(deps.db, place, pairs, doubts)
+    const results = pairs.map((pair) => compareByUuid(place, pair))
+    const inserted = results.flatMap((result) => (result.kind === 'unknown' ? result.finding : []))
+    const leftovers = results.flatMap((result) => (result.kind === 'leftover' && result.isChanged ? result : []))
+    const ids = await store({ inserted, leftovers, staged: results.filter(isStaged).map(({ finding }) => finding) })
+    for (const { finding } of results) if (hasPast(finding)) read.repeatedKeys.addAll(fingerprintKeysOf(finding))
+    for (const result of results) add(result)
+    for (const finding of inserted) addUnknown(finding, place.importId === undefined ? 0 : idOf(ids, finding.uuid))
+    read.total += batch.length
+  }
+
+  await forEachAdaptiveBatch(batches, { work: readBatch, afterEach })
+  return { ...read, doubtful: doubts.all() }
+}
+
+/** Loads the stored findings of a batch. */
+async function loadPairs({ db }: RootDeps, place: ImportPlace, batch: readonly ImportedFinding[]): Promise<UuidPair[]> {
+  const knownByUuid = async (uuids: readonly string[]): Promise<Map<string, KnownFinding>> => {
+    const listed = uuids.length > 0 ? await findKnownFindings(db, place, uuids) : []
+    return new Map(listed.map((finding) => [finding.uuid, finding]))
+  }
+  const known = await knownByUuid(batch.map(({ uuid }) => uuid))
+  const possible = listPossibleConflicts(batch, known)
+  const owners = possible.map(({ owner }) => owner.id)
+  const keys = owners.length > 0 ? await listFingerprintKeys(db, owners) : new Map<number, { anywhere: string[] }>()
+  const conflicts = selectConflicts(possible, keys)
+  return pairByUuid(batch, known, conflicts, await knownByUuid([...conflicts.keys()].map(disambiguatedUuidOf)))
+}

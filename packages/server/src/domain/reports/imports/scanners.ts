@@ -1,0 +1,36 @@
+import { type RootDeps, withRelaxedDurability } from '../../deps.ts'
+import { hasFindings, listScannerIds, upsertScanners } from '../../findings/findings.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
+import type { Scanner } from '../formats/report.ts'
+
+/** Scanners of a report. */
+export interface Scanners {
+  /** Ids by external id. A dry run lacks those that the project does not have. */
+  ids: ReadonlyMap<string, number>
+  /** Ids of scanners with earlier findings in this project. Only their findings can have moved or be absent. */
+  withPast: ReadonlySet<number>
+  /** Inserts the scanners that the project does not have. A dry run only looks them up. */
+  upsert: (scanners: readonly Scanner[]) => Promise<void>
+}
+
+export function openScanners(deps: RootDeps, place: ImportPlace): Scanners {
+  const ids = new Map<string, number>()
+  const withPast = new Set<number>()
+  async function upsert(scanners: readonly Scanner[]): Promise<void> {
+    const unknown = scanners.filter(({ externalId }) => !ids.has(externalId))
+    if (unknown.length === 0) return
+    const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
+    const stored = place.importId
+      ? await withRelaxedDurability(deps, ({ db }) => upsertScanners(db, place.projectId, distinct, place.now))
+      : await listScannerIds(
+          deps.db,
+          place.projectId,
+          distinct.map(({ externalId }) => externalId),
+        )
+    for (const [externalId, id] of stored) {
+      ids.set(externalId, id)
+      if (await hasFindings(deps.db, id)) withPast.add(id)
+    }
+  }
+  return { ids, withPast, upsert }
+}

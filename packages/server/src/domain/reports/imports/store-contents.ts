@@ -1,0 +1,101 @@
+import { forEachBatch } from '../../batches.ts'
+import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
+import type { FindingContent } from '../../findings/finding-content.ts'
+import {
+  createFindings,
+  listStaged,
+  replaceContents,
+  stageFindings,
+  upsertIdentifiers,
+} from '../../findings/findings.ts'
+import type { Decision, NewFinding } from '../comparison/decision.ts'
+import { matchingKeys } from '../comparison/finding-keys.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
+import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import type { Identifier } from '../formats/report.ts'
+
+/** Contents of one batch of a report. */
+interface Contents {
+  /** Inserted at once, and invisible until the findings have an occurrence. */
+  inserted: readonly ImportedFinding[]
+  /** Replace those of invisible findings that an interrupted import has left. */
+  leftovers: readonly { findingId: number; finding: ImportedFinding }[]
+  /** Stored apart until it is decided what they belong to. */
+  staged: readonly ImportedFinding[]
+}
+
+type StoreContents = (contents: Contents) => Promise<ReadonlyMap<string, number>>
+
+/** Returns a function that stores contents and returns the ids of inserted findings by uuid. A dry run stores none. */
+export function openContentStore(
+  deps: RootDeps,
+  place: ImportPlace,
+  hasPast: (finding: ImportedFinding) => boolean,
+): StoreContents {
+  const { importId, projectId, now } = place
+  const identifierIds = new Map<string, number>()
+
+  async function loadIdentifierIds(db: Deps['db'], identifiers: readonly Identifier[]): Promise<void> {
+    const unknown = identifiers.filter(({ fingerprint }) => !identifierIds.has(fingerprint))
+    if (unknown.length === 0) return
+    if (identifierIds.size > maxCachedIdentifiers) identifierIds.clear()
+    const all = identifierIds.size === 0 ? identifiers : unknown
+    for (const [fingerprint, id] of await upsertIdentifiers(db, projectId, all)) identifierIds.set(fingerprint, id)
+  }
+
+  const contentOf = (finding: ImportedFinding): FindingContent => ({
+    uuid: finding.uuid,
+    row: finding.row,
+    identifierIds: finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint)),
+    keys: matchingKeys(finding, hasPast(finding)),
+  })
+
+  return async ({ inserted, leftovers, staged }) => {
+    const all = [...inserted, ...leftovers.map(({ finding }) => finding), ...staged]
+    if (importId === undefined || all.length === 0) return new Map()
+    return withRelaxedDurability(deps, async ({ db }) => {
+      await loadIdentifierIds(
+        db,
+        all.flatMap(({ identifiers }) => identifiers),
+      )
+      const ids = await createFindings(db, { projectId, importId, now }, inserted.map(contentOf))
+      const replaced = leftovers.map(({ findingId, finding }) => ({ findingId, content: contentOf(finding) }))
+      await replaceContents(db, projectId, replaced, now)
+      await stageFindings(db, importId, staged.map(contentOf))
+      return ids
+    })
+  }
+}
+
+const maxCachedIdentifiers = 100_000
+
+/** Inserts the new findings whose content is staged, and returns the decisions with their ids. */
+export async function storeStagedNew(
+  deps: RootDeps,
+  { importId, projectId, now }: ImportPlace,
+  decisions: readonly Decision[],
+): Promise<readonly Decision[]> {
+  const staged = decisions.filter((decision): decision is NewFinding => decision.kind === 'new' && decision.isStaged)
+  if (importId === undefined || staged.length === 0) return decisions
+  const findingIds = new Map<string, number>()
+  const store = async (batch: readonly NewFinding[]) => {
+    const uuids = batch.map(({ uuid }) => uuid)
+    const ids = await withRelaxedDurability(deps, async ({ db }) => {
+      const contents = await listStaged(db, importId, uuids)
+      return createFindings(db, { projectId, importId, now }, [...contents.values()])
+    })
+    for (const uuid of uuids) findingIds.set(uuid, idOf(ids, uuid))
+  }
+  await forEachBatch(staged, store, ({ isLarge }) => isLarge)
+  return decisions.map((decision) =>
+    decision.kind === 'new' && decision.isStaged
+      ? { ...decision, findingId: idOf(findingIds, decision.uuid) }
+      : decision,
+  )
+}
+
+export function idOf(ids: ReadonlyMap<string, number>, key: string): number {
+  const id = ids.get(key)
+  if (id === undefined) throw new Error(`nothing was stored under ${key}`)
+  return id
+}
