@@ -35,9 +35,7 @@ const upwards = order
   .filter(({ to }) => !to.path.includes('/()/'))
 
 /** Files that contain SQL, outside `db/`. */
-const sqlFiles = `${source}/domain/.*-(queries|sql)\\.ts$|${source}/domain/.*/vulnerability-rows\\.ts$`
-/** Queries that other nouns import until their owner exports functions. */
-const queriesSharedForNow = [`${source}/domain/vulnerabilities/list/(facet-count|list|promoted)-queries\\.ts$`]
+const sqlFiles = `${source}/domain/.*-(queries|sql)\\.ts$`
 
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
 
@@ -91,7 +89,7 @@ module.exports = {
     forbid(
       'queries-of-one-noun',
       { path: `${source}/domain/([^/]+)/`, pathNot: notTests },
-      { path: `${source}/domain/.*queries\\.ts$`, pathNot: [`${source}/domain/$1/`, ...queriesSharedForNow] },
+      { path: `${source}/domain/.*queries\\.ts$`, pathNot: `${source}/domain/$1/` },
     ),
     // `…-sql.ts` holds fragments for the queries of other nouns, such as the columns of a joined table.
     forbid(

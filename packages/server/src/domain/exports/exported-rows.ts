@@ -5,10 +5,14 @@ import { listIdentifiers, listScanners } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
-import { type FacetCount, listFacetCounts } from '../vulnerabilities/list/facet-count-queries.ts'
 import { matchesFacets, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 import { matchingIds } from '../vulnerabilities/list/list.ts'
-import { listFindingsOf, listVulnerabilitiesById } from '../vulnerabilities/list/list-queries.ts'
+import {
+  type FacetCount,
+  listFacetCounts,
+  listFindingsOf,
+  listVulnerabilitiesById,
+} from '../vulnerabilities/vulnerabilities.ts'
 import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'

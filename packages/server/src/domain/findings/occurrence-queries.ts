@@ -99,3 +99,11 @@ async function refreshWhere(db: Db, which: Sql): Promise<void> {
     where f.id = occurrences.finding_id and ${which}
       and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownState})`)
 }
+
+/** Returns the number of occurrences whose stored severity or state is not that of their finding. */
+export async function countWrongOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from occurrences o join findings f on f.id = o.finding_id
+    where f.id in ${db.dialect.integers(findingIds)} and (o.severity <> ${shownSeverity} or o.state <> ${shownState})`)
+  return row?.total ?? 0
+}

@@ -5,6 +5,7 @@ import { countOccurrences, listOccurrences } from './occurrence-list-queries.ts'
 
 export {
   addToCategory,
+  countWrongOccurrences,
   insertOccurrences,
   markAbsent,
   markObserved,

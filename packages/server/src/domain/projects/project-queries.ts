@@ -200,6 +200,20 @@ export async function updateStarCounts(db: Db, projectIds: readonly number[]): P
     where id in ${db.dialect.integers(projectIds)}`)
 }
 
+export async function hasWrongStarCount(db: Db, projectId: number): Promise<boolean> {
+  const row = await db.one(sql`
+    select id from projects
+    where id = ${projectId}
+      and star_count <> (select count(*) from project_stars s where s.project_id = projects.id)`)
+  return row !== undefined
+}
+
+/** Returns the ids of the next projects after the given one. */
+export async function listProjectIds(db: Db, after: number, limit: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`select id from projects where id > ${after} order by id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
 export async function listStarredProjectIds(db: Db, userId: number): Promise<number[]> {
   const rows = await db.all<{ project_id: number }>(sql`
     select project_id from project_stars where user_id = ${userId} order by project_id`)

@@ -38,6 +38,8 @@ import { groupLevel, projectLevel, type Visitor } from './visible.ts'
 
 export {
   findProjectById,
+  hasWrongStarCount,
+  listProjectIds,
   listProjectIdsBelow,
   listProjectsById,
   listStarredProjectIds,

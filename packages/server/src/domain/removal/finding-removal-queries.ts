@@ -1,6 +1,5 @@
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { deleteFindings } from '../findings/findings.ts'
 
 /** Tables of a project's report data, with the column of the index that finds its rows. */
 const named = { findings: 'uuid', identifiers: 'fingerprint' } as const
@@ -21,12 +20,3 @@ export async function listIdsIn(db: Db, table: Named, projectId: number): Promis
 }
 
 const pageSize = 2000
-
-/** Deletes findings with their vulnerabilities and all child rows of either. */
-export async function deleteWithVulnerabilities(db: Db, ids: readonly number[]): Promise<void> {
-  const rows = await db.all<{ vulnerability_id: number }>(sql`
-    select vulnerability_id from promoted_findings where finding_id in ${db.dialect.integers(ids)}`)
-  await deleteFindings(db, ids)
-  const vulnerabilityIds = rows.map(({ vulnerability_id }) => vulnerability_id)
-  await db.run(sql`delete from vulnerabilities where id in ${db.dialect.integers(vulnerabilityIds)}`)
-}

@@ -1,21 +1,17 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { refreshOccurrences } from '../findings/occurrences.ts'
-import { lockProjects, recountStars } from '../projects/projects.ts'
-import { upsertPromoted } from '../vulnerabilities/list/promoted-queries.ts'
-import { listIdsIn } from './finding-removal-queries.ts'
+import { countWrongOccurrences, refreshOccurrences } from '../findings/occurrences.ts'
+import { hasWrongStarCount, listProjectIds, lockProjects, recountStars } from '../projects/projects.ts'
 import {
-  correctCells,
   correctDays,
-  countWrongCells,
+  correctFacetCounts,
+  correctPromoted,
   countWrongDays,
-  countWrongOccurrences,
-  countWrongStars,
-  deletePromoted,
-  listProjectIds,
+  countWrongFacetCounts,
   listWronglyPromoted,
   lockWithVulnerabilities,
-} from './recount-queries.ts'
+} from '../vulnerabilities/list/recount.ts'
+import { listIdsIn } from './finding-removal-queries.ts'
 
 /** Columns that are derived from other rows, by the problem that the doctor reports when they are wrong. */
 export const derivedColumns = {
@@ -46,25 +42,25 @@ const batchSize = 1000
 const projectFigures: readonly ProjectFigure[] = [
   {
     kind: 'wrong vulnerability counts',
-    countWrong: countWrongCells,
-    correct: ({ db }, projectId) => correctCells(db, projectId),
+    countWrong: countWrongFacetCounts,
+    correct: correctFacetCounts,
   },
   {
     kind: 'wrong vulnerability growth',
     countWrong: countWrongDays,
-    correct: ({ db, now }, projectId) => correctDays(db, projectId, now().slice(0, 10)),
+    correct: correctDays,
   },
   {
     kind: 'wrong star count',
-    countWrong: countWrongStars,
+    countWrong: async (db, projectId) => ((await hasWrongStarCount(db, projectId)) ? 1 : 0),
     correct: (deps, projectId) => recountStars(deps, [projectId]),
   },
   {
     kind: 'wrong promoted findings',
     countWrong: (db, projectId) =>
       sumOfBatches(db, projectId, async (ids) => (await listWronglyPromoted(db, ids)).length),
-    correct: async ({ db }, projectId) => {
-      await sumOfBatches(db, projectId, (ids) => correctPromoted(db, ids))
+    correct: async (deps, projectId) => {
+      await sumOfBatches(deps.db, projectId, (ids) => correctPromoted(deps, ids))
     },
   },
   {
@@ -105,21 +101,6 @@ function correctAll(deps: Deps, projectId: number, figures: readonly ProjectFigu
     await lockProjects(deps.db, [projectId])
     for (const figure of figures) await figure.correct(deps, projectId)
   })
-}
-
-async function correctPromoted(db: Db, findingIds: readonly number[]): Promise<number> {
-  if ((await listWronglyPromoted(db, findingIds)).length === 0) return 0
-  await lockWithVulnerabilities(db, findingIds)
-  const wrong = await listWronglyPromoted(db, findingIds)
-  await deletePromoted(
-    db,
-    wrong.map(({ findingId }) => findingId),
-  )
-  await upsertPromoted(
-    db,
-    wrong.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? []),
-  )
-  return wrong.length
 }
 
 async function correctOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {

@@ -3,7 +3,7 @@ import { forEachBatch } from '../batches.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { removeExportsOf } from '../exports/exports.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
-import { deleteIdentifiers } from '../findings/findings.ts'
+import { deleteFindings, deleteIdentifiers } from '../findings/findings.ts'
 import { listIdsOwnedByOthers } from '../members/memberships.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { deleteNamespace, listNamespaceIdsBelow, listOwnNamespaces, lockNamespaces } from '../namespaces/namespaces.ts'
@@ -19,7 +19,8 @@ import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/uploads.ts'
 import { replaceByGhost } from '../users/ghost.ts'
 import type { User } from '../users/user.ts'
-import { deleteWithVulnerabilities, listIdsIn } from './finding-removal-queries.ts'
+import { deleteVulnerabilities, listPromotedIds } from '../vulnerabilities/vulnerabilities.ts'
+import { listIdsIn } from './finding-removal-queries.ts'
 import { listIdsWithOtherOwners, listReportKeys, lockOwnedGroups } from './removal-queries.ts'
 
 /**
@@ -119,9 +120,16 @@ interface Removal {
  */
 export async function removeFindings({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
   for (const id of projectIds) {
-    await forEachBatch(await listIdsIn(db, 'findings', id), (ids) => deleteWithVulnerabilities(db, ids))
+    await forEachBatch(await listIdsIn(db, 'findings', id), (ids) => deleteWithVulnerabilities({ db }, ids))
     await forEachBatch(await listIdsIn(db, 'identifiers', id), (ids) => deleteIdentifiers(db, ids))
   }
+}
+
+/** Deletes findings with their vulnerabilities and all child rows of either. */
+async function deleteWithVulnerabilities(deps: Pick<Deps, 'db'>, findingIds: readonly number[]): Promise<void> {
+  const vulnerabilityIds = await listPromotedIds(deps.db, findingIds)
+  await deleteFindings(deps.db, findingIds)
+  await deleteVulnerabilities(deps, vulnerabilityIds)
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Cursor, compareIn, type ListOrder } from '../../findings/list/curs
 import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 import type { Facets } from './count-change-queries.ts'
 
 /** Vulnerabilities of one severity in a project, or of one facet combination, which an index has in id order. */

@@ -4,7 +4,7 @@ import type { Finding } from '../../findings/finding.ts'
 import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
 import { confidenceRanks, type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 
 /** Returns a finding by id or uuid, locked until the transaction ends. */
 export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { confidenceOf, confidenceRanks, type Severity, severityOf, severityRanks } from '../../findings/scales.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-rows.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 
 export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnerability | undefined> {
   const row = await db.one<VulnerabilityRow>(sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`)

@@ -1,20 +1,14 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
-import { shownSeverity, shownState } from '../findings/finding-sql.ts'
-import { type State, severityOf } from '../findings/scales.ts'
-import { facetsOf } from '../vulnerabilities/list/promoted-queries.ts'
+import type { Db } from '../../../db/db.ts'
+import { type State, severityOf } from '../../findings/scales.ts'
+import { facetsOf } from './promoted-queries.ts'
 
-export async function listProjectIds(db: Db, after: number, limit: number): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`select id from projects where id > ${after} order by id limit ${limit}`)
-  return rows.map(({ id }) => id)
-}
-
-export async function countWrongCells(db: Db, projectId: number): Promise<number> {
+export async function countWrongFacetCounts(db: Db, projectId: number): Promise<number> {
   return countRows(db, facetCountDifferences(db, projectId))
 }
 
 /** Corrects the counts by adding the difference, so that concurrent changes stay correct. */
-export async function correctCells(db: Db, projectId: number): Promise<void> {
+export async function insertFacetCountDifferences(db: Db, projectId: number): Promise<void> {
   await db.run(sql`
     insert into vulnerability_counts (project_id, ${facets}, dismissal_reason, total, seconds)
     ${facetCountDifferences(db, projectId)}
@@ -30,30 +24,10 @@ export async function countWrongDays(db: Db, projectId: number): Promise<number>
  * Corrects the growth by adding the difference to the given day. The wrong day cannot be determined: a vulnerability's
  * row stores only its current state, and its severity and branch may have changed since.
  */
-export async function correctDays(db: Db, projectId: number, day: string): Promise<void> {
+export async function insertDayDifferences(db: Db, projectId: number, day: string): Promise<void> {
   await db.run(sql`
     insert into vulnerability_days (project_id, day, severity, growth) ${dayDifferences(projectId, day)}
     on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
-}
-
-/** Returns 1 when the project's number of stars is wrong, otherwise 0. */
-export async function countWrongStars(db: Db, projectId: number): Promise<number> {
-  return countRows(
-    db,
-    sql`
-      select id from projects
-      where id = ${projectId}
-        and star_count <> (select count(*) from project_stars s where s.project_id = projects.id)`,
-  )
-}
-
-export async function countWrongOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {
-  return countRows(
-    db,
-    sql`
-      select o.id from occurrences o join findings f on f.id = o.finding_id
-      where f.id in ${db.dialect.integers(findingIds)} and (o.severity <> ${shownSeverity} or o.state <> ${shownState})`,
-  )
 }
 
 /**
