@@ -9,7 +9,7 @@ import { render, sendRendered } from '../packages/server/src/http/response/rende
  * The ceiling: the same HTTP library with constant responses. `GET /<name>` returns a recorded response of the real
  * server, `/files/<name>` streams a file of the folder, and `POST /files` writes one into it.
  */
-export interface ConstantAnswer {
+export interface ConstantResponse {
   name: string
   headers: Record<string, string>
   body: string
@@ -23,7 +23,7 @@ app.removeAllContentTypeParsers()
 app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 app.get('/ready', (_request, reply) => reply.send('ready'))
 
-for (const { name, headers, body } of JSON.parse(readFileSync(file, 'utf8')) as ConstantAnswer[]) {
+for (const { name, headers, body } of JSON.parse(readFileSync(file, 'utf8')) as ConstantResponse[]) {
   const constant = render(200, body, headers)
   app.get(`/${name}`, (request, reply) => sendRendered(request, reply, constant))
 }

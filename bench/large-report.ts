@@ -86,7 +86,7 @@ async function writeReport(file: string, entries: number): Promise<void> {
 }
 
 /** Sends requests at intervals until it is stopped. Returns the sorted latencies. */
-function ask({ url }: Running, path: string, init: { method?: string }, everyMs: number) {
+function ask({ url }: Running, path: string, init: { method?: string }, intervalMs: number) {
   const waits: number[] = []
   let isOver = false
   const asking = (async () => {
@@ -95,7 +95,7 @@ function ask({ url }: Running, path: string, init: { method?: string }, everyMs:
       const response = await fetch(url + path, { ...init, headers: authorization })
       await response.arrayBuffer()
       waits.push(performance.now() - start)
-      await sleep(everyMs)
+      await sleep(intervalMs)
     }
   })()
   return {

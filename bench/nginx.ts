@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { multipart, upload } from './files.ts'
 import { isAsked, type Options } from './options.ts'
-import { keepTrack, type Running, readCpuMs, readMemory } from './processes.ts'
+import { type Running, readCpuMs, readMemory, trackProcess } from './processes.ts'
 import { authorization, type Comparison } from './requests.ts'
 
 const kib = 1024
@@ -96,7 +96,7 @@ export async function startNginx(folder: string): Promise<Running> {
   await writeFile(file, configuration(root, port))
   const startedAt = performance.now()
   const child = spawn('nginx', ['-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'inherit'] })
-  keepTrack(child)
+  trackProcess(child)
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   for (let attempt = 0; attempt < 100; attempt++) {

@@ -32,15 +32,15 @@ export function startServer(env: Readonly<Record<string, string>>): Promise<Runn
 }
 
 /** Starts the same HTTP library without the application; see `ceiling.ts`. */
-export function startCeiling(answersFile: string): Promise<Running> {
-  return start(['--import', import.meta.resolve('tsx'), ceiling, answersFile], {}, '/ready')
+export function startCeiling(responsesFile: string): Promise<Running> {
+  return start(['--import', import.meta.resolve('tsx'), ceiling, responsesFile], {}, '/ready')
 }
 
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 20_000
 const running = new Set<ChildProcess>()
 
-export function keepTrack(child: ChildProcess): void {
+export function trackProcess(child: ChildProcess): void {
   running.add(child)
   child.once('exit', () => running.delete(child))
 }

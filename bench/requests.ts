@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConstantAnswer } from './ceiling.ts'
+import type { ConstantResponse } from './ceiling.ts'
 import { benchToken } from './fixtures.ts'
 import { type Load, type Measured, sendLoad } from './load.ts'
 import type { Memory, Running } from './processes.ts'
@@ -86,12 +86,12 @@ export function verdict(value: number, aim: number | undefined): Record<string, 
 }
 
 /** Records the server's response to each row, which the ceiling then returns. */
-export async function recordAnswers(
+export async function recordResponses(
   server: Running,
   rows: readonly { name: string; path: string }[],
   folder: string,
 ): Promise<string> {
-  const answers: ConstantAnswer[] = []
+  const answers: ConstantResponse[] = []
   for (const { name, path } of rows) {
     const response = await fetch(server.url + path, { headers: { ...authorization, connection: 'close' } })
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)

@@ -11,7 +11,7 @@ import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
 import { measureReports } from './reports.ts'
-import { authorization, type Comparison, compare, recordAnswers } from './requests.ts'
+import { authorization, type Comparison, compare, recordResponses } from './requests.ts'
 import { listRows } from './rows.ts'
 import { scratchProjects } from './seed.ts'
 import { measureStarts, memoryRows } from './starts.ts'
@@ -87,7 +87,7 @@ async function prepare({ open, env }: Dataset, projects: number): Promise<number
 async function measureRequests(server: Running, filesProject: number, options: Options): Promise<void> {
   const listed = listRows(options.sizes).map((row, index) => ({ ...row, answer: `answer-${index}` }))
   const answers = listed.map(({ answer, paths }) => ({ name: answer, path: paths[0] ?? '' }))
-  const ceiling = await startCeiling(await recordAnswers(server, answers, folder))
+  const ceiling = await startCeiling(await recordResponses(server, answers, folder))
   try {
     const rows: Comparison[] = listed.map(({ name, paths, aim, answer }) => ({
       name,

@@ -3,11 +3,11 @@ import type { Database } from '../packages/server/src/db/db.ts'
 import { roles } from '../packages/server/src/domain/access/roles.ts'
 import { removeFindings } from '../packages/server/src/domain/removal/remove.ts'
 import { digestToken } from '../packages/server/src/domain/tokens/tokens.ts'
+import { forEachBatch } from './batches.ts'
 import { benchToken, now } from './fixtures.ts'
 import type { Sizes } from './options.ts'
 import { seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
-import { forEachBatch } from './batches.ts'
 import { sentence } from './words.ts'
 
 const userId = 1

@@ -38,13 +38,13 @@ export function memoryRows(name: string, samples: readonly Memory[]): Record<str
   const resident = median(samples.map(({ residentMb }) => residentMb))
   const own = median(samples.map(({ ownMb }) => ownMb))
   return [
-    { process: `memory, ${name}`, value: resident, unit: 'MB', ...limit(resident, mostIdleMb) },
+    { process: `memory, ${name}`, value: resident, unit: 'MB', ...limit(resident, maxIdleMb) },
     { process: `memory, ${name}, without mapped files`, value: own, unit: 'MB', aim: '', verdict: '' },
   ]
 }
 
-const mostIdleMb = 120
-const mostStartSeconds = 1.5
+const maxIdleMb = 120
+const maxStartSeconds = 1.5
 
 interface Start {
   readyMs: number
@@ -63,7 +63,7 @@ async function measureStart(env: Readonly<Record<string, string>>): Promise<Star
 
 function describe(name: string, starts: readonly Start[]): Record<string, Cell> {
   const seconds = median(starts.map(({ readyMs }) => readyMs)) / 1000
-  return { process: name, value: seconds, unit: 's', ...limit(seconds, mostStartSeconds) }
+  return { process: name, value: seconds, unit: 's', ...limit(seconds, maxStartSeconds) }
 }
 
 function limit(value: number, most: number): Record<string, Cell> {

@@ -56,13 +56,13 @@ function describe(method: string, address: string, { summary, parameters, reques
     place('path').length > 0 && `path: ${record(place('path'), () => true)}`,
     place('query').length > 0 && `query: ${record(place('query'), ({ required }) => required === true)}`,
     body && `body: ${typeOf(body)}`,
-    `answer: ${answerOf(success?.content)}`,
+    `response: ${responseOf(success?.content)}`,
   ]
   const name = `${method} ${address.replace(/^\/api\/v4(?=\/)/, '')}`
   return `  /** ${summary} */\n  '${name}': { ${parts.filter(Boolean).join('; ')} }`
 }
 
-function answerOf(content: Record<string, { schema: Schema }> | undefined): string {
+function responseOf(content: Record<string, { schema: Schema }> | undefined): string {
   const schema = content?.['application/json']?.schema
   if (schema) return typeOf(schema)
   return content === undefined ? 'undefined' : 'Blob'

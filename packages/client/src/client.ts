@@ -5,10 +5,10 @@ export { RequestFailed, readFailure, type StateConflict } from './failure.ts'
 export type { Operations, Schemas } from './operations.ts'
 
 export type Operation = keyof Operations
-export type AnswerOf<O extends Operation> = Operations[O]['answer']
+export type ResponseOf<O extends Operation> = Operations[O]['response']
 /** The operations that return a list. */
-export type ListOperation = { [O in Operation]: AnswerOf<O> extends unknown[] ? O : never }[Operation]
-export type RowOf<O extends ListOperation> = AnswerOf<O> extends (infer Row)[] ? Row : never
+export type ListOperation = { [O in Operation]: ResponseOf<O> extends unknown[] ? O : never }[Operation]
+export type RowOf<O extends ListOperation> = ResponseOf<O> extends (infer Row)[] ? Row : never
 
 type Part<O extends Operation, P extends string> = Operations[O] extends { [key in P]: infer Value } ? Value : never
 export type BodyOf<O extends Operation> = Part<O, 'body'>
@@ -32,7 +32,7 @@ export interface Page<Row> {
 
 export interface Client {
   /** Sends a request. Throws `RequestFailed` for any response that is not a success. */
-  call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions): Promise<AnswerOf<O>>
+  call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions): Promise<ResponseOf<O>>
   page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<Page<RowOf<O>>>
   /** Returns the URL of a request, for callers that send it themselves. */
   address<O extends Operation>(operation: O, request: Request<O>): string
@@ -110,7 +110,7 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
   return {
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
     async call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions) {
-      return (await get(operation, request as Loose, options)).body as AnswerOf<O> // typed by the OpenAPI document
+      return (await get(operation, request as Loose, options)).body as ResponseOf<O> // typed by the OpenAPI document
     },
     async page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal) {
       const { response, body } = await get(operation, request as Loose, signal && { signal }) // every operation's request is one

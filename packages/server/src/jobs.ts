@@ -1,53 +1,53 @@
 import { viewExportedVulnerability } from './api/v4/exports/exported-vulnerability.ts'
-import { forgetEndedCounts } from './domain/access/request-counter.ts'
+import { removeEndedCounts } from './domain/access/request-counter.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
 import { deleteMarkedObjects } from './domain/files/pending-deletions.ts'
-import { deliveryJob, forgetOldEvents } from './domain/hooks/deliver.ts'
-import { forgetOldKeys } from './domain/idempotency/idempotency.ts'
+import { deliveryJob, removeOldEvents } from './domain/hooks/deliver.ts'
+import { removeOldKeys } from './domain/idempotency/idempotency.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
-import { forgetOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
+import { removeOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
-import { forgetExpiredMembers } from './domain/members/members.ts'
+import { removeExpiredMembers } from './domain/members/members.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
-import { forgetOldBrowsers } from './domain/sign-in/known-browsers.ts'
-import { forgetExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
-import { forgetExpiredSessions } from './domain/sign-in/sessions.ts'
-import { forgetOldMerges } from './domain/topics/merges/merges.ts'
+import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
+import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
+import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
+import { removeOldMerges } from './domain/topics/merges/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
-import { forgetOldPromotions, promotionKind } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
 
 interface PeriodicTask {
   name: string
-  everyMs: number
+  intervalMs: number
   run(deps: RootDeps): Promise<void>
 }
 
 /** Periodic tasks. */
 const periodicTasks: readonly PeriodicTask[] = [
-  { name: 'expire deleted uploads', everyMs: hourMs, run: expireUploads },
-  { name: 'delete marked objects', everyMs: 10 * minuteMs, run: deleteMarkedObjects },
-  { name: 'remove orphaned objects', everyMs: hourMs, run: removeOrphanedObjects },
-  { name: 'forget expired memberships', everyMs: hourMs, run: forgetExpiredMembers },
-  { name: 'forget old merges', everyMs: hourMs, run: forgetOldMerges },
-  { name: 'forget expired sessions', everyMs: hourMs, run: forgetExpiredSessions },
-  { name: 'expire exports', everyMs: hourMs, run: expireExports },
-  { name: 'expire reports of failed imports', everyMs: hourMs, run: expireFailedReports },
-  { name: 'forget old webhook events', everyMs: hourMs, run: forgetOldEvents },
-  { name: 'forget old promotions', everyMs: hourMs, run: forgetOldPromotions },
-  { name: 'place waiting jobs again', everyMs: hourMs, run: replaceWaitingJobs },
-  { name: 'forget old jobs', everyMs: hourMs, run: forgetOldJobs },
-  { name: 'forget expired password links', everyMs: hourMs, run: forgetExpiredPasswordLinks },
-  { name: 'forget known browsers', everyMs: hourMs, run: forgetOldBrowsers },
+  { name: 'expire deleted uploads', intervalMs: hourMs, run: expireUploads },
+  { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
+  { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
+  { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
+  { name: 'remove old merges', intervalMs: hourMs, run: removeOldMerges },
+  { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },
+  { name: 'expire exports', intervalMs: hourMs, run: expireExports },
+  { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
+  { name: 'remove old webhook events', intervalMs: hourMs, run: removeOldEvents },
+  { name: 'remove old promotions', intervalMs: hourMs, run: removeOldPromotions },
+  { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
+  { name: 'remove old jobs', intervalMs: hourMs, run: removeOldJobs },
+  { name: 'remove expired password links', intervalMs: hourMs, run: removeExpiredPasswordLinks },
+  { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.
-  { name: 'forget counts of requests', everyMs: 5 * minuteMs, run: forgetEndedCounts },
-  { name: 'forget old idempotency keys', everyMs: hourMs, run: forgetOldKeys },
+  { name: 'remove counts of requests', intervalMs: 5 * minuteMs, run: removeEndedCounts },
+  { name: 'remove old idempotency keys', intervalMs: hourMs, run: removeOldKeys },
 ]
 
 /** Kinds of jobs that requests queue. */
@@ -71,7 +71,7 @@ export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
 }
 
 /** Starts a periodic task. It never overlaps with itself, and its failures are logged. */
-function startPeriodicTask(deps: RootDeps, { name, everyMs, run }: PeriodicTask): NodeJS.Timeout {
+function startPeriodicTask(deps: RootDeps, { name, intervalMs, run }: PeriodicTask): NodeJS.Timeout {
   let isRunning = false
   const tick = async () => {
     if (isRunning) return
@@ -84,5 +84,5 @@ function startPeriodicTask(deps: RootDeps, { name, everyMs, run }: PeriodicTask)
       isRunning = false
     }
   }
-  return setInterval(() => void tick(), everyMs).unref()
+  return setInterval(() => void tick(), intervalMs).unref()
 }

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect } from 'vitest'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
-import { tellOfPeople } from './gitbeaker/people.ts'
-import { tellOfProjects } from './gitbeaker/projects.ts'
+import { testUsers } from './gitbeaker/people.ts'
+import { testProjects } from './gitbeaker/projects.ts'
 import { type Fixture, openServer } from './gitbeaker/support.ts'
-import { tellOfTopics } from './gitbeaker/topics.ts'
-import { tellOfUploads } from './gitbeaker/uploads.ts'
-import { tellOfVulnerabilities } from './gitbeaker/vulnerabilities.ts'
+import { testTopics } from './gitbeaker/topics.ts'
+import { testUploads } from './gitbeaker/uploads.ts'
+import { testVulnerabilities } from './gitbeaker/vulnerabilities.ts'
 import { startProcess } from './process.ts'
 
 /** Tests the server with an unchanged gitbeaker. */
@@ -24,11 +24,11 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('gitbeaker against a server on 
     }
   })
 
-  describe('people and tokens', () => tellOfPeople(fixture))
-  describe('groups, projects and members', () => tellOfProjects(fixture))
-  describe('uploads', () => tellOfUploads(fixture))
-  describe('topics', () => tellOfTopics(fixture))
-  describe('vulnerabilities', () => tellOfVulnerabilities(fixture))
+  describe('people and tokens', () => testUsers(fixture))
+  describe('groups, projects and members', () => testProjects(fixture))
+  describe('uploads', () => testUploads(fixture))
+  describe('topics', () => testTopics(fixture))
+  describe('vulnerabilities', () => testVulnerabilities(fixture))
 })
 
 async function openPostgres(): Promise<{ url: string; close(): Promise<void> }> {

@@ -21,7 +21,7 @@ export interface ChangeLog extends Omit<Changes, 'synchronize'> {
   refresh(foreignKeys: readonly ForeignKey[]): void
 }
 
-const maxRememberedTexts = 2000
+const maxCachedTexts = 2000
 
 export function createChangeLog(): ChangeLog {
   const counts = new Map<string, number>()
@@ -48,7 +48,7 @@ export function createChangeLog(): ChangeLog {
       const known = remembered.get(text)
       if (known) return known
       const tables = reachedTables(findWrites(text), foreignKeys)
-      if (remembered.size >= maxRememberedTexts) remembered.clear()
+      if (remembered.size >= maxCachedTexts) remembered.clear()
       remembered.set(text, tables)
       return tables
     },

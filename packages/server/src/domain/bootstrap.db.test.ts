@@ -55,7 +55,7 @@ test('a database with users is left as it is, whatever the settings say', async 
 
 test('of several that start at once one creates the administrator', async () => {
   const fresh = await freshDatabase()
-  const others = testEngine === 'postgres' ? [await fresh.openAnother(), await fresh.openAnother()] : []
+  const others = testEngine === 'postgres' ? [await fresh.openSecond(), await fresh.openSecond()] : []
   const databases = testEngine === 'postgres' ? [fresh.db, ...others] : [fresh.db, fresh.db, fresh.db]
 
   const created = await Promise.all(databases.map((db) => ensureAdministrator(depsOn(db))))

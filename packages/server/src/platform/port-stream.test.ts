@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { receiveAll, receiveOne, SenderGone, sendAll } from './port-stream.ts'
+import { receiveAll, receiveOne, SenderDisconnected, sendAll } from './port-stream.ts'
 
 async function* countTo(last: number, made: number[] = []): AsyncGenerator<number> {
   for (let number = 1; number <= last; number++) {
@@ -75,7 +75,7 @@ test('a sender that goes away in the middle is missed', async () => {
   port1.close()
   const received = receiveAll<number>(port2)
   expect(await received.next()).toEqual({ done: false, value: 1 })
-  await expect(received.next()).rejects.toThrow(SenderGone)
+  await expect(received.next()).rejects.toThrow(SenderDisconnected)
 })
 
 test('one message is an answer, and none is not', async () => {
@@ -85,7 +85,7 @@ test('one message is an answer, and none is not', async () => {
   const silent = new MessageChannel()
   const waiting = receiveOne<boolean>(silent.port2)
   silent.port1.close()
-  await expect(waiting).rejects.toThrow(SenderGone)
+  await expect(waiting).rejects.toThrow(SenderDisconnected)
 })
 
 test('bytes that are moved are no longer there', async () => {

@@ -63,7 +63,7 @@ function openGate(port: MessagePort, ahead: number) {
 }
 
 /**
- * Receives the items that the other side sends with `sendAll`. Throws `SenderGone` when the sender ends prematurely.
+ * Receives the items that the other side sends with `sendAll`. Throws `SenderDisconnected` when the sender ends prematurely.
  */
 export async function* receiveAll<T>(port: MessagePort): AsyncGenerator<T> {
   const waiting: Sent<T>[] = []
@@ -81,7 +81,7 @@ export async function* receiveAll<T>(port: MessagePort): AsyncGenerator<T> {
     for (;;) {
       const message = waiting.shift()
       if (!message) {
-        if (isClosed) throw new SenderGone()
+        if (isClosed) throw new SenderDisconnected()
         await new Promise<void>((resolve) => (wake = resolve))
         continue
       }
@@ -95,19 +95,19 @@ export async function* receiveAll<T>(port: MessagePort): AsyncGenerator<T> {
   }
 }
 
-export class SenderGone extends Error {
+export class SenderDisconnected extends Error {
   constructor() {
     super('the other thread is gone')
-    this.name = 'SenderGone'
+    this.name = 'SenderDisconnected'
   }
 }
 
-/** Receives one message. Throws `SenderGone` when the port is closed before. */
+/** Receives one message. Throws `SenderDisconnected` when the port is closed before. */
 export async function receiveOne<T>(port: MessagePort): Promise<T> {
   const abort = new AbortController()
   try {
     const closed = once(port, 'close', abort).then(() => {
-      throw new SenderGone()
+      throw new SenderDisconnected()
     })
     const [message] = await Promise.race([once(port, 'message', abort), closed])
     return message

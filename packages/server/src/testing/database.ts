@@ -11,7 +11,7 @@ import { createTestDatabase } from './postgres.ts'
 export interface FreshDatabase {
   db: Database
   /** Opens a second connection to the same database, as another process would. PostgreSQL only. */
-  openAnother(): Promise<Database>
+  openSecond(): Promise<Database>
   drop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ async function freshPostgres(): Promise<FreshDatabase> {
   const database = await createTestDatabase({ url }, { template })
   const open = () => openDatabase({ kind: 'postgres', url: database.url })
   const db = await open()
-  return { db, openAnother: open, drop: () => database.drop() }
+  return { db, openSecond: open, drop: () => database.drop() }
 }
 
 async function freshSqlite(): Promise<FreshDatabase> {
@@ -40,7 +40,7 @@ async function freshSqlite(): Promise<FreshDatabase> {
   const db = await openDatabase({ kind: 'sqlite', file })
   return {
     db,
-    openAnother: () => Promise.reject(new Error('SQLite serves one process')),
+    openSecond: () => Promise.reject(new Error('SQLite serves one process')),
     drop: () => rm(folder, { recursive: true, force: true }),
   }
 }

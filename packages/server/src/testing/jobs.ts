@@ -3,7 +3,7 @@ import { depsFrom } from '../app.ts'
 import type { Deps, RootDeps } from '../domain/deps.ts'
 import { type Claimed, dispatch } from '../domain/jobs/dispatch.ts'
 import { type AnyJobKind, enqueue, type JobKind, jobKind, type Postponed, type QueuedJob } from '../domain/jobs/job.ts'
-import { freePlaces } from '../domain/jobs/run-jobs.ts'
+import { freeCapacity } from '../domain/jobs/run-jobs.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
 import { readSettings } from '../platform/settings.ts'
 import { freshDatabase } from './database.ts'
@@ -14,7 +14,7 @@ export const later = (seconds: number): string => new Date(Date.parse(start) + s
 
 /** Opens dependencies with a fresh database and a clock that tests can set. */
 export async function openQueue({ clock }: { clock?: { now: string } } = {}) {
-  const { db, openAnother, drop } = await freshDatabase()
+  const { db, openSecond, drop } = await freshDatabase()
   const settings = readSettings({ ALCOVE_LOG_LEVEL: 'silent' })
   const depsOn = (database: typeof db): RootDeps => ({
     ...depsFrom(settings, database, openMemoryStore()),
@@ -24,7 +24,7 @@ export async function openQueue({ clock }: { clock?: { now: string } } = {}) {
     await db.close()
     await drop()
   })
-  return { deps: depsOn(db), another: async () => depsOn(await openAnother()) }
+  return { deps: depsOn(db), another: async () => depsOn(await openSecond()) }
 }
 
 type Note = { text: string }
@@ -52,6 +52,6 @@ export const note = (deps: Deps, text: string, rest: Partial<QueuedJob> = {}): P
 
 /** Claims the ready jobs, as a process that is killed before it finishes them. */
 export async function claimAndDie(deps: RootDeps, kinds: readonly AnyJobKind[]): Promise<Claimed[]> {
-  const { claimed } = await dispatch(deps, kinds, { free: freePlaces(kinds, []), isAbandoned: () => false })
+  const { claimed } = await dispatch(deps, kinds, { free: freeCapacity(kinds, []), isAbandoned: () => false })
   return claimed
 }

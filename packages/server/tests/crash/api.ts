@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Thrown for a response with an unexpected status, which is a bug. Other errors are connection failures. */
-export class WrongAnswer extends Error {}
+export class UnexpectedResponse extends Error {}
 
 export interface Api {
   /** Returns the parsed response after reading it completely. */
@@ -27,7 +27,8 @@ export function openApi(url: string, token: string, key?: string): Api {
       ...(body && { body: form ? body : JSON.stringify(body) }),
     })
     const content = Buffer.from(await response.arrayBuffer())
-    if (!response.ok) throw new WrongAnswer(`${method} ${path}: ${response.status} ${content.toString().slice(0, 500)}`)
+    if (!response.ok)
+      throw new UnexpectedResponse(`${method} ${path}: ${response.status} ${content.toString().slice(0, 500)}`)
     return { content, headers: response.headers }
   }
 

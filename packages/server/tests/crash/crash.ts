@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { launch, type ServerProcess, startProcess } from '../process.ts'
-import { type Api, openApi, WrongAnswer } from './api.ts'
+import { type Api, openApi, UnexpectedResponse } from './api.ts'
 import { examine } from './integrity.ts'
 import { type Chance, nextOperation, type Operation, sharedTopics } from './operations.ts'
 import { takeSnapshot } from './snapshot.ts'
@@ -132,7 +132,7 @@ async function write(writer: Writer, url: string, chance: Chance, summary: Crash
     try {
       await operation.send(openApi(url, token, key), writer.ids)
     } catch (error) {
-      if (error instanceof WrongAnswer) throw new Error(`${operation.what}: ${error.message}`)
+      if (error instanceof UnexpectedResponse) throw new Error(`${operation.what}: ${error.message}`)
       return
     }
     operation.apply(writer.state)
@@ -149,7 +149,7 @@ async function repeat(writer: Writer, url: string, summary: CrashSummary): Promi
     await operation.send(openApi(url, token, key), writer.ids)
   } catch (error) {
     // The first attempt was executed: its response is not stored, or its resource is already deleted.
-    const isDone = error instanceof WrongAnswer && /: 409 .*made its change|^DELETE .*: 404/.test(error.message)
+    const isDone = error instanceof UnexpectedResponse && /: 409 .*made its change|^DELETE .*: 404/.test(error.message)
     if (!isDone) throw new Error(`${operation.what}, repeated`, { cause: error })
   }
   operation.apply(writer.state)

@@ -2,7 +2,7 @@ import { Gitlab } from '@gitbeaker/rest'
 import { expect, test } from 'vitest'
 import { type Fixture, inDays, person, refusal, unique } from './support.ts'
 
-export function tellOfPeople(fixture: Fixture): void {
+export function testUsers(fixture: Fixture): void {
   test('a user is created, found by name, shown and removed', async () => {
     const { admin } = fixture
     const username = unique('nadia')

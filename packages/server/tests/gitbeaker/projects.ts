@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Fixture, forbidden, noProject, refusal, unique } from './support.ts'
 
-export function tellOfProjects(fixture: Fixture): void {
+export function testProjects(fixture: Fixture): void {
   test('a project is created with topics, changed, shown by id and by path, and deleted', async () => {
     const { admin } = fixture
     const group = await fixture.group()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Fixture, forbidden, refusal, unauthorized, unique } from './support.ts'
 
-export function tellOfTopics(fixture: Fixture): void {
+export function testTopics(fixture: Fixture): void {
   test('a topic is created, found by anybody, edited, counted and deleted', async () => {
     const { Topics } = fixture.admin
     const name = unique('lighthouse')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
-export function tellOfUploads(fixture: Fixture): void {
+export function testUploads(fixture: Fixture): void {
   test('a file goes in and comes out by id and by secret, byte for byte', async () => {
     const project = await fixture.project()
     const uploads = fixture.admin.ProjectMarkdownUploads

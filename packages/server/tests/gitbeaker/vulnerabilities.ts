@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { type Api, type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
-export function tellOfVulnerabilities(fixture: Fixture): void {
+export function testVulnerabilities(fixture: Fixture): void {
   test('a report becomes findings, and a finding a vulnerability, once', async () => {
     const project = await fixture.project()
     const { id: authorId, api } = await fixture.user('keeper', project, 40)

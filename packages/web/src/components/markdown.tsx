@@ -1,6 +1,6 @@
-import { useAnswer } from '../data/api.ts'
+import { useApiQuery } from '../data/api.ts'
 import styles from './markdown.module.css'
-import { Answered } from './page/states.tsx'
+import { QueryResult } from './page/states.tsx'
 
 /**
  * Markdown that the API renders and sanitises. Shows the source text when rendering fails. `project` resolves
@@ -9,10 +9,10 @@ import { Answered } from './page/states.tsx'
  */
 export function Markdown({ text, project }: { text: string; project?: string | undefined }) {
   const isBlank = text.trim() === ''
-  const query = useAnswer('POST /markdown/preview', { body: { text, project } }, { isEnabled: !isBlank })
+  const query = useApiQuery('POST /markdown/preview', { body: { text, project } }, { isEnabled: !isBlank })
   if (isBlank) return null
   if (query.error && !query.data) return <p className={styles.plain}>{text}</p>
-  return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
+  return <QueryResult query={query}>{({ html }) => <RenderedMarkdown html={html} />}</QueryResult>
 }
 
 /** Inserts HTML as it is. `html` must be a response of `POST /markdown` or its preview. */

@@ -1,11 +1,11 @@
 import {
-  type AnswerOf,
   createClient,
   type ListOperation,
   type Operation,
   type Page,
   type Request,
   RequestFailed,
+  type ResponseOf,
   type RowOf,
 } from '@alcove/client'
 import {
@@ -59,29 +59,29 @@ export function isFailure(error: unknown, status: number): boolean {
   return error instanceof RequestFailed && error.status === status
 }
 
-interface AnswerOptions<T> {
+interface QueryOptions<T> {
   /** False: the request is not sent (yet). */
   isEnabled?: boolean
   /** Polling interval, which may depend on the last response; false: no polling. */
   refetchMs?: number | false | ((answer: T | undefined) => number | false)
 }
 
-function intervalOf<T>(refetchMs: AnswerOptions<T>['refetchMs'] = false) {
+function intervalOf<T>(refetchMs: QueryOptions<T>['refetchMs'] = false) {
   return (query: { state: { data: unknown } }) =>
     typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // the result of queryFn
 }
 
-export function useAnswer<O extends Operation>(
+export function useApiQuery<O extends Operation>(
   operation: O,
   request: Request<O>,
-  { isEnabled = true, refetchMs }: AnswerOptions<AnswerOf<O>> = {},
-): UseQueryResult<AnswerOf<O>, Error> {
+  { isEnabled = true, refetchMs }: QueryOptions<ResponseOf<O>> = {},
+): UseQueryResult<ResponseOf<O>, Error> {
   return useQuery({
     queryKey: [operation, request],
     queryFn: ({ signal }) => api.call(operation, request, { signal }),
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
-  }) as UseQueryResult<AnswerOf<O>, Error> // the library cannot infer that the type is not a function
+  }) as UseQueryResult<ResponseOf<O>, Error> // the library cannot infer that the type is not a function
 }
 
 /**
@@ -92,7 +92,7 @@ export function useAnswer<O extends Operation>(
 export function usePage<O extends ListOperation>(
   operation: O,
   request: Request<O>,
-  { isEnabled = true, refetchMs }: AnswerOptions<Page<RowOf<O>>> = {},
+  { isEnabled = true, refetchMs }: QueryOptions<Page<RowOf<O>>> = {},
 ): UseQueryResult<Page<RowOf<O>>, Error> {
   const query = useQuery({
     queryKey: [operation, request, 'page'],
@@ -123,7 +123,7 @@ function useLastPage({ page = 1, per_page: perPage = 20 }: PageQuery = {}, found
 interface ActionOptions<O extends Operation> {
   /** Success message. */
   done?: string
-  onDone?: (answer: AnswerOf<O>, request: Request<O>) => void
+  onDone?: (answer: ResponseOf<O>, request: Request<O>) => void
   /** True: the form shows errors itself, so there is no toast. */
   showsErrors?: boolean
   /** Handles an error instead of a toast. */
@@ -141,7 +141,7 @@ function takesKey(operation: Operation): boolean {
 export function useAction<O extends Operation>(
   operation: O,
   { done, onDone, showsErrors = false, onFailed, isLeaving = false }: ActionOptions<O> = {},
-): UseMutationResult<AnswerOf<O>, Error, Request<O>> {
+): UseMutationResult<ResponseOf<O>, Error, Request<O>> {
   const toast = useToast()
   const underway = useRef(new Set<string>())
   const keyring = useRef(createKeyring())

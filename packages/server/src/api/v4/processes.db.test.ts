@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 /** Two processes on one database; PostgreSQL only. */
 async function startTwo(): Promise<{ here: TestServer; there: TestServer }> {
   const database = await freshDatabase()
-  const another = { db: await database.openAnother(), drop: async () => {} }
+  const another = { db: await database.openSecond(), drop: async () => {} }
   const here = await startServer({ database })
   return { here, there: await startServer({ database: another }) }
 }

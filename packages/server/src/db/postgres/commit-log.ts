@@ -42,7 +42,7 @@ const heartbeatMs = 2_000
 const silenceMs = 5_000
 const maxReconnectDelayMs = 1_000
 const keptMinutes = 60
-const cleanUpEveryMs = 10 * 60 * 1000
+const cleanUpIntervalMs = 10 * 60 * 1000
 /** Maximum age of a snapshot; older commits may have been deleted before they were read. */
 const maxAgeMs = 30 * 60 * 1000
 
@@ -122,7 +122,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<CommitLo
       const lost = await Promise.race([ended, pause(heartbeatMs)])
       if (!lost) {
         await synchronize()
-        if (performance.now() - cleanedAt < cleanUpEveryMs) continue
+        if (performance.now() - cleanedAt < cleanUpIntervalMs) continue
         cleanedAt = performance.now()
         await inTime(client.query(deleteOld), silenceMs).catch(() => {})
         continue

@@ -36,9 +36,9 @@ export interface DurablePosition {
 
 const recordBytes = 192
 /** Interval of writes. Recording every commit would cost as much as a commit. */
-const recordEveryMs = 100
+const recordIntervalMs = 100
 /** Interval at which the record itself is synced. */
-const syncEveryMs = 1000
+const syncIntervalMs = 1000
 const positionFile = (database: string) => `${database}.position`
 
 export function openDurablePosition(database: string): DurablePosition {
@@ -57,7 +57,7 @@ export function openDurablePosition(database: string): DurablePosition {
       latest = undefined
       if (!position) return
       await promisify(write)(handle, textOf(position), 0, recordBytes, 0)
-      if (performance.now() - syncedAt < syncEveryMs) return
+      if (performance.now() - syncedAt < syncIntervalMs) return
       syncedAt = performance.now()
       await promisify(fsync)(handle)
     } catch {
@@ -72,7 +72,7 @@ export function openDurablePosition(database: string): DurablePosition {
   return {
     advance(read) {
       latest = read
-      timer ??= setTimeout(recordNext, recordEveryMs).unref()
+      timer ??= setTimeout(recordNext, recordIntervalMs).unref()
     },
     async flush() {
       if (timer) recordNext()

@@ -117,8 +117,8 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       }
     },
     async schemaChanged() {
-      reader.forgetStatements()
-      writer.forgetStatements()
+      reader.clearStatements()
+      writer.clearStatements()
     },
     async ready() {
       health.assertSound()
@@ -181,7 +181,7 @@ function damagedOr(error: unknown): unknown {
 interface Connection {
   readonly database: Sqlite.Database
   prepare(sql: string): Statement
-  forgetStatements(): void
+  clearStatements(): void
 }
 
 function connect(file: string, readonly: boolean): Connection {
@@ -209,7 +209,7 @@ function connect(file: string, readonly: boolean): Connection {
       prepared.set(sql, statement)
       return statement
     },
-    forgetStatements: () => prepared.clear(),
+    clearStatements: () => prepared.clear(),
   }
 }
 

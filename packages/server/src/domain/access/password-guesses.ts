@@ -20,6 +20,6 @@ export async function countGuess(deps: Deps, subject: string): Promise<void> {
 }
 
 /** Resets the count after a correct password. */
-export async function forgetGuesses(deps: Deps, subject: string): Promise<void> {
+export async function removeGuesses(deps: Deps, subject: string): Promise<void> {
   await deleteCount(deps.db, name, subject)
 }

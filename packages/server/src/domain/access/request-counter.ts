@@ -33,8 +33,8 @@ interface Count {
   unreported: number
 }
 
-const reportEveryMs = 200
-const retryEveryMs = 1000
+const reportIntervalMs = 200
+const retryIntervalMs = 1000
 const maxCounts = 100_000
 
 /**
@@ -98,7 +98,7 @@ export function openRequestCounter(deps: Deps): RequestCounter {
   function scheduleReport(count: Count, slack: number): void {
     dirty.add(count)
     if (!isCutOff && count.unreported * 2 >= slack) void report()
-    else timer ??= setTimeout(() => void report(), isCutOff ? retryEveryMs : reportEveryMs).unref()
+    else timer ??= setTimeout(() => void report(), isCutOff ? retryIntervalMs : reportIntervalMs).unref()
   }
 
   function report(): Promise<void> {
@@ -132,11 +132,11 @@ export function openRequestCounter(deps: Deps): RequestCounter {
       for (const { count } of sent) dirty.add(count)
       if (!isCutOff) deps.log.warn({ err: error }, 'requests are counted by this process alone')
       isCutOff = true
-      timer ??= setTimeout(() => void report(), retryEveryMs).unref()
+      timer ??= setTimeout(() => void report(), retryIntervalMs).unref()
     }
   }
 }
 
-export async function forgetEndedCounts(deps: Deps): Promise<void> {
+export async function removeEndedCounts(deps: Deps): Promise<void> {
   await deleteEndedCounts(deps.db, deps.now())
 }

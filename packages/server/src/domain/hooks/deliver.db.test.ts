@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from '../../testing/stand-ins/receiver.t
 import { transaction } from '../deps.ts'
 import { runDueJobs } from '../jobs/run-jobs.ts'
 import { recordVulnerabilityChanges } from '../vulnerabilities/triage/vulnerability-events.ts'
-import { deliveryJob, forgetOldEvents } from './deliver.ts'
+import { deliveryJob, removeOldEvents } from './deliver.ts'
 
 const start = '2026-05-01T10:00:00.000Z'
 const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
@@ -350,10 +350,10 @@ describe('the log', () => {
     await server.report(project, flaws('x'))
     await server.runJobs()
     clock.now = later(6.9 * 24 * 3600)
-    await forgetOldEvents(server.deps)
+    await removeOldEvents(server.deps)
     expect(await log()).toHaveLength(1)
     clock.now = later(7 * 24 * 3600)
-    await forgetOldEvents(server.deps)
+    await removeOldEvents(server.deps)
     expect(await log()).toEqual([])
   })
 

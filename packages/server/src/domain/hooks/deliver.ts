@@ -1,4 +1,4 @@
-import { type Answer, NoAnswer, post } from '../../platform/outgoing/post.ts'
+import { type Answer, NoResponse, post } from '../../platform/outgoing/post.ts'
 import { instanceUrl } from '../../platform/settings.ts'
 import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'
@@ -56,7 +56,7 @@ async function deliver(deps: Deps, hook: Hook, event: HookEvent, signal: AbortSi
   const slowUntil = slowUntilAfter(deps, hook, attempt)
   await transaction(deps, async (deps) => {
     if (slowUntil !== hook.slowUntil) await setSlowUntil(deps.db, hook.id, slowUntil)
-    await keepAttempt(deps, hook, event, attempt)
+    await recordAttempt(deps, hook, event, attempt)
     await updateEvent(deps.db, event.id, !attempt.succeeded && event.attempts + 1 < maxAttempts(attempt))
     if (attempt.succeeded) return resetFailures(deps.db, hook.id)
     const until = new Date(Date.parse(deps.now()) + pauseMs(deps, hook.failures + 1)).toISOString()
@@ -97,7 +97,7 @@ export interface Attempt {
 }
 
 const timeoutMs = 10_000
-const maxAnswerBytes = 8 * 1024
+const maxResponseBytes = 8 * 1024
 
 /** Sends an event once, without retries. */
 export async function attemptDelivery(
@@ -113,7 +113,7 @@ export async function attemptDelivery(
     headers: requestHeaders,
     body: JSON.stringify(event.payload),
     timeoutMs,
-    maxAnswerBytes,
+    maxResponseBytes,
     verifiesCertificates: hook.verifiesCertificates,
     reachesPrivate: deps.settings.webhooksReachPrivate,
     resolve: deps.resolve,
@@ -133,7 +133,7 @@ export async function attemptDelivery(
 }
 
 /** Stores an attempt in the delivery log, with its secret redacted. */
-export function keepAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt: Attempt): Promise<void> {
+export function recordAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt: Attempt): Promise<void> {
   const { 'X-Gitlab-Token': token, ...shown } = attempt.requestHeaders
   const draft = {
     hookId: hook.id,
@@ -185,7 +185,7 @@ function pauseMs({ random }: Deps, failures: number): number {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NoAnswer) return error.message
+  if (error instanceof NoResponse) return error.message
   throw error
 }
 
@@ -193,7 +193,7 @@ const keptMs = 7 * 24 * 60 * 60 * 1000
 const batchSize = 1000
 
 /** Deletes events, delivered or not, and their delivery logs after a week. */
-export async function forgetOldEvents(deps: Deps): Promise<void> {
+export async function removeOldEvents(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - keptMs).toISOString()
   for (let gone = batchSize; gone === batchSize; ) gone = await deleteOldEvents(deps.db, before, batchSize)
 }

@@ -30,11 +30,11 @@ export interface HookDraft {
 }
 
 /** Number of failures from which a paused hook is reported as temporarily disabled. */
-const fewFailures = 4
+const minFailuresToPause = 4
 
 /** Returns the status in GitLab's words. */
 export function alertStatus(hook: Hook, now: string): 'executable' | 'temporarily_disabled' | 'disabled' {
   if (hook.disabledAt !== null) return 'disabled'
   const isPaused = hook.disabledUntil !== null && hook.disabledUntil > now
-  return isPaused && hook.failures >= fewFailures ? 'temporarily_disabled' : 'executable'
+  return isPaused && hook.failures >= minFailuresToPause ? 'temporarily_disabled' : 'executable'
 }

@@ -8,7 +8,7 @@ import { runJobsNow } from '../jobs/jobs.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { lockProject } from '../projects/projects.ts'
-import { type Attempt, attemptDelivery, keepAttempt } from './deliver.ts'
+import { type Attempt, attemptDelivery, recordAttempt } from './deliver.ts'
 import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
 import { type HookEvent, insertTestEvent } from './event-queries.ts'
 import type { Hook, HookDraft } from './hook.ts'
@@ -99,7 +99,7 @@ export async function resendDelivery(deps: RootDeps, hook: Hook, deliveryId: num
 
 async function sendNow(deps: Deps, hook: Hook, event: HookEvent): Promise<Attempt> {
   const attempt = await attemptDelivery(deps, hook, event)
-  await keepAttempt(deps, hook, event, attempt)
+  await recordAttempt(deps, hook, event, attempt)
   return attempt
 }
 
@@ -135,7 +135,7 @@ function isUsable(text: string, reachesPrivate: boolean): boolean {
 
 const maxTries = 5
 const tryWindowMs = 60_000
-const maxRemembered = 10_000
+const maxCached = 10_000
 
 /**
  * Times of recent tests and resends by hook, in this process. The limit keeps users from using the server to attack
@@ -150,6 +150,6 @@ function countTry({ db, now }: RootDeps, hook: Hook): void {
   if (recent.length >= maxTries) throw new Failure({ kind: 'too-many-requests' })
   tries.delete(hook.id)
   tries.set(hook.id, [...recent, at])
-  const [oldest] = tries.size > maxRemembered ? tries.keys() : []
+  const [oldest] = tries.size > maxCached ? tries.keys() : []
   if (oldest !== undefined) tries.delete(oldest)
 }

@@ -75,7 +75,7 @@ export async function beginAttempt(
 }
 
 /** Deletes keys after a day. */
-export async function forgetOldKeys(deps: RootDeps): Promise<void> {
+export async function removeOldKeys(deps: RootDeps): Promise<void> {
   await deleteKeysBefore(deps.db, later(deps, -dayMs))
 }
 

@@ -5,13 +5,13 @@ import { type Claimed, dispatch } from './dispatch.ts'
 import type { AnyJobKind } from './job.ts'
 import { openLeases } from './leases.ts'
 import { runJob } from './run-job.ts'
-import { freePlaces, runDueJobs } from './run-jobs.ts'
+import { freeCapacity, runDueJobs } from './run-jobs.ts'
 
 const textOf = ({ job }: Claimed) => (job.payload as { text: string }).text // what `note` queues
 
 /** Claims what one process can run in addition to its running jobs. */
 async function claim(deps: RootDeps, kind: AnyJobKind, running: readonly Claimed[] = []): Promise<Claimed[]> {
-  const free = freePlaces(
+  const free = freeCapacity(
     [kind],
     running.map(({ job }) => job.lane ?? job.kind),
   )

@@ -9,7 +9,7 @@ import { type AnyJobKind, enqueue, jobKind } from './job.ts'
 import { getJob, runJobAgain } from './jobs.ts'
 import { openLeases } from './leases.ts'
 import { runJob } from './run-job.ts'
-import { freePlaces, runDueJobs } from './run-jobs.ts'
+import { freeCapacity, runDueJobs } from './run-jobs.ts'
 
 type Action =
   | { do: 'queue'; key: string | undefined; owner: string | undefined; lane: string; delay: number }
@@ -87,7 +87,7 @@ async function queue(model: Model, { key, owner, lane, delay }: Extract<Action, 
 async function claim(model: Model, process: number): Promise<void> {
   const kind = stepKind(async () => undefined)
   const own = model.running.filter((one) => one.process === process)
-  const free = freePlaces(
+  const free = freeCapacity(
     [kind],
     own.map(({ claimed: { job } }) => job.lane ?? job.kind),
   )

@@ -5,8 +5,8 @@ import { claimAndDie, later, note, noting, openQueue, start } from '../../testin
 import { type RootDeps, transaction } from '../deps.ts'
 import { dispatch } from './dispatch.ts'
 import { type AnyJobKind, enqueue } from './job.ts'
-import { findJobs, forgetOldJobs, getJob, runJobAgain, runJobsNow } from './jobs.ts'
-import { freePlaces, runDueJobs, runJobs } from './run-jobs.ts'
+import { findJobs, getJob, removeOldJobs, runJobAgain, runJobsNow } from './jobs.ts'
+import { freeCapacity, runDueJobs, runJobs } from './run-jobs.ts'
 
 describe('a job', () => {
   test('that was queued runs at once, and is kept as finished', async () => {
@@ -124,7 +124,7 @@ describe('a job', () => {
     await runDueJobs(deps, [kind])
     const all = { states: undefined, kind: undefined }
     const list = async () => {
-      await forgetOldJobs(deps)
+      await removeOldJobs(deps)
       return (await findJobs(deps, all, { page: 1, perPage: 20, offset: 0 })).rows.map(({ state }) => state)
     }
     expect(await list()).toEqual(['failed', 'finished'])
@@ -251,7 +251,7 @@ describe('a process that dies', () => {
     for (const text of ['a', 'b', 'c']) await note(deps, text)
     clock.now = later(3600)
     const claim = async (running: string[]) => {
-      const free = freePlaces([kind], running)
+      const free = freeCapacity([kind], running)
       const { claimed } = await dispatch(deps, [kind], { free, isAbandoned: () => false })
       return claimed.map(({ job }) => (job.payload as { text: string }).text) // what `note` queues
     }

@@ -77,7 +77,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
 
 /** Deletes finished jobs after a day and failed jobs after a month. */
-export async function forgetOldJobs(deps: Deps): Promise<void> {
+export async function removeOldJobs(deps: Deps): Promise<void> {
   for (const [state, days] of [
     ['finished', 1],
     ['failed', 30],

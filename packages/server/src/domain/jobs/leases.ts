@@ -45,7 +45,7 @@ export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Lease
   }
 
   async function renew(): Promise<void> {
-    forgetSuspects()
+    clearSuspects()
     const tokens = [...held.keys()]
     if (tokens.length === 0) return
     const renewed = new Set(await renewLeases(deps.db, tokens, later(deps, leaseMs)))
@@ -55,7 +55,7 @@ export function openLeases(deps: RootDeps, confirmMs = heartbeatMs * 1.2): Lease
   }
 
   /** Removes old suspects: by now each was taken over or renewed its lease. */
-  function forgetSuspects(): void {
+  function clearSuspects(): void {
     const before = performance.now() - 10 * leaseMs
     suspects = new Map([...suspects].filter(([, since]) => since > before))
   }

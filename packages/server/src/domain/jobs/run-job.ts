@@ -9,7 +9,7 @@ import { deleteHeldJob, failJob, finishJob, type Postponement, postponeJob, upda
 import { laneWithOthers } from './lanes.ts'
 import type { Leases } from './leases.ts'
 
-const progressEveryMs = 500
+const progressIntervalMs = 500
 const recordAgainMs = 1_000
 
 /** Runs a claimed job and records the outcome. */
@@ -111,7 +111,7 @@ async function retryUntilAvailable(record: () => Promise<unknown>, signal: Abort
 function throttledProgress({ db }: RootDeps, { job, token }: Claimed): RunningJob<object>['progress'] {
   let writtenAt = 0
   return async (done, total) => {
-    if (done < total && performance.now() - writtenAt < progressEveryMs) return
+    if (done < total && performance.now() - writtenAt < progressIntervalMs) return
     writtenAt = performance.now()
     await updateProgress(db, { id: job.id, token, done, total })
   }

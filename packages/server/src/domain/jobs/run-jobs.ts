@@ -7,7 +7,7 @@ import { openLeases } from './leases.ts'
 import { runJob } from './run-job.ts'
 
 /** Interval for retries that are due and for lost notifications. */
-const lookEveryMs = 2_000
+const pollIntervalMs = 2_000
 const patienceMs = 8_000
 
 export interface JobRunner {
@@ -25,7 +25,7 @@ export function runJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): JobRunner
   let lookAgain = false
 
   const unwatch = deps.db.changes.watch('jobs', look)
-  const timer = setInterval(look, lookEveryMs).unref()
+  const timer = setInterval(look, pollIntervalMs).unref()
   if (deps.db.dialect.engine === 'sqlite') looking = takeBackAll().finally(lookOn)
   else look()
 
@@ -58,7 +58,7 @@ export function runJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): JobRunner
   async function takeWhatIsDue(): Promise<void> {
     lookAgain = false
     while (!stopping.signal.aborted) {
-      const free = freePlaces(kinds, [...running.values()])
+      const free = freeCapacity(kinds, [...running.values()])
       const found = await dispatch(deps, kinds, { free, isAbandoned: leases.isAbandoned }).catch(logFailure)
       for (const claimed of found?.claimed ?? []) start(claimed)
       if (!found || (found.isDone && found.claimed.length === 0)) return
@@ -116,7 +116,7 @@ async function claimOne(
  * Returns the number of free places by lane, given the lanes of the running jobs. A job that runs alone blocks its
  * lane.
  */
-export function freePlaces(kinds: readonly AnyJobKind[], running: readonly string[]): Map<string, number> {
+export function freeCapacity(kinds: readonly AnyJobKind[], running: readonly string[]): Map<string, number> {
   const free = new Map<string, number>()
   for (const [lane, { concurrency }] of lanesOf(kinds)) {
     const inLane = running.filter((name) => laneWithOthers(name) === lane)

@@ -1,7 +1,7 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
 
 /** Thrown for a text that is more expensive to render than any text meant for reading. */
-export class TooMuchWork extends Error {}
+export class BudgetExceeded extends Error {}
 
 const maxSteps = 600_000
 /**
@@ -22,7 +22,7 @@ export const maxNesting = 50
 export function workBudget(parser: MarkdownIt): void {
   let steps = 0
   const step = () => {
-    if (++steps > maxSteps) throw new TooMuchWork('too many steps')
+    if (++steps > maxSteps) throw new BudgetExceeded('too many steps')
     return false // continues with the next rule
   }
   parser.core.ruler.before('normalize', 'work_begins', () => {
@@ -32,7 +32,7 @@ export function workBudget(parser: MarkdownIt): void {
   // Runs at every block, and at every line of tables and paragraphs, where other rules may interrupt them.
   const everywhere = { alt: ['paragraph', 'reference', 'blockquote', 'list'] }
   const check = ({ tokens, level, src }: StateBlock) => {
-    if (level + 2 >= maxNesting) throw new TooMuchWork('too deep')
+    if (level + 2 >= maxNesting) throw new BudgetExceeded('too deep')
     assertFew(tokens.length, src)
     return step()
   }
@@ -44,7 +44,7 @@ export function workBudget(parser: MarkdownIt): void {
 }
 
 function assertFew(tokens: number, text: string): void {
-  if (tokens > maxTokens(text)) throw new TooMuchWork('too many tokens')
+  if (tokens > maxTokens(text)) throw new BudgetExceeded('too many tokens')
 }
 
 /**

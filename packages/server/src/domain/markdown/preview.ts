@@ -27,7 +27,7 @@ export async function previewMarkdown(
 }
 
 async function readableProject(deps: Deps, caller: Caller | null, reference: string): Promise<Project> {
-  const sighted = await resolveVisibleProject(deps, caller, reference)
-  if (!sighted) throw notFound('Project')
-  return sighted.found
+  const resolved = await resolveVisibleProject(deps, caller, reference)
+  if (!resolved) throw notFound('Project')
+  return resolved.found
 }

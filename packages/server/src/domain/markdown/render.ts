@@ -1,4 +1,4 @@
-import { TooMuchWork } from './budgets.ts'
+import { BudgetExceeded } from './budgets.ts'
 import { createParser } from './parser.ts'
 import { sanitise } from './sanitise.ts'
 import type { MarkdownContext } from './uploads.ts'
@@ -12,7 +12,7 @@ export function renderMarkdown(text: string, context: MarkdownContext = {}): str
   try {
     return sanitise(parser.render(text, {}), context)
   } catch (error) {
-    if (error instanceof TooMuchWork) return showPlain(text)
+    if (error instanceof BudgetExceeded) return showPlain(text)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { type Attributes, onAnyTag, tags } from './allow-list.ts'
-import { TooMuchWork } from './budgets.ts'
+import { BudgetExceeded } from './budgets.ts'
 import { endsParagraph, fitsInto, hasNoEnd, hidesContent } from './nesting.ts'
 import { expandUpload, type MarkdownContext } from './uploads.ts'
 
@@ -25,7 +25,7 @@ export function sanitise(html: string, context: MarkdownContext): string {
 
   const parser = new Parser({
     onopentag(name, written) {
-      if (open.length >= maxDepth) throw new TooMuchWork('too many tags inside each other')
+      if (open.length >= maxDepth) throw new BudgetExceeded('too many tags inside each other')
       if (hidesContent(name)) hiddenFrom ??= open.length
       const place = hiddenFrom === undefined ? show(name, written) : -1
       open.push({ name, place })

@@ -167,7 +167,7 @@ export function removeMember(
 }
 
 /** Deletes expired memberships in batches. They grant no access from their expiry date on, so this only frees space. */
-export async function forgetExpiredMembers(deps: Deps): Promise<void> {
+export async function removeExpiredMembers(deps: Deps): Promise<void> {
   const atOnce = 500
   const today = deps.now().slice(0, 10)
   while ((await deleteExpiredMembers(deps.db, today, atOnce)) === atOnce) await setImmediate()

@@ -10,7 +10,7 @@ import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts
 import { moveProjectsBelow } from '../projects/projects.ts'
 import { readPathSearch } from '../projects/search.ts'
 import { groupLevel, isGroupVisible, nowhere, openVisibilities, type Visitor } from '../projects/visible.ts'
-import { forgetMovedPaths, redirectNamespace } from './moved-paths.ts'
+import { redirectNamespace, removeMovedPaths } from './moved-paths.ts'
 import type { NamespaceOrder } from './namespace.ts'
 import { lineageOf, type Namespace } from './namespace.ts'
 import { countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
@@ -64,7 +64,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     const draft = { name, path, description, visibility }
     const group = await insertGroup(deps.db, draft, { parent, organizationId: organization.id, now: deps.now() })
     if (!group) throw notSaved({ path: [taken] })
-    await forgetMovedPaths(deps, group.fullPath)
+    await removeMovedPaths(deps, group.fullPath)
     await makeOwner(deps, { namespaceId: group.id }, caller.user.id, caller.user.id)
     return group
   })

@@ -12,7 +12,7 @@ import type { Namespace } from './namespace.ts'
 export { findMovedGroupId, findMovedProjectId }
 
 /** Deletes the redirects from a path and all paths below it, because a project or namespace now has that path. */
-export async function forgetMovedPaths({ db }: Deps, fullPath: string): Promise<void> {
+export async function removeMovedPaths({ db }: Deps, fullPath: string): Promise<void> {
   await deleteMovedPaths(db, fullPath)
 }
 

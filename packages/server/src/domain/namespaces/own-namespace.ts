@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { makeOwner } from '../members/members.ts'
 import { moveProjectsBelow } from '../projects/projects.ts'
 import type { User } from '../users/user.ts'
-import { forgetMovedPaths, redirectNamespace } from './moved-paths.ts'
+import { redirectNamespace, removeMovedPaths } from './moved-paths.ts'
 import { findOwnNamespace } from './namespaces.ts'
 import { defaultOrganizationId } from './organizations.ts'
 import { insertOwnNamespace, updateOwnNamespace } from './own-namespace-queries.ts'
@@ -10,7 +10,7 @@ import { insertOwnNamespace, updateOwnNamespace } from './own-namespace-queries.
 /** Creates the namespace of a user's personal projects and makes the user its owner. */
 export async function createOwnNamespace(deps: Deps, user: User): Promise<void> {
   const namespaceId = await insertOwnNamespace(deps.db, user, defaultOrganizationId, deps.now())
-  await forgetMovedPaths(deps, user.username)
+  await removeMovedPaths(deps, user.username)
   await makeOwner(deps, { namespaceId }, user.id, null)
 }
 

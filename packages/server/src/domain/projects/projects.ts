@@ -12,7 +12,7 @@ import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { makeOwner } from '../members/members.ts'
-import { forgetMovedPaths, redirectProject } from '../namespaces/moved-paths.ts'
+import { redirectProject, removeMovedPaths } from '../namespaces/moved-paths.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 import { getNamespace } from '../namespaces/namespace-list.ts'
 import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespaces.ts'
@@ -70,7 +70,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
 
     const id = await insertProject(deps.db, namespace, { draft, creatorId: creator.user.id, now: deps.now() })
     if (id === undefined) throw await taken(deps, namespace, draft, null)
-    await forgetMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
+    await removeMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
     if (namespace.ownerId !== null) await makeOwner(deps, { projectId: id }, namespace.ownerId, creator.user.id)
     return reload(deps, id)
   })

@@ -22,14 +22,14 @@ export async function usersKnownTo(deps: Deps, secret: string | undefined): Prom
 }
 
 /** Records a sign-in with a password. Returns the browser's secret, and creates one if the browser has none. */
-export async function rememberBrowser(deps: Deps, userId: number, known: string | undefined): Promise<string> {
+export async function recordKnownBrowser(deps: Deps, userId: number, known: string | undefined): Promise<string> {
   const secret = known !== undefined && isSecret(known) ? known : deps.random(32).toString('base64url')
   await upsertKnownBrowser(deps.db, userId, digestBrowser(secret), deps.now())
   await deleteOldestKnownBrowsers(deps.db, userId, maxKnownBrowsers)
   return secret
 }
 
-export async function forgetOldBrowsers(deps: Deps): Promise<void> {
+export async function removeOldBrowsers(deps: Deps): Promise<void> {
   const oldest = new Date(Date.parse(deps.now()) - knownBrowserDays * dayMs).toISOString()
   await deleteKnownBrowsersBefore(deps.db, oldest)
 }

@@ -38,7 +38,7 @@ export async function revokePasswordLinks({ db }: Deps, userId: number): Promise
   await deletePasswordLinksOf(db, userId)
 }
 
-export async function forgetExpiredPasswordLinks(deps: Deps): Promise<void> {
+export async function removeExpiredPasswordLinks(deps: Deps): Promise<void> {
   await deleteExpiredPasswordLinks(deps.db, deps.now())
 }
 

@@ -29,9 +29,13 @@ export function passwordProblems(password: string, owner: PasswordOwner = {}): s
 function isCommon(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < minDifferent) return true
-  return [lower, plainLetters(lower), wordOf(lower), plainLetters(wordOf(lower)), wordOf(plainLetters(lower))].some(
-    (candidate) => weakPasswords.has(candidate),
-  )
+  return [
+    lower,
+    replaceLookAlikes(lower),
+    wordOf(lower),
+    replaceLookAlikes(wordOf(lower)),
+    wordOf(replaceLookAlikes(lower)),
+  ].some((candidate) => weakPasswords.has(candidate))
 }
 
 /** Returns true when the password is little more than the user's name, mail domain or the name of this program. */
@@ -42,7 +46,7 @@ function isAboutOwner(password: string, { username = '', email = '', name = '' }
     .filter((word) => word.length >= minContextWord)
     .sort((one, other) => other.length - one.length)
   const lower = password.toLowerCase()
-  return [lower, plainLetters(lower)].some((text) => {
+  return [lower, replaceLookAlikes(lower)].some((text) => {
     const rest = words.reduce((left, word) => left.replaceAll(word, ''), text)
     return rest !== text && rest.length < minRest
   })
@@ -66,6 +70,6 @@ const lookalikes: Readonly<Record<string, string>> = {
 }
 
 /** Replaces digits and symbols with the letters that they resemble. */
-function plainLetters(text: string): string {
+function replaceLookAlikes(text: string): string {
   return text.replace(/[013457@$!]/g, (sign) => lookalikes[sign] ?? sign)
 }

@@ -122,7 +122,7 @@ export function isSignedInByPassword({ token }: Caller): boolean {
   return token.kind === 'session' && token.signedInWith === undefined
 }
 
-export async function forgetExpiredSessions(deps: Deps): Promise<void> {
+export async function removeExpiredSessions(deps: Deps): Promise<void> {
   await deleteExpiredSessions(deps.db, deps.now(), idleBefore(deps))
 }
 
@@ -134,7 +134,7 @@ export function digestSession(secret: string): string {
   return hash('sha256', secret)
 }
 
-const noteEveryMs = 5 * 60 * 1000
+const noteIntervalMs = 5 * 60 * 1000
 const maxNoted = 10_000
 
 /**
@@ -142,7 +142,7 @@ const maxNoted = 10_000
  */
 function noteUse(deps: Deps, id: number, now: string, cache: SessionCache): void {
   const at = Date.parse(now)
-  if (at - (cache.notedAt.get(id) ?? 0) < noteEveryMs) return
+  if (at - (cache.notedAt.get(id) ?? 0) < noteIntervalMs) return
   if (cache.notedAt.size >= maxNoted) cache.notedAt.clear()
   cache.notedAt.set(id, at)
   noteSessionUse(deps.db, id, now).catch((error: unknown) =>

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto'
 import { Failure, unauthenticated } from '../../platform/failure.ts'
 import type { Caller, Client } from '../access/callers.ts'
 import { networkOf } from '../access/client-network.ts'
-import { countGuess, forgetGuesses } from '../access/password-guesses.ts'
+import { countGuess, removeGuesses } from '../access/password-guesses.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { reactivateUser } from '../users/user-states.ts'
 import { findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
-import { digestBrowser, rememberBrowser, usersKnownTo } from './known-browsers.ts'
+import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'
@@ -77,7 +77,7 @@ export async function proveToken(deps: RootDeps, token: string, { address }: Cli
 export async function startPasswordSession(deps: Deps, user: User, client: Client): Promise<NewSession> {
   return transaction(deps, async (deps) => {
     const session = await startSession(deps, user, client, null)
-    return { ...session, browser: await rememberBrowser(deps, user.id, client.browser) }
+    return { ...session, browser: await recordKnownBrowser(deps, user.id, client.browser) }
   })
 }
 
@@ -128,7 +128,7 @@ export async function provePassword(
     return findPasswordHash(deps.db, user?.id ?? 0)
   })
   if (!isCorrect || !user) throw unauthenticated()
-  await forgetGuesses(deps, subject)
+  await removeGuesses(deps, subject)
   if (user.state !== 'deactivated') assertActive(user)
   return user
 }

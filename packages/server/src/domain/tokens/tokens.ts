@@ -166,8 +166,8 @@ export function assertActive(user: User): void {
   }
 }
 
-const noteEveryMs = 10 * 60 * 1000
-const noteAddressEveryMs = 60 * 1000
+const noteIntervalMs = 10 * 60 * 1000
+const addressIntervalMs = 60 * 1000
 
 /**
  * Records the use of a token. The write is best effort and not awaited: losing it costs a few minutes of precision. The
@@ -177,10 +177,10 @@ function noteUse(deps: Deps, tokenId: number, address: string, cache: TokenCache
   const now = deps.now()
   const at = Date.parse(now)
   const last = cache.noted.get(tokenId)
-  if (!last || at - last.since >= noteEveryMs) {
+  if (!last || at - last.since >= noteIntervalMs) {
     cache.noted.set(tokenId, { at, since: at, addresses: new Set([address]) })
   } else {
-    if (last.addresses.has(address) || at - last.at < noteAddressEveryMs) return
+    if (last.addresses.has(address) || at - last.at < addressIntervalMs) return
     last.at = at
     last.addresses.add(address)
   }

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
 import type { Caller } from '../../domain/access/callers.ts'
-import { beginAttempt, endAttemptsOfEarlierProcess, forgetOldKeys } from '../../domain/idempotency/idempotency.ts'
+import { beginAttempt, endAttemptsOfEarlierProcess, removeOldKeys } from '../../domain/idempotency/idempotency.ts'
 import { Failure } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
@@ -275,7 +275,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(second.status).toBe(201)
     expect(second.body.id).not.toBe(first.body.id)
     later(24 * 3_600_000 + 1)
-    await forgetOldKeys(server.deps)
+    await removeOldKeys(server.deps)
     expect(await server.deps.db.all(sql`select id from idempotency_keys`)).toEqual([])
   })
 

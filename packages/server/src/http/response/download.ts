@@ -55,7 +55,7 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
   const pieces = opened instanceof Readable ? piecesOf(opened) : opened
   reply.raw.once('close', pieces.close) // even while a read is pending
   try {
-    const first = isHead ? undefined : await firstOf(pieces, bytes).catch(unlessGone(reply))
+    const first = isHead ? undefined : await firstOf(pieces, bytes).catch(ignoreDisconnect(reply))
     if (reply.raw.destroyed) return void reply.hijack()
     setValidators(reply, download)
     reply
@@ -120,7 +120,9 @@ async function sendPieces(
       if (left === 0) return
       // Slow clients get small pieces, to save memory.
       const isSlow = performance.now() - startedAt > slowMs
-      piece = await pieces.next(isSlow && left > slowPieceBytes ? slowPieceBytes : left + 1).catch(unlessGone(reply))
+      piece = await pieces
+        .next(isSlow && left > slowPieceBytes ? slowPieceBytes : left + 1)
+        .catch(ignoreDisconnect(reply))
     }
     if (raw.destroyed) return
     throw new Error('the stored object is shorter than its record says')
@@ -131,7 +133,7 @@ async function sendPieces(
 }
 
 /** Ignores read errors after the connection has closed. */
-const unlessGone =
+const ignoreDisconnect =
   ({ raw }: FastifyReply) =>
   (error: unknown) => {
     if (!raw.destroyed) throw error

@@ -30,7 +30,7 @@ test.each([partBytes, partBytes + 1, 2 * partBytes, 3 * partBytes + 12_345])(
   'an object of %i bytes comes back whole, and any range across its parts',
   async (bytes) => {
     const content = Buffer.alloc(bytes, 'every part differs from the others ')
-    await store.put('parts/whole', Readable.from(slicesOf(content)))
+    await store.put('parts/whole', Readable.from(batchesOf(content)))
 
     expect((await read('parts/whole')).equals(content)).toBe(true)
     const range = { start: partBytes - 10, end: partBytes + 10 }
@@ -177,6 +177,6 @@ async function read(key: string, range?: { start: number; end: number }): Promis
   return buffer((await store.open(key, range)) ?? Readable.from([]))
 }
 
-function* slicesOf(content: Buffer, bytes = 60_000): Iterable<Buffer> {
+function* batchesOf(content: Buffer, bytes = 60_000): Iterable<Buffer> {
   for (let at = 0; at < content.length; at += bytes) yield content.subarray(at, at + bytes)
 }

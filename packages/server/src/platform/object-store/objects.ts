@@ -29,7 +29,7 @@ export interface ObjectStore {
   /**
    * Returns a temporary URL that serves the object to any client that has the URL. Absent in stores without such URLs.
    */
-  signedUrl?(key: string, answer: SignedAnswer): Promise<string>
+  signedUrl?(key: string, answer: SignedResponse): Promise<string>
   /** Rejects when objects cannot be stored. */
   ready(): Promise<void>
   close(): Promise<void>
@@ -42,7 +42,7 @@ export interface ByteRange {
 }
 
 /** Response headers of a signed URL, and its lifetime. */
-interface SignedAnswer {
+interface SignedResponse {
   contentType: string
   disposition: string
   expiresInSeconds: number

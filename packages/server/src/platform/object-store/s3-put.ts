@@ -69,7 +69,7 @@ function openUpload(client: S3Client, target: Target, partBytes: number) {
   let id: string | undefined
   let sent = 0
   let failure: { error: unknown } | undefined
-  let hearFailure = (_error: unknown) => {}
+  let rejectPending = (_error: unknown) => {}
 
   async function start(): Promise<string> {
     const { UploadId } = await asked(client.send(new CreateMultipartUploadCommand(target)))
@@ -84,7 +84,7 @@ function openUpload(client: S3Client, target: Target, partBytes: number) {
       parts.push({ PartNumber, ETag })
     } catch (error) {
       failure ??= { error }
-      hearFailure(error)
+      rejectPending(error)
     }
   }
 
@@ -106,7 +106,7 @@ function openUpload(client: S3Client, target: Target, partBytes: number) {
 
     unlessItFails<T>(work: () => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
-        hearFailure = reject
+        rejectPending = reject
         if (failure) reject(failure.error)
         else work().then(resolve, reject)
       })

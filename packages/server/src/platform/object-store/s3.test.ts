@@ -10,7 +10,7 @@ import { openS3Store, type S3Limits } from './s3.ts'
 // Tests with a misbehaving server; objects.s3.test.ts covers a correct one.
 
 const trouble = { name: 'Failure', cause: { kind: 'unavailable', what: 'the object store' } }
-const limits = { connectMs: 300, answerMs: 200, sendMs: 300, silenceMs: 200 }
+const limits = { connectMs: 300, responseTimeoutMs: 200, sendMs: 300, silenceMs: 200 }
 
 const operations: [string, (store: ObjectStore) => Promise<unknown>][] = [
   ['put', (store) => store.put('a', Readable.from([Buffer.from('content')]))],
@@ -43,7 +43,7 @@ test('a server that nobody runs is trouble with the store, told in time', async 
 
 test('a server that cannot be reached is trouble with the store, told in time', async () => {
   // An unassigned address: packets to it are lost or rejected on the way.
-  await expectTrouble(await storeAt('http://192.0.2.1:9', { answerMs: 60_000, sendMs: 60_000 }))
+  await expectTrouble(await storeAt('http://192.0.2.1:9', { responseTimeoutMs: 60_000, sendMs: 60_000 }))
 })
 
 async function expectTrouble(store: ObjectStore): Promise<void> {
@@ -189,7 +189,7 @@ describe('an object on its way', () => {
         if (request.method === 'HEAD') answer(request, response, 200, '')
         else begin(response).write(whole.subarray(0, 1000))
       }),
-      { silenceMs: 10_000, answerMs: 10_000 },
+      { silenceMs: 10_000, responseTimeoutMs: 10_000 },
     )
     const streams = await Promise.all(Array.from({ length: 120 }, () => store.open('a')))
     await store.ready()

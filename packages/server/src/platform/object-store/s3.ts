@@ -22,7 +22,7 @@ export interface S3Limits {
   maxObjectBytes: number
   connectMs: number
   /** Timeout until a response begins, for requests without a body. */
-  answerMs: number
+  responseTimeoutMs: number
   /** Timeout until a response begins, for sending or joining parts. */
   sendMs: number
   /** Timeout between two chunks of an object while a reader is waiting. */
@@ -34,7 +34,7 @@ export interface S3Limits {
 const standardLimits: S3Limits = {
   maxObjectBytes: 0,
   connectMs: 3_000,
-  answerMs: 10_000,
+  responseTimeoutMs: 10_000,
   sendMs: 60_000,
   silenceMs: 30_000,
   pageSize: 1_000,
@@ -46,11 +46,11 @@ const maxParts = 10_000
 
 /** Opens a store in a bucket. The SDK is slow to load, so import this file only when a bucket is configured. */
 export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}): ObjectStore {
-  const { maxObjectBytes, answerMs, silenceMs, pageSize, ...sending } = { ...standardLimits, ...limits }
+  const { maxObjectBytes, responseTimeoutMs, silenceMs, pageSize, ...sending } = { ...standardLimits, ...limits }
   const client = openClient(settings, sending)
   const { bucket: Bucket } = settings
   const partBytes = Math.max(leastPartBytes, Math.ceil(maxObjectBytes / maxParts))
-  const soon = { requestTimeout: answerMs }
+  const soon = { requestTimeout: responseTimeoutMs }
 
   return {
     async put(key, body) {
@@ -108,7 +108,9 @@ export function openS3Store(settings: S3Settings, limits: Partial<S3Limits> = {}
     },
 
     async ready() {
-      await asked(client.send(new HeadBucketCommand({ Bucket }), { abortSignal: AbortSignal.timeout(answerMs) }))
+      await asked(
+        client.send(new HeadBucketCommand({ Bucket }), { abortSignal: AbortSignal.timeout(responseTimeoutMs) }),
+      )
     },
 
     async close() {

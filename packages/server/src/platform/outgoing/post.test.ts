@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../testing/stand-ins/receiver.ts'
-import { NoAnswer, type Post, post } from './post.ts'
+import { NoResponse, type Post, post } from './post.ts'
 
 const send = (url: string, rest: Partial<Post> = {}) =>
   post({
@@ -9,7 +9,7 @@ const send = (url: string, rest: Partial<Post> = {}) =>
     headers: { 'Content-Type': 'application/json', 'X-Test': 'yes' },
     body: '{"a":"ä"}',
     timeoutMs: 5_000,
-    maxAnswerBytes: 100,
+    maxResponseBytes: 100,
     verifiesCertificates: true,
     reachesPrivate: true,
     resolve: async () => ['127.0.0.1'],
@@ -21,7 +21,7 @@ const send = (url: string, rest: Partial<Post> = {}) =>
 const refusal = (url: string, rest: Partial<Post> = {}) =>
   send(url, rest).then(
     ({ status }) => `answered ${status}`,
-    (error: unknown) => (error instanceof NoAnswer ? error.message : error),
+    (error: unknown) => (error instanceof NoResponse ? error.message : error),
   )
 
 describe('a post', () => {

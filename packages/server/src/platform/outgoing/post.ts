@@ -18,7 +18,7 @@ export interface Post {
   body: string
   /** Timeout for the whole request: name resolution, connection and response. */
   timeoutMs: number
-  maxAnswerBytes: number
+  maxResponseBytes: number
   verifiesCertificates: boolean
   /** Whether this machine and private networks are allowed. */
   reachesPrivate: boolean
@@ -30,18 +30,18 @@ export interface Post {
 export interface Answer {
   status: number
   headers: Record<string, string>
-  /** Body, up to `maxAnswerBytes`. */
+  /** Body, up to `maxResponseBytes`. */
   body: string
 }
 
 /** Thrown when the request was not sent or received no response. The message is shown to users. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
+export class NoResponse extends Error {
+  override readonly name = 'NoResponse'
 }
 
 /**
  * Posts to a URL that a user has chosen. Resolves the name once, requires all of its addresses to be allowed, and
- * connects to those addresses only, which prevents DNS rebinding. Does not follow redirects. Throws `NoAnswer`.
+ * connects to those addresses only, which prevents DNS rebinding. Does not follow redirects. Throws `NoResponse`.
  */
 export async function post(asked: Post): Promise<Answer> {
   const url = new URL(asked.url)
@@ -49,7 +49,7 @@ export async function post(asked: Post): Promise<Answer> {
   const deadline = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
   const addresses = await inTime(addressesOf(url, asked), deadline)
   const response = await send(url, addresses, asked, deadline)
-  const body = await readStart(response, asked.maxAnswerBytes)
+  const body = await readStart(response, asked.maxResponseBytes)
   return { status: response.statusCode ?? 0, headers: flat(response.headers), body }
 }
 
@@ -61,9 +61,9 @@ export function hostOf(url: URL): string {
 async function addressesOf(url: URL, { resolve, reachesPrivate }: Post): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => [])
-  if (addresses.length === 0) throw new NoAnswer(`the host name ${host} has no address`)
+  if (addresses.length === 0) throw new NoResponse(`the host name ${host} has no address`)
   if (!reachesPrivate && !addresses.every(isPublicAddress)) {
-    throw new NoAnswer(`${host} resolves to this machine or a private network, which is not allowed`)
+    throw new NoResponse(`${host} resolves to this machine or a private network, which is not allowed`)
   }
   return addresses
 }
@@ -81,7 +81,7 @@ function send(url: URL, addresses: readonly string[], asked: Post, signal: Abort
     })
     sent.once('response', resolve)
     // Later errors of the connection are reported while the body is read.
-    sent.on('error', (error) => reject(new NoAnswer(describe(error, signal, asked.timeoutMs))))
+    sent.on('error', (error) => reject(new NoResponse(describe(error, signal, asked.timeoutMs))))
     sent.end(asked.body)
   })
 }
@@ -120,7 +120,9 @@ function flat(headers: IncomingHttpHeaders): Record<string, string> {
 /** Rejects when the deadline passes. Name resolution itself cannot be aborted. */
 function inTime<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    deadline.addEventListener('abort', () => reject(new NoAnswer('the name was not resolved in time')), { once: true })
+    deadline.addEventListener('abort', () => reject(new NoResponse('the name was not resolved in time')), {
+      once: true,
+    })
     work.then(resolve, reject)
   })
 }

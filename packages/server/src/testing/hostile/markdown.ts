@@ -43,7 +43,7 @@ const schemes = [
   '//example.com/x',
 ]
 
-const everyWayToLink = (scheme: string) => [
+const linkForms = (scheme: string) => [
   `[a](${scheme})`,
   `[a](<${scheme}>)`,
   `![a](${scheme})`,
@@ -237,4 +237,4 @@ const additions = [
 ]
 
 /** Texts that try to inject a script, a style or a form into another user's page. */
-export const hostileMarkdown: readonly string[] = [...schemes.flatMap(everyWayToLink), ...tags, ...names, ...additions]
+export const hostileMarkdown: readonly string[] = [...schemes.flatMap(linkForms), ...tags, ...names, ...additions]

@@ -196,7 +196,7 @@ export function startModel(projectId: number): ProjectModel {
           (since === undefined || (isOn.get(ref) ? (lastSeen.get(ref) ?? 0) : 0) < since),
       )
     const isLookedFor = ({ said }: KnownFlaw) => ids.has(said.scanner.externalId) && types.has(said.reportType)
-    const isMissed = (flaw: KnownFlaw) => wasPresent.has(flaw) || (ref === main && isSaidToBeThere(flaw))
+    const isMissed = (flaw: KnownFlaw) => wasPresent.has(flaw) || (ref === main && isRecordedPresent(flaw))
     const missing = flaws.filter((flaw) => !seen.has(flaw) && isLookedFor(flaw) && isMissed(flaw))
     const gone = new Set(missing.filter((flaw) => !isHeld(flaw)))
     const isComplete = isWhole && gone.size === missing.length
@@ -249,7 +249,7 @@ export function startModel(projectId: number): ProjectModel {
 }
 
 /** Returns true when the vulnerability counts as present on the default branch, even if its current finding is not. */
-const isSaidToBeThere = ({ vulnerability, said }: KnownFlaw): boolean =>
+const isRecordedPresent = ({ vulnerability, said }: KnownFlaw): boolean =>
   vulnerability?.isOnDefaultBranch === true &&
   !vulnerability.isResolvedOnDefaultBranch &&
   said.reportType !== 'secret_detection'

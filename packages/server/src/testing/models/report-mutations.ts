@@ -25,14 +25,14 @@ const lists = [
   ['Results', '*', 'Vulnerabilities'],
   [],
 ]
-const mostEntries = 16
+const maxEntries = 16
 
 /** Returns the text of a report with changed entries. Deterministic. */
 export function mutated(text: string, mutation: Mutation): string {
   const root: unknown = JSON.parse(text)
   for (const list of lists.flatMap((path) => listsAt(root, path))) {
     const { keep = () => true, reversed = false } = mutation
-    const entries = list.slice(0, mostEntries).filter(keep)
+    const entries = list.slice(0, maxEntries).filter(keep)
     for (const entry of entries) {
       if (isObject(entry)) reshape(entry, mutation)
       change(entry, '', mutation)

@@ -70,7 +70,7 @@ async function startInProcess(): Promise<S3Server> {
     directory,
     configureBuckets: [{ name: bucket }],
   })
-  writeBeforeAnswering(server)
+  writeBeforeResponding(server)
   readFirstByteAlone(server)
   const { port } = await server.run()
   return {
@@ -91,7 +91,7 @@ async function startInProcess(): Promise<S3Server> {
 }
 
 /** Makes s3rver wait for the file: it responds when it has read the bytes, before they are in the file. */
-function writeBeforeAnswering({ store }: S3rver): void {
+function writeBeforeResponding({ store }: S3rver): void {
   const putObject = store.putObject.bind(store)
   store.putObject = async (object) => {
     const result = await putObject(object)

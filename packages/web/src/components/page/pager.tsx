@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { useSearchState } from '../../data/search-state.ts'
 import { Button } from '../button.tsx'
 import { formatCount } from '../format.ts'
-import { Answered } from './states.tsx'
+import { QueryResult } from './states.tsx'
 
 /** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */
 export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {
@@ -55,7 +55,7 @@ export function PagedList<Row>({
   children: (rows: readonly Row[], page: Page<Row>) => ReactNode
 }) {
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {(page) =>
         empty && page.rows.length === 0 ? (
           empty
@@ -66,7 +66,7 @@ export function PagedList<Row>({
           </div>
         )
       }
-    </Answered>
+    </QueryResult>
   )
 }
 

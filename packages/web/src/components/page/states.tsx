@@ -80,7 +80,7 @@ function isTakenAway(error: Error | null): boolean {
 }
 
 /** Renders the result of a query, or its loading or error state. */
-export function Answered<T>({
+export function QueryResult<T>({
   query,
   isPage = false,
   children,

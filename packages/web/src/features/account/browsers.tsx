@@ -1,10 +1,10 @@
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { askForConfirmation, needsConfirmation } from '../../data/confirmation.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { browserFrom } from './browser-name.ts'
@@ -13,7 +13,7 @@ import { TokenNotice } from './signed-in.tsx'
 /** Active sessions of the user. */
 export function Browsers() {
   const isWriter = mayWrite(useSession())
-  const query = useAnswer('GET /-/sessions', {}, { isEnabled: isWriter })
+  const query = useApiQuery('GET /-/sessions', {}, { isEnabled: isWriter })
   const end = useAction('DELETE /-/sessions/{id}', { done: 'Session revoked.' })
   if (!isWriter) {
     return (
@@ -37,7 +37,7 @@ export function Browsers() {
   }
   return (
     <Panel title="Active sessions">
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(sessions) => (
           <Table
             label="Sessions"
@@ -78,7 +78,7 @@ export function Browsers() {
             })}
           </Table>
         )}
-      </Answered>
+      </QueryResult>
     </Panel>
   )
 }

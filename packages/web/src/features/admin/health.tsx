@@ -6,7 +6,7 @@ import { Badge } from '../../components/badge.tsx'
 import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import styles from './admin.module.css'
 
 const pollMs = 15_000
@@ -15,7 +15,7 @@ const maxDelayMs = 60_000
 
 /** Health of each part of the server, with instructions when it has a problem. */
 export function Health({ version }: { version: string }) {
-  const ready = useAnswer('GET /-/ready', {}, { refetchMs: pollMs })
+  const ready = useApiQuery('GET /-/ready', {}, { refetchMs: pollMs })
   const problems = ready.isError ? problemsIn(ready.error) : {}
   const jobs = useJobs()
   const isHealthy = ready.isSuccess && !ready.isError

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { counted, formatBytes, formatCount } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
 import { Health } from './health.tsx'
@@ -14,7 +14,7 @@ import { databaseNames, storeNames } from './storage.tsx'
 /** Admin overview: health, counts and storage. */
 export function Overview() {
   const { version } = useSession()
-  const storage = useAnswer('GET /admin/storage', {})
+  const storage = useApiQuery('GET /admin/storage', {})
   return (
     <Page title="Overview">
       <Health version={version} />
@@ -33,7 +33,7 @@ export function Overview() {
         <Count label="Pending jobs" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
       </section>
       <Panel title="Storage">
-        <Answered query={storage}>
+        <QueryResult query={storage}>
           {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
             <>
               <p>
@@ -47,7 +47,7 @@ export function Overview() {
               </p>
             </>
           )}
-        </Answered>
+        </QueryResult>
       </Panel>
     </Page>
   )

@@ -1,11 +1,11 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import styles from './admin.module.css'
 
-export type PasswordLink = AnswerOf<'POST /users/{id}/password_links'>
+export type PasswordLink = ResponseOf<'POST /users/{id}/password_links'>
 
 /** Shows a password reset link, which is not stored and cannot be shown again. */
 export function PasswordLinkDialog({ link, onClose }: { link: PasswordLink | undefined; onClose: () => void }) {

@@ -1,18 +1,18 @@
 import type { Schemas } from '@alcove/client'
 import { Badge } from '../../components/badge.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
-import { useAnswer } from '../../data/api.ts'
+import { QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery } from '../../data/api.ts'
 import styles from './settings.module.css'
 
 type Setting = Schemas['Setting']
 
 /** Read-only list of the settings of the server. */
 export function Settings() {
-  const query = useAnswer('GET /admin/settings', {})
+  const query = useApiQuery('GET /admin/settings', {})
   return (
     <Page title="Settings" lead="Settings are environment variables. Restart the server after changing one.">
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(settings) => (
           <>
             {[...new Set(settings.map(({ group }) => group))].map((group) => (
@@ -36,7 +36,7 @@ export function Settings() {
             ))}
           </>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   )
 }

@@ -4,10 +4,10 @@ import { Badge } from '../../components/badge.tsx'
 import { counted, formatBytes, formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
 
@@ -18,14 +18,14 @@ const perPage = 50
 /** Storage used by uploads, by project and group. */
 export function Storage() {
   const { upload_grace_days: graceDays } = useSession()
-  const totals = useAnswer('GET /admin/storage', {})
+  const totals = useApiQuery('GET /admin/storage', {})
   const owners = usePage('GET /admin/storage/owners', { query: { page: usePageNumber(), per_page: perPage } })
   return (
     <Page
       title="Storage"
       lead="Storage used by uploads, by project and group. Reports, exports and avatars are not included."
     >
-      <Answered query={totals}>
+      <QueryResult query={totals}>
         {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
           <div className="stack-tight">
             <section aria-label="Totals" className={styles.cards}>
@@ -47,10 +47,10 @@ export function Storage() {
             </p>
           </div>
         )}
-      </Answered>
+      </QueryResult>
       <div className="stack">
         <h2>Largest consumers</h2>
-        <Answered query={owners}>
+        <QueryResult query={owners}>
           {(page) =>
             page.rows.length === 0 ? (
               <Empty icon={HardDrive} title="No uploads yet">
@@ -88,7 +88,7 @@ export function Storage() {
               </>
             )
           }
-        </Answered>
+        </QueryResult>
       </div>
     </Page>
   )

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import styles from './admin.module.css'
 
 export type Token = RowOf<'GET /personal_access_tokens'>
@@ -85,7 +85,7 @@ function TokenState({ token }: { token: Token }) {
 
 /** Link to a user. The list contains only ids, so each user of a page is fetched once. */
 function UserLink({ id }: { id: number }) {
-  const { data } = useAnswer('GET /users/{id}', { path: { id } })
+  const { data } = useApiQuery('GET /users/{id}', { path: { id } })
   return (
     <Link to={`/-/admin/users/${id}`} className={styles.strong}>
       {data ? data.name : `User ${id}`}

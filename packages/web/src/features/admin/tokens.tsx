@@ -4,7 +4,7 @@ import { SearchField } from '../../components/form/search-field.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { TokenTable } from './token-table.tsx'
@@ -40,7 +40,7 @@ export function Tokens() {
   const chosen = chosenOf(states, state.state)
   const used = chosenOf(uses, state.used)
   const ending = chosenOf(ends, state.ends)
-  const users = useAnswer('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
+  const users = useApiQuery('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
   const user = users.data?.[0]
   const isUnknownUser = state.user !== undefined && users.data !== undefined && !user
   const query = usePage(

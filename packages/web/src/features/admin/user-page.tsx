@@ -6,9 +6,9 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { counted } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAction, useAnswer, usePage } from '../../data/api.ts'
+import { useAction, useApiQuery, usePage } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
@@ -21,9 +21,9 @@ import { UserTokens } from './user-tokens.tsx'
 /** Admin page of a user. */
 export function UserPage({ id }: { id: number }) {
   const session = useSession()
-  const query = useAnswer('GET /users/{id}', { path: { id } })
+  const query = useApiQuery('GET /users/{id}', { path: { id } })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(user) => (
         <Page
           title={user.name}
@@ -48,7 +48,7 @@ export function UserPage({ id }: { id: number }) {
           <Projects user={user} />
         </Page>
       )}
-    </Answered>
+    </QueryResult>
   )
 }
 
@@ -93,7 +93,7 @@ function Projects({ user }: { user: ShownUser }) {
   const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: { per_page: maxShown } })
   return (
     <Panel title="Personal projects">
-      <Answered query={query}>
+      <QueryResult query={query}>
         {({ rows, total, hasNext }) =>
           rows.length === 0 ? (
             <p className="muted">No personal projects.</p>
@@ -114,7 +114,7 @@ function Projects({ user }: { user: ShownUser }) {
             </div>
           )
         }
-      </Answered>
+      </QueryResult>
     </Panel>
   )
 }

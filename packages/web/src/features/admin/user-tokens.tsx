@@ -1,4 +1,4 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -7,7 +7,7 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { CheckField, TextField } from '../../components/form/field.tsx'
 import { Dialog, DialogActions } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
@@ -33,7 +33,7 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
         )
       }
     >
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(page) =>
           page.rows.length === 0 ? (
             <p className="muted">No tokens.</p>
@@ -50,7 +50,7 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
             </>
           )
         }
-      </Answered>
+      </QueryResult>
       <IssueToken user={user} isOpen={isOpen} onClose={() => setOpen(false)} />
     </Panel>
   )
@@ -68,7 +68,7 @@ type Scope = (typeof scopes)[number]['name']
 
 function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolean; onClose: () => void }) {
   const { admin_mode: hasAdminMode } = useSession()
-  const [issued, setIssued] = useState<AnswerOf<'POST /users/{user_id}/personal_access_tokens'>>()
+  const [issued, setIssued] = useState<ResponseOf<'POST /users/{user_id}/personal_access_tokens'>>()
   const issue = useAction('POST /users/{user_id}/personal_access_tokens', { showsErrors: true, onDone: setIssued })
   const offered = scopes.filter(
     ({ name }) => (name !== 'sudo' && name !== 'admin_mode') || (user.is_admin && (name === 'sudo' || hasAdminMode)),

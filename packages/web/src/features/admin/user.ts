@@ -1,4 +1,4 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 
 /** User with the fields that administrators can view. */
-export type ShownUser = AnswerOf<'GET /users/{id}'>
+export type ShownUser = ResponseOf<'GET /users/{id}'>

@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../../components/format.ts'
 import styles from './operation-page.module.css'
 
 /** Response of a test request, or the reason why there is none. */
-export type Answered =
+export type QueryResult =
   | { failure: string }
   | {
       status: number
@@ -27,7 +27,7 @@ const maxKeptBytes = 16 * 1024 * 1024
 /** Maximum number of characters of JSON that is indented. */
 const maxIndentedLength = 2_000_000
 
-export async function readAnswer(ask: () => Promise<Response>): Promise<Answered> {
+export async function readAnswer(ask: () => Promise<Response>): Promise<QueryResult> {
   const start = performance.now()
   try {
     const response = await ask()
@@ -73,7 +73,7 @@ function readable(text: string, type: string): string {
   }
 }
 
-export function AnswerView({ answer }: { answer: Answered }) {
+export function AnswerView({ answer }: { answer: QueryResult }) {
   if ('failure' in answer) return <p role="alert">{answer.failure}</p>
   const { status, statusText, ms, headers, content, isCut, text } = answer
   const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
@@ -105,7 +105,7 @@ export function AnswerView({ answer }: { answer: Answered }) {
   )
 }
 
-function Body({ answer: { content, isCut, text, type } }: { answer: Exclude<Answered, { failure: string }> }) {
+function Body({ answer: { content, isCut, text, type } }: { answer: Exclude<QueryResult, { failure: string }> }) {
   const url = useObjectUrl(content)
   if (content.size === 0) return <p className="muted">No body.</p>
   if (text !== undefined) {

@@ -1,12 +1,12 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { FileJson } from 'lucide-react'
 import { useMemo } from 'react'
 import { look } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { NotFound } from '../../components/page/not-found.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
-import { useAnswer } from '../../data/api.ts'
+import { QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './api-page.module.css'
 import { type ApiDocument, operationsOf } from './document.ts'
@@ -15,15 +15,15 @@ import { OperationPage } from './operation-page.tsx'
 
 /** API reference, generated from the OpenAPI document of the server. Shows one operation when the address names it. */
 export function ApiPage({ operation }: { operation?: string }) {
-  const query = useAnswer('GET /-/openapi.json', {})
+  const query = useApiQuery('GET /-/openapi.json', {})
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(answer) => <Described answer={answer} {...(operation !== undefined && { operation })} />}
-    </Answered>
+    </QueryResult>
   )
 }
 
-function Described({ answer, operation: name }: { answer: AnswerOf<'GET /-/openapi.json'>; operation?: string }) {
+function Described({ answer, operation: name }: { answer: ResponseOf<'GET /-/openapi.json'>; operation?: string }) {
   const document = answer as unknown as ApiDocument // its schema is only `object`
   const operations = useMemo(() => operationsOf(document), [document])
   if (name === undefined) return <AllOperations document={document} />

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { queries, sessionHeaders } from '../../data/api.ts'
 import { signInAddress } from '../../data/own-address.ts'
-import { type Answered, AnswerView, readAnswer } from './answer-view.tsx'
+import { AnswerView, type QueryResult, readAnswer } from './answer-view.tsx'
 import type { ApiOperation } from './document.ts'
 import styles from './operation-page.module.css'
 import { blanksOf, type Field, type Prepared, type Value, type Values } from './request.ts'
@@ -31,7 +31,7 @@ export function TryIt({
   const [isTried, setTried] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [answer, setAnswer] = useState<Answered>()
+  const [answer, setAnswer] = useState<QueryResult>()
   const problems = isTried ? prepared.problems : {}
 
   function submit(event: FormEvent<HTMLFormElement>) {

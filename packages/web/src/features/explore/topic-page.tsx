@@ -7,8 +7,8 @@ import { LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, useTitle } from '../../components/page/page.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { topicAddress } from '../../nouns/topic/topic-links.tsx'
@@ -19,15 +19,15 @@ type Topic = RowOf<'GET /topics'>
 /** A topic and its projects. Aliases and other spellings of its name redirect to it. */
 export function TopicPage({ name }: { name: string }) {
   const [, navigate] = useLocation()
-  const query = useAnswer('GET /topics', { query: { name } })
+  const query = useApiQuery('GET /topics', { query: { name } })
   const own = query.data?.[0]?.name
   useEffect(() => {
     if (own !== undefined && own !== name) navigate(`${topicAddress(own)}${location.search}`, { replace: true })
   }, [own, name, navigate])
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {([topic]) => (topic ? <Found topic={topic} /> : <Missing name={name} />)}
-    </Answered>
+    </QueryResult>
   )
 }
 
@@ -64,7 +64,7 @@ function Found({ topic }: { topic: Topic }) {
 }
 
 function Facts({ topic }: { topic: Topic }) {
-  const aliases = useAnswer('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: 100 } })
+  const aliases = useApiQuery('GET /topics/{id}/aliases', { path: { id: topic.id }, query: { per_page: 100 } })
   const others = aliases.data ?? []
   return (
     <div className={styles.facts}>

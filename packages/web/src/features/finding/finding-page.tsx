@@ -3,8 +3,8 @@ import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { QueryResult } from '../../components/page/states.tsx'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { useMayChange, useSession } from '../../data/session.ts'
 import { CvssFact, Facts, type Finding, FindingFacts, Outside } from '../../nouns/finding/facts.tsx'
 import { Matches } from '../../nouns/finding/matches.tsx'
@@ -14,13 +14,13 @@ import columns from '../vulnerability/vulnerability-page.module.css'
 /** Page of a finding. Links to its vulnerability once it is promoted. */
 export function FindingPage({ id }: { id: string }) {
   const { project } = useProject()
-  const query = useAnswer('GET /projects/{id}/vulnerability_findings/{finding_id}', {
+  const query = useApiQuery('GET /projects/{id}/vulnerability_findings/{finding_id}', {
     path: { id: project.id, finding_id: id },
   })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(finding) => <Found finding={finding} />}
-    </Answered>
+    </QueryResult>
   )
 }
 

@@ -4,9 +4,9 @@ import { lazyComponent } from '../../components/later.ts'
 import { NotForYou, NotFound } from '../../components/page/not-found.tsx'
 import { PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
-import { Answered, Failed, Loading } from '../../components/page/states.tsx'
+import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { type Tab, Tabs } from '../../components/page/tabs.tsx'
-import { useAnswer } from '../../data/api.ts'
+import { useApiQuery } from '../../data/api.ts'
 import { levels, mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import {
   type Group,
@@ -31,16 +31,16 @@ const GroupSettings = lazyComponent(async () => (await import('./settings.tsx'))
 /** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function GroupPage({ place, part }: { place: string; part: string }) {
   const [, navigate] = useLocation()
-  const query = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
+  const query = useApiQuery('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   const here = query.data?.full_path
   useEffect(() => {
     if (here && here !== place)
       navigate(`${groupAddress(here)}${part && `/-/${part}`}${location.search}`, { replace: true })
   }, [here, place, part, navigate])
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(group) => <Frame group={group} part={part} />}
-    </Answered>
+    </QueryResult>
   )
 }
 

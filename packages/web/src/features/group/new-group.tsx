@@ -4,9 +4,9 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { TextArea, TextField } from '../../components/form/field.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { type Visibility, visibilities, visibilityOf } from '../../components/visibility.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { type Group, groupAddress } from '../../nouns/group/group.ts'
@@ -16,7 +16,7 @@ import { pathFrom } from '../../nouns/project/path-from.ts'
 export function NewGroup() {
   const session = useSession()
   const [{ parent = '' }] = useSearchState(['parent'])
-  const query = useAnswer(
+  const query = useApiQuery(
     'GET /groups/{id}',
     { path: { id: parent }, query: { with_projects: false } },
     { isEnabled: parent !== '' },
@@ -34,9 +34,9 @@ export function NewGroup() {
   }
   if (parent !== '') {
     return (
-      <Answered query={query} isPage>
+      <QueryResult query={query} isPage>
         {(found) => <Form parent={found} />}
-      </Answered>
+      </QueryResult>
     )
   }
   if (session.user.can_create_group) return <Form />

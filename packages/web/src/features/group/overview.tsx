@@ -3,7 +3,7 @@ import { LinkButton } from '../../components/button.tsx'
 import { CheckField } from '../../components/form/field.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
@@ -42,7 +42,7 @@ export function GroupOverview() {
         )
       }
     >
-      <Answered query={subgroups}>
+      <QueryResult query={subgroups}>
         {({ rows }) =>
           rows.length > 0 && (
             <section className="stack-tight" aria-label="Subgroups">
@@ -51,7 +51,7 @@ export function GroupOverview() {
             </section>
           )
         }
-      </Answered>
+      </QueryResult>
       <Projects />
     </Page>
   )

@@ -8,7 +8,7 @@ import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { TypedConfirm } from '../../components/overlay/typed-confirm.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { visibilityOf } from '../../components/visibility.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { groupAddress, useGroup } from '../../nouns/group/group.ts'
 
 /** Settings of a group, for its owners. */
@@ -27,7 +27,7 @@ export function GroupSettings() {
 function General() {
   const { group } = useGroup()
   const [visibility, setVisibility] = useState(visibilityOf(group.visibility))
-  const parent = useAnswer(
+  const parent = useApiQuery(
     'GET /groups/{id}',
     { path: { id: group.parent_id ?? 0 }, query: { with_projects: false } },
     { isEnabled: group.parent_id !== null },

@@ -2,7 +2,7 @@ import { FolderGit2, FolderTree, KeyRound, Plus, Tags } from 'lucide-react'
 import { Link, Redirect } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import { asProject } from '../../nouns/project/project.ts'
@@ -43,7 +43,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
                 View all
               </Link>
             </div>
-            <Answered query={mine}>
+            <QueryResult query={mine}>
               {({ rows }) =>
                 rows.length === 0 ? (
                   <Empty icon={FolderGit2} title="You have no projects yet">
@@ -54,7 +54,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
                   <ProjectList projects={rows.map(asProject)} />
                 )
               }
-            </Answered>
+            </QueryResult>
           </section>
           {(starred.data?.rows.length ?? 0) > 0 && (
             <section className="stack" aria-label="Starred">

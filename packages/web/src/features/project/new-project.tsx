@@ -4,9 +4,9 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { TextArea, TextField } from '../../components/form/field.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { type Visibility, visibilities } from '../../components/visibility.tsx'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { NamespaceField, type Place, placeFrom } from '../../nouns/project/namespace-field.tsx'
@@ -18,7 +18,7 @@ import { TopicsField } from '../../nouns/topic/topics-field.tsx'
 export function NewProject() {
   const session = useSession()
   const [{ namespace = '' }] = useSearchState(['namespace'])
-  const group = useAnswer(
+  const group = useApiQuery(
     'GET /groups/{id}',
     { path: { id: namespace }, query: { with_projects: false } },
     { isEnabled: namespace !== '' && session.user !== null },
@@ -37,9 +37,9 @@ export function NewProject() {
   const mine: Place = { id: undefined, kind: 'user', fullPath: session.user.username, visibility: 'public' }
   if (namespace === '') return <Form initial={session.user.can_create_project ? mine : undefined} />
   return (
-    <Answered query={group} isPage>
+    <QueryResult query={group} isPage>
       {(found) => <Form initial={placeFrom(found)} />}
-    </Answered>
+    </QueryResult>
   )
 }
 

@@ -8,10 +8,10 @@ import { counted, formatBytes } from '../../components/format.ts'
 import { lazyComponent } from '../../components/later.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { visibilityLook, visibilityOf } from '../../components/visibility.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { roleName } from '../../nouns/member/roles.ts'
 import { useProject } from '../../nouns/project/project.ts'
@@ -69,7 +69,7 @@ export function Overview() {
 function Facts() {
   const { project } = useProject()
   const { user } = useSession()
-  const limits = useAnswer(
+  const limits = useApiQuery(
     'GET /projects/{id}/uploads/limits',
     { path: { id: project.id } },
     { isEnabled: user !== null },
@@ -128,7 +128,7 @@ function People() {
         </LinkButton>
       }
     >
-      <Answered query={query}>
+      <QueryResult query={query}>
         {({ rows, total }) =>
           rows.length === 0 ? (
             <p className="muted">No members yet.</p>
@@ -151,7 +151,7 @@ function People() {
             </>
           )
         }
-      </Answered>
+      </QueryResult>
     </Panel>
   )
 }

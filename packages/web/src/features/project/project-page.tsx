@@ -5,9 +5,9 @@ import { lazyComponent } from '../../components/later.ts'
 import { NotForYou, NotFound } from '../../components/page/not-found.tsx'
 import { type Crumb, PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
-import { Answered, Failed, Loading } from '../../components/page/states.tsx'
+import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { type Tab, Tabs } from '../../components/page/tabs.tsx'
-import { isFailure, useAnswer } from '../../data/api.ts'
+import { isFailure, useApiQuery } from '../../data/api.ts'
 import { levelIn, levels, mayWrite, ReadOnlyContext, type SessionState, useSession } from '../../data/session.ts'
 import { useWaitingFindings } from '../../nouns/finding/waiting.ts'
 import { asProject, type Project, ProjectContext, type ProjectScreen, useProject } from '../../nouns/project/project.ts'
@@ -37,7 +37,7 @@ const ProjectUploads = lazyComponent(async () => (await import('../uploads/proje
 export function ProjectPage({ place, part }: { place: string; part: string }) {
   const session = useSession()
   const [, navigate] = useLocation()
-  const query = useAnswer('GET /projects/{id}', { path: { id: place } })
+  const query = useApiQuery('GET /projects/{id}', { path: { id: place } })
   const here = query.data?.path_with_namespace
   const mayLook = query.data !== undefined && levelIn(query.data, session) >= levels.developer
   const waiting = useWaitingFindings(mayLook ? query.data?.id : undefined)
@@ -46,7 +46,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
   }, [here, place, part, navigate])
   if (part === '' && isFailure(query.error, 404)) return <ToGroup place={place} error={query.error} />
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(view) => {
         const project = asProject(view)
         const screen: ProjectScreen = {
@@ -78,13 +78,13 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
           </ProjectContext>
         )
       }}
-    </Answered>
+    </QueryResult>
   )
 }
 
 /** Redirects a path without a project to the group at that path. Shows the error of the project if there is none. */
 function ToGroup({ place, error }: { place: string; error: Error | null }) {
-  const group = useAnswer('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
+  const group = useApiQuery('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   if (group.data) return <Redirect to={`/groups/${group.data.full_path}${location.search}`} replace />
   return group.error && error ? <Failed error={error} isPage /> : <Loading />
 }

@@ -1,7 +1,7 @@
 import { Star } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { formatCount } from '../../components/format.ts'
-import { useAction, useAnswer } from '../../data/api.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import type { Project } from '../../nouns/project/project.ts'
 
@@ -9,7 +9,7 @@ import type { Project } from '../../nouns/project/project.ts'
 export function StarButton({ project: { id, star_count: stars } }: { project: Project }) {
   const isWriter = mayWrite(useSession())
   // The project does not contain this, so the list of starred projects is searched for it.
-  const starred = useAnswer(
+  const starred = useApiQuery(
     'GET /projects',
     { query: { starred: true, id_after: id - 1, id_before: id + 1, simple: true } },
     { isEnabled: isWriter },

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Answered, Loading } from '../../components/page/states.tsx'
+import { Loading, QueryResult } from '../../components/page/states.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { Time } from '../../components/time.tsx'
-import { queries, useAnswer } from '../../data/api.ts'
+import { queries, useApiQuery } from '../../data/api.ts'
 import { Facts } from '../../nouns/finding/facts.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
@@ -14,13 +14,13 @@ import { Outcome } from './outcome.tsx'
 export function ReportPage({ id }: { id: string }) {
   const { project, to } = useProject()
   const request = { path: { id: project.id, report_id: id } }
-  const first = useAnswer('GET /projects/{id}/security_reports/{report_id}', request)
-  const query = useAnswer('GET /projects/{id}/security_reports/{report_id}', request, {
+  const first = useApiQuery('GET /projects/{id}/security_reports/{report_id}', request)
+  const query = useApiQuery('GET /projects/{id}/security_reports/{report_id}', request, {
     refetchMs: isUnderWay(first.data) ? 700 : false,
   })
   useRefreshWhenDone(query.data && isUnderWay(query.data), query.data?.shown_at)
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(report) => (
         <Page
           title={`${report.scanner ?? 'Report'} on ${report.ref}`}
@@ -60,7 +60,7 @@ export function ReportPage({ id }: { id: string }) {
           </Panel>
         </Page>
       )}
-    </Answered>
+    </QueryResult>
   )
 }
 

@@ -5,7 +5,7 @@ import { SearchField } from '../../components/form/search-field.tsx'
 import { counted, formatBytes } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
@@ -53,7 +53,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
           onSearch={(search) => set({ search }, { isReplacing: true })}
         />
       </search>
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(found) =>
           found.rows.length === 0 ? (
             <Empty icon={Trash2} title={search ? 'No results' : 'No deleted uploads'}>
@@ -125,7 +125,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
             </div>
           )
         }
-      </Answered>
+      </QueryResult>
       <SelectionBar selection={selection}>
         <Button size="small" icon={RotateCcw} isBusy={isBusy} onClick={() => void restoreSelected()}>
           Restore

@@ -7,8 +7,8 @@ import { useFileDrops } from '../../components/form/file-drops.ts'
 import { NotForYou } from '../../components/page/not-found.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
-import { Answered, Empty } from '../../components/page/states.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { DeletedUploads } from './deleted-uploads.tsx'
@@ -47,7 +47,7 @@ export function Uploads({ owner, level }: UploadsProps) {
 function Present({ owner, level }: UploadsProps) {
   const canSend = useMayChange()
   const canList = level >= levels.maintainer
-  const limits = useAnswer(operationsOf(owner).limits, { path: { id: owner.id } })
+  const limits = useApiQuery(operationsOf(owner).limits, { path: { id: owner.id } })
   return (
     <Page
       title="Uploads"
@@ -109,7 +109,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
   return (
     <section ref={list} tabIndex={-1} className={`stack ${styles.list}`} aria-label="All uploads">
       {!isBare && <UploadFilters owner={owner} known={uploaders} />}
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(found) =>
           found.rows.length === 0 ? (
             <Nothing isFiltered={isFiltered} mayUpload={mayRemove} />
@@ -123,7 +123,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
             />
           )
         }
-      </Answered>
+      </QueryResult>
       <SelectionBar selection={selection}>
         <CopyButton label="Copy Markdown" text={selection.files.map(({ markdown }) => markdown).join('\n')} />
         <Button

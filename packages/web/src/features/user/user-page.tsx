@@ -4,8 +4,8 @@ import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { Answered } from '../../components/page/states.tsx'
-import { useAnswer, usePage } from '../../data/api.ts'
+import { QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import { groupAddress } from '../../nouns/group/group.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
@@ -13,20 +13,20 @@ import styles from './user-page.module.css'
 
 /** Page of a top-level name: shows a user, or redirects to the page of a group. */
 export function TopPage({ name }: { name: string }) {
-  const query = useAnswer('GET /users', { query: { username: name } })
+  const query = useApiQuery('GET /users', { query: { username: name } })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {([user]) => (user ? <UserPage user={user} /> : <ToGroup name={name} />)}
-    </Answered>
+    </QueryResult>
   )
 }
 
 function ToGroup({ name }: { name: string }) {
-  const query = useAnswer('GET /groups/{id}', { path: { id: name }, query: { with_projects: false } })
+  const query = useApiQuery('GET /groups/{id}', { path: { id: name }, query: { with_projects: false } })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(group) => <Redirect to={groupAddress(group.full_path) + location.search} replace />}
-    </Answered>
+    </QueryResult>
   )
 }
 

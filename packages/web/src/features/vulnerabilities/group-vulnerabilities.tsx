@@ -5,7 +5,7 @@ import { LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
-import { useAnswer } from '../../data/api.ts'
+import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { useGroup } from '../../nouns/group/group.ts'
@@ -24,7 +24,7 @@ export function GroupVulnerabilities() {
   const [state] = useSearchState(filterNames)
   const mayTriage = mayWrite(session) && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
-  const query = useAnswer('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
+  const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   return (
     <Page title="Vulnerabilities" isHeadingHidden>
       {query.error && !query.data ? (
@@ -58,7 +58,7 @@ export function GroupVulnerabilities() {
 /** Trends of a group, over the projects that the user may read. */
 export function GroupTrends() {
   const { group, to } = useGroup()
-  const query = useAnswer('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
+  const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   return (
     <Trends query={query} crumb={{ label: 'Vulnerabilities', to: to('vulnerabilities') }} missing={whatIsMissing} />
   )

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
-import { useAnswer } from '../../data/api.ts'
+import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned, useTriageBacklog } from '../../nouns/finding/waiting.ts'
@@ -23,7 +23,7 @@ export function ProjectVulnerabilities() {
   const [state] = useSearchState(filterNames)
   const mayTriage = useMayChange() && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
-  const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
+  const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
   return (
     <Page title="Vulnerabilities" isHeadingHidden>
@@ -76,7 +76,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
 /** Trends of a project. Grade A requires a scan and no findings that await triage. */
 export function ProjectTrends() {
   const { project, to } = useProject()
-  const query = useAnswer('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
+  const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
   const isScanned = useIsScanned(project.id)
   const missing = backlog ?? (isScanned === undefined ? 'Loading …' : isScanned ? undefined : 'Not scanned')

@@ -1,9 +1,9 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { createContext, useContext } from 'react'
-import { isFailure, useAnswer } from '../../data/api.ts'
+import { isFailure, useApiQuery } from '../../data/api.ts'
 import { levels, useSession } from '../../data/session.ts'
 
-export type Group = AnswerOf<'GET /groups/{id}'>
+export type Group = ResponseOf<'GET /groups/{id}'>
 
 /** Context of the pages of a group. */
 export interface GroupScreen {
@@ -37,7 +37,7 @@ export function useGroupLevel(id: number): Level {
   const { user, is_admin: isAdmin } = useSession()
   const isAsked = user !== null && !isAdmin
   // Requests a list, because a request for a single user who is not a member would fail.
-  const query = useAnswer(
+  const query = useApiQuery(
     'GET /groups/{id}/members/all',
     { path: { id }, query: { user_ids: [user?.id ?? 0] } },
     { isEnabled: isAsked },

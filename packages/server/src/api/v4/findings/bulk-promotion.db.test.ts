@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { forgetOldPromotions, promotionKind } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { promotionKind, removeOldPromotions } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { historyOf, runInSteps, withoutJob } from '../../../testing/imports.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { entry } from '../../../testing/reports.ts'
@@ -165,10 +165,10 @@ describe('promoting more findings than one transaction does', () => {
     expect((await (await server.as('reporter', project)).get(`${bulk(project)}/${id}`)).status).toBe(403)
     expect((await server.admin.get(`${bulk(await projectWith(1))}/${id}`)).status).toBe(404)
     clock.now = '2026-03-31T07:59:00.000Z'
-    await forgetOldPromotions(server.deps)
+    await removeOldPromotions(server.deps)
     expect((await server.admin.get(`${bulk(project)}/${id}`)).status).toBe(200)
     clock.now = '2026-03-31T08:01:00.000Z'
-    await forgetOldPromotions(server.deps)
+    await removeOldPromotions(server.deps)
     expect((await server.admin.get(`${bulk(project)}/${id}`)).status).toBe(404)
   })
 })

@@ -222,9 +222,9 @@ export async function viewFindings(
   return views
 }
 
-const maxRememberedCharacters = 2_000_000
+const maxCachedCharacters = 2_000_000
 
 /** Caches rendered descriptions by text: all findings of a rule share one. Depends on no table. */
 const descriptions = perDatabase((changes) =>
-  openCache<string>(changes, [], maxRememberedCharacters, (html) => html.length),
+  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
 )

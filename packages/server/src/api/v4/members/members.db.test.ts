@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { forgetExpiredMembers } from '../../../domain/members/members.ts'
+import { removeExpiredMembers } from '../../../domain/members/members.ts'
 import type { Client } from '../../../testing/client.ts'
 import { startServer as start } from '../../../testing/server.ts'
 
@@ -271,10 +271,10 @@ test('rows of memberships that are over are removed, however many, and no others
   const before = await count()
 
   clock.now = '2026-03-11T23:00:00.000Z'
-  await forgetExpiredMembers(server.deps)
+  await removeExpiredMembers(server.deps)
   expect(await count()).toBe(before)
   clock.now = '2026-03-12T00:00:00.000Z'
-  await forgetExpiredMembers(server.deps)
+  await removeExpiredMembers(server.deps)
   expect(await count()).toBe(before - 1201)
   expect((await omar.get(`/projects/${project.id}`)).status).toBe(200)
 })

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
-import { forgetOldMerges } from '../../../domain/topics/merges/merges.ts'
+import { removeOldMerges } from '../../../domain/topics/merges/merges.ts'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
@@ -335,10 +335,10 @@ describe('an undo', () => {
     await merge(source.id, target.id)
     expect(await objects()).toBe(before)
     const { id } = await newest()
-    await forgetOldMerges(server.deps)
+    await removeOldMerges(server.deps)
     expect((await newest()).undoable_until).not.toBeNull()
     clock.now = '2026-05-30T10:00:00.001Z'
-    await forgetOldMerges(server.deps)
+    await removeOldMerges(server.deps)
     await deleteMarkedObjects(server.deps)
     clock.now = '2026-03-01T10:00:00.000Z'
     expect(await objects()).toBe(before - 1)

@@ -5,7 +5,7 @@ import { dropStaged, findCategoryId, isKnownImage, upsertCategory } from '../../
 import type { Observation } from '../../findings/occurrence.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
-import { mostAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
+import { maxAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { missingIds, unattachedIn } from '../comparison/decision.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
 import { openReading } from '../reader/import-reading.ts'
@@ -100,7 +100,7 @@ export async function ingestReport(
   const outcome = await describe(deps, report, comparison)
   const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattachedIn(decisions) : []
   // An import with few new findings promotes them in the transaction that makes it visible.
-  const isDone = toPromote.length <= mostAtOnce
+  const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await transaction(deps, async (deps) => {
     if (!(await lockImport(deps.db, stored.id, run))) throw new Superseded()

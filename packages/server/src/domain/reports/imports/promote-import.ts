@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
 import { findProject } from '../../projects/visible.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
-import { promoteSlices, slicesOf } from '../../vulnerabilities/promotion/promotion-batches.ts'
+import { batchesOf, promoteBatches } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { addPromoted, findImport, finishImport, lockImport, setOutcome } from './import-queries.ts'
 import { lostRights, mayStillPromote } from './import-rights.ts'
 import { dropPromotions, stagePromotions, takePromotion } from './staged-promotion-queries.ts'
@@ -24,7 +24,7 @@ export async function stagePromotion(
   findingIds: readonly number[],
 ): Promise<void> {
   let isFirst = true
-  for (const slices of slicesOf(findingIds, batchesPerTransaction)) {
+  for (const slices of batchesOf(findingIds, batchesPerTransaction)) {
     await withRelaxedDurability(deps, async ({ db }) => {
       if (!(await lockImport(db, importId, run))) throw new Superseded()
       // An interrupted attempt may have staged batches before.
@@ -78,7 +78,7 @@ export async function promoteStaged(
       await addPromoted(deps.db, importId, promoted)
       return true
     })
-  if (!(await promoteSlices(signal, promoteNext))) return false
+  if (!(await promoteBatches(signal, promoteNext))) return false
   await transaction(deps, async (deps) => {
     if (!(await lockImport(deps.db, importId, run))) throw new Superseded()
     await finishImport(deps.db, importId, deps.now())

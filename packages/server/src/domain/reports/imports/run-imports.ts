@@ -125,7 +125,7 @@ async function ingest(
     },
     async progress(readFindings) {
       signal.throwIfAborted()
-      if (performance.now() - reportedAt < progressEveryMs) return
+      if (performance.now() - reportedAt < progressIntervalMs) return
       reportedAt = performance.now()
       await progress(read.bytes, begun.fileBytes)
       await setProgress(deps.db, begun.id, { readBytes: read.bytes, readFindings })
@@ -133,7 +133,7 @@ async function ingest(
   })
 }
 
-const progressEveryMs = 500
+const progressIntervalMs = 500
 
 function giveUp(deps: Deps, { importId }: ImportJob): Promise<void> {
   return abandon(deps, importId, unexpected)

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { PromotionSlice } from '../../vulnerabilities/promotion/promotion-batches.ts'
+import type { PromotionBatch } from '../../vulnerabilities/promotion/promotion-batches.ts'
 
 /** Stages findings to promote, one batch per transaction. */
-export async function stagePromotions(db: Db, importId: number, slices: readonly PromotionSlice[]): Promise<void> {
+export async function stagePromotions(db: Db, importId: number, slices: readonly PromotionBatch[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
     insert into staged_promotions (import_id, position, finding_ids)

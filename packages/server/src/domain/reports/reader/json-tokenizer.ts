@@ -16,8 +16,8 @@ export interface Tokenizer {
   push: (chunk: Buffer, offset: number) => void
 }
 
-export const [quote = 0, backslash, comma, colon, openList, closeList, openObject, closeObject] =
-  Buffer.from('"\\,:[]{}')
+const backslash = 0x5c
+export const [quote = 0, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('",:[]{}')
 
 /** Position in the value that is being passed over. It survives the end of a chunk. */
 interface Skip {

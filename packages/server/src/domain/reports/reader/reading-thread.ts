@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Dialect } from '../../../db/db.ts'
 import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
-import { receiveAll, SenderGone, sendAll } from '../../../platform/port-stream.ts'
+import { receiveAll, SenderDisconnected, sendAll } from '../../../platform/port-stream.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 import type { ImportReading } from './reading.ts'
@@ -95,7 +95,7 @@ function startJob(
       yield* receiveAll<ReadingMessage>(messages)
     } catch (error) {
       // Either the thread ended, or this side failed and closed the port.
-      if (error instanceof SenderGone) await running
+      if (error instanceof SenderDisconnected) await running
       throw failure ? explained(failure.error) : error
     }
   }

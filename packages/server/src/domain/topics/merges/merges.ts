@@ -137,7 +137,7 @@ const quote = (name: string) => `"${name}"`
 const batchSize = 100
 
 /** Deletes the data of merges whose time for undoing has passed, including their avatars. */
-export async function forgetOldMerges(deps: Deps): Promise<void> {
+export async function removeOldMerges(deps: Deps): Promise<void> {
   const before = new Date(Date.parse(deps.now()) - deps.settings.topicUndoMs).toISOString()
   for (let forgotten = batchSize; forgotten === batchSize; ) {
     forgotten = await transaction(deps, async (deps) => {

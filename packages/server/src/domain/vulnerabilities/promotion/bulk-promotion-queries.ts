@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { PromotionSlice } from './promotion-batches.ts'
+import type { PromotionBatch } from './promotion-batches.ts'
 
 /** A bulk promotion that is too large for one transaction. */
 export interface StoredPromotion {
@@ -37,7 +37,7 @@ export async function insertPromotion(
   return row.id
 }
 
-export async function insertSlices(db: Db, promotionId: number, slices: readonly PromotionSlice[]): Promise<void> {
+export async function insertBatches(db: Db, promotionId: number, slices: readonly PromotionBatch[]): Promise<void> {
   const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
     insert into finding_promotion_batches (promotion_id, position, finding_ids)
@@ -61,7 +61,7 @@ export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion
 }
 
 /** Removes and returns the next batch; `undefined` when none is left. */
-export async function takeSlice(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
+export async function takeBatch(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
   const row = await db.one<{ finding_ids: readonly number[] }>(sql`
     delete from finding_promotion_batches
     where promotion_id = ${promotionId}
@@ -70,7 +70,7 @@ export async function takeSlice(db: Db, promotionId: number): Promise<readonly n
   return row?.finding_ids
 }
 
-export async function dropSlices(db: Db, promotionId: number): Promise<void> {
+export async function deleteBatches(db: Db, promotionId: number): Promise<void> {
   await db.run(sql`delete from finding_promotion_batches where promotion_id = ${promotionId}`)
 }
 

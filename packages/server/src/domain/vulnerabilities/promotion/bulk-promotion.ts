@@ -7,18 +7,18 @@ import type { Project } from '../../projects/project.ts'
 import { findProject, type Visitor } from '../../projects/visible.ts'
 import {
   addToPromotion,
+  deleteBatches,
   deleteOldPromotions,
-  dropSlices,
   endPromotion,
   findPromotion,
+  insertBatches,
   insertPromotion,
-  insertSlices,
   lockPromotion,
   type StoredPromotion,
-  takeSlice,
+  takeBatch,
 } from './bulk-promotion-queries.ts'
 import { promoteFindings } from './promotion.ts'
-import { promoteSlices, slicesOf } from './promotion-batches.ts'
+import { batchesOf, promoteBatches } from './promotion-batches.ts'
 
 interface PromotionJob {
   promotionId: number
@@ -26,13 +26,13 @@ interface PromotionJob {
 
 const kind = 'promotion'
 
-const slicesInAStatement = 100
+const batchesPerStatement = 100
 
 /**
  * Stores the findings to promote, split into batches, and queues a job in the same transaction. A crash of the process
  * therefore does not lose them. Waits up to `maxWaitMs` for the job.
  */
-export async function promoteInSlices(
+export async function promoteInBatches(
   deps: RootDeps,
   project: Project,
   author: Visitor,
@@ -48,7 +48,7 @@ export async function promoteInSlices(
       now: deps.now(),
     }
     const promotionId = await insertPromotion(deps.db, draft)
-    for (const slices of slicesOf(findingIds, slicesInAStatement)) await insertSlices(deps.db, promotionId, slices)
+    for (const slices of batchesOf(findingIds, batchesPerStatement)) await insertBatches(deps.db, promotionId, slices)
     const payload: PromotionJob = { promotionId }
     await enqueue(deps, { kind, key: `${kind}:${project.id}`, owner: `user:${author.user.id}`, payload })
     return promotionId
@@ -72,7 +72,7 @@ async function run(
   deps: RootDeps,
   { payload: { promotionId }, signal, progress }: RunningJob<PromotionJob>,
 ): Promise<Postponed | undefined> {
-  if (await promoteSlices(signal, () => promoteNext(deps, promotionId))) {
+  if (await promoteBatches(signal, () => promoteNext(deps, promotionId))) {
     await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
     return undefined
   }
@@ -94,7 +94,7 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
       await giveUp(deps, { promotionId })
       return false
     }
-    const findingIds = project && (await takeSlice(deps.db, promotionId))
+    const findingIds = project && (await takeBatch(deps.db, promotionId))
     if (!findingIds) return false
     const promoted = await promoteFindings(deps, project, held.userId, findingIds)
     await addToPromotion(deps.db, promotionId, { promoted, unchanged: findingIds.length - promoted })
@@ -104,13 +104,13 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
 
 /** Marks the promotion as failed. Promoted findings stay promoted. */
 async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
-  await dropSlices(deps.db, promotionId)
+  await deleteBatches(deps.db, promotionId)
   await endPromotion(deps.db, promotionId, 'failed', deps.now())
 }
 
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
 /** Deletes promotions that ended more than 30 days ago. */
-export async function forgetOldPromotions({ db, now }: Deps): Promise<void> {
+export async function removeOldPromotions({ db, now }: Deps): Promise<void> {
   await deleteOldPromotions(db, new Date(Date.parse(now()) - keptMs).toISOString())
 }

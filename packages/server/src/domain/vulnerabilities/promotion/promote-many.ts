@@ -5,10 +5,10 @@ import { matchingFindingIds } from '../../findings/list/finding-list.ts'
 import type { Project } from '../../projects/project.ts'
 import type { Visitor } from '../../projects/visible.ts'
 import { assertOfProject } from '../triage/assert-in-project.ts'
-import { promoteInSlices } from './bulk-promotion.ts'
+import { promoteInBatches } from './bulk-promotion.ts'
 import type { StoredPromotion } from './bulk-promotion-queries.ts'
 import { promoteFindings } from './promotion.ts'
-import { mostAtOnce } from './promotion-batches.ts'
+import { maxAtOnce } from './promotion-batches.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 
 /** A selection of findings: by ids, or the unpromoted findings of a filtered list. */
@@ -40,7 +40,7 @@ export async function promoteMany(
     throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
   }
   await assertOfProject('finding_ids', inOrder, (slice) => listFindingMembers(deps.db, project.id, slice))
-  if (inOrder.length > mostAtOnce) return promoteInSlices(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
+  if (inOrder.length > maxAtOnce) return promoteInBatches(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
 
   const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.user.id, inOrder))
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }

@@ -10,7 +10,7 @@ export type Change =
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
 
 /** User, time and bulk change of a triage action. */
-export interface Doing {
+export interface ActionContext {
   userId: number | null
   now: string
   bulkId?: number | undefined
@@ -21,7 +21,7 @@ export function applyChange(
   vulnerability: Vulnerability,
   change: Change,
   reported: Severity,
-  { userId, now, bulkId }: Doing,
+  { userId, now, bulkId }: ActionContext,
 ): Vulnerability | undefined {
   const { state } = vulnerability
   const by = { ...vulnerability, isAutoResolved: false, updatedAt: now }
@@ -64,18 +64,23 @@ const untouched = {
 }
 
 /** Builds the history entry of a triage action. */
-export function entryOf(before: Vulnerability, after: Vulnerability, change: Change, doing: Doing): HistoryEntry {
+export function entryOf(
+  before: Vulnerability,
+  after: Vulnerability,
+  change: Change,
+  context: ActionContext,
+): HistoryEntry {
   const isSeverity = change.action === 'severity'
   return {
     vulnerabilityId: after.id,
     kind: isSeverity ? 'severity' : 'state',
-    userId: doing.userId,
-    bulkId: doing.bulkId,
+    userId: context.userId,
+    bulkId: context.bulkId,
     from: isSeverity ? before.severity : before.state,
     to: isSeverity ? after.severity : after.state,
     comment: change.comment,
     dismissalReason: isSeverity ? null : after.dismissalReason,
-    details: doing.bulkId === undefined ? null : { before: triageOf(before) },
+    details: context.bulkId === undefined ? null : { before: triageOf(before) },
   }
 }
 

@@ -127,7 +127,7 @@ export async function listHistory(
 export async function listTransitions(
   db: Db,
   vulnerabilityIds: readonly number[],
-  mostOfEach: number,
+  maxPerVulnerability: number,
 ): Promise<PastEntry[]> {
   const rows = await db.all<PastRow>(sql`
     select ${pastColumns} from (
@@ -136,7 +136,7 @@ export async function listTransitions(
       where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and kind = 'state'
     ) as ranked join vulnerability_history h on h.id = ranked.ranked_id
     left join users u on u.id = h.user_id left join imports i on i.id = h.import_id
-    where ranked.place <= ${mostOfEach} order by h.id`)
+    where ranked.place <= ${maxPerVulnerability} order by h.id`)
   return rows.map(pastFrom)
 }
 

@@ -34,9 +34,9 @@ export async function findHistory(
   return pageOf(page, rows, counted)
 }
 
-const mostTransitions = 100
+const maxTransitions = 100
 
 /** Returns the newest state changes of each vulnerability, at most `maxTransitions`, oldest first. */
 export function findTransitions({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<PastEntry[]> {
-  return listTransitions(db, vulnerabilityIds, mostTransitions)
+  return listTransitions(db, vulnerabilityIds, maxTransitions)
 }

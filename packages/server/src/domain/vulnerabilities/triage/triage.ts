@@ -9,7 +9,7 @@ import { countChanges } from '../list/count-changes.ts'
 import type { VulnerabilityWithFinding } from '../list/list.ts'
 import { listFindingsOf } from '../list/list-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { applyChange, type Change, type Doing, entryOf } from './change.ts'
+import { type ActionContext, applyChange, type Change, entryOf } from './change.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -47,13 +47,13 @@ export function changeVulnerability(
     const [before] = await lockVulnerabilities(deps.db, project.id, [id])
     if (!before) throw notFound()
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
-    const doing = { userId: user.id, now: deps.now() }
-    const after = applyChange(before, change, await reportedSeverity(deps, before), doing)
+    const context = { userId: user.id, now: deps.now() }
+    const after = applyChange(before, change, await reportedSeverity(deps, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
-    const changed = [{ before, after, entry: entryOf(before, after, change, doing) }]
-    await saveChanges(deps, project.id, changed, doing.now)
-    await addToFacetCounts(deps.db, project.id, countChanges(changed), doing.now)
+    const changed = [{ before, after, entry: entryOf(before, after, change, context) }]
+    await saveChanges(deps, project.id, changed, context.now)
+    await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
     return after
   })
 }
@@ -117,14 +117,14 @@ export async function changeSlice(
   projectId: number,
   ids: readonly number[],
   change: Change,
-  doing: Doing,
+  context: ActionContext,
 ): Promise<ChangedVulnerability[]> {
   const held = await lockVulnerabilities(deps.db, projectId, ids)
   // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
   return held.flatMap((before) => {
-    const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, doing)
-    return after ? [{ before, after, entry: entryOf(before, after, change, doing) }] : []
+    const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, context)
+    return after ? [{ before, after, entry: entryOf(before, after, change, context) }] : []
   })
 }
 

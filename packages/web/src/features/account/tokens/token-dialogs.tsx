@@ -1,4 +1,4 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { useId, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
@@ -10,7 +10,7 @@ import { useSession } from '../../../data/session.ts'
 import { dayAhead, maxDays, type Scope, scopes } from './scopes.ts'
 import styles from './tokens.module.css'
 
-export type Issued = AnswerOf<'POST /-/personal_access_tokens'>
+export type Issued = ResponseOf<'POST /-/personal_access_tokens'>
 
 export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssued: (issued: Issued) => void }) {
   const { is_administrator: isAdministrator } = useSession()

@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../../components/button.tsx'
 import { TextField } from '../../../components/form/field.tsx'
 import { counted } from '../../../components/format.ts'
 import { Panel } from '../../../components/page/page.tsx'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
@@ -30,7 +30,7 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
   return (
     <Panel title="Aliases">
       <p className="muted">Projects, searches and URLs that use an alias resolve to {topic.title}.</p>
-      <Answered query={query}>
+      <QueryResult query={query}>
         {({ rows, total, hasNext }) => (
           <>
             {rows.length > 0 && (
@@ -57,7 +57,7 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
             )}
           </>
         )}
-      </Answered>
+      </QueryResult>
       {!isReadOnly && (
         <form
           ref={form}

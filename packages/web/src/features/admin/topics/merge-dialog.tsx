@@ -7,8 +7,8 @@ import { CheckField } from '../../../components/form/field.tsx'
 import { SearchField } from '../../../components/form/search-field.tsx'
 import { counted } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { Answered } from '../../../components/page/states.tsx'
-import { useAction, useAnswer, usePage } from '../../../data/api.ts'
+import { QueryResult } from '../../../components/page/states.tsx'
+import { useAction, useApiQuery, usePage } from '../../../data/api.ts'
 import { useSession } from '../../../data/session.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
@@ -70,7 +70,7 @@ function TargetSearch({
     <>
       <p>Choose the topic to merge {source.title} into.</p>
       <SearchField label="Search topics" value={search} onSearch={setSearch} />
-      <Answered query={query}>
+      <QueryResult query={query}>
         {({ rows }) => {
           const others = rows.filter(({ id }) => id !== source.id)
           if (others.length === 0) return <p className="muted">No other topics match your search.</p>
@@ -92,7 +92,7 @@ function TargetSearch({
             </ul>
           )
         }}
-      </Answered>
+      </QueryResult>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
       </DialogActions>
@@ -119,7 +119,7 @@ function MergePreview({
   const toast = useToast()
   const [keepsAlias, setKeepsAlias] = useState(true)
   const request = { source_topic_id: source.id, target_topic_id: target.id, keep_alias: keepsAlias }
-  const preview = useAnswer('POST /topics/merge', { body: { ...request, dry_run: true } })
+  const preview = useApiQuery('POST /topics/merge', { body: { ...request, dry_run: true } })
   const merge = useAction('POST /topics/merge', {
     isLeaving: true,
     onDone: (merged) => {
@@ -150,7 +150,7 @@ function MergePreview({
         checked={keepsAlias}
         onChange={({ target: box }) => setKeepsAlias(box.checked)}
       />
-      <Answered query={preview}>
+      <QueryResult query={preview}>
         {({ preview: would }) =>
           would && (
             <section aria-label="Preview" className="stack-tight" aria-live="polite">
@@ -178,7 +178,7 @@ function MergePreview({
             </section>
           )
         }
-      </Answered>
+      </QueryResult>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button

@@ -8,8 +8,8 @@ import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { counted } from '../../../components/format.ts'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
-import { Answered } from '../../../components/page/states.tsx'
-import { useAction, useAnswer } from '../../../data/api.ts'
+import { QueryResult } from '../../../components/page/states.tsx'
+import { useAction, useApiQuery } from '../../../data/api.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
 import { topicAddress } from '../../../nouns/topic/topic-links.tsx'
 import { Aliases } from './aliases.tsx'
@@ -21,9 +21,9 @@ type Topic = Schemas['Topic']
 /** Admin page of a topic: details, aliases, merge and deletion. */
 export function TopicPage({ id }: { id: number }) {
   const session = useSession()
-  const query = useAnswer('GET /topics/{id}', { path: { id } })
+  const query = useApiQuery('GET /topics/{id}', { path: { id } })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(topic) => (
         <Page
           title={topic.title}
@@ -46,7 +46,7 @@ export function TopicPage({ id }: { id: number }) {
           <Aliases topic={topic} isReadOnly={!mayWrite(session)} />
         </Page>
       )}
-    </Answered>
+    </QueryResult>
   )
 }
 

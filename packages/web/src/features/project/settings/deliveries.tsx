@@ -4,7 +4,7 @@ import { Badge, type Tone } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { SelectField } from '../../../components/form/field.tsx'
 import { Pager, usePageNumber } from '../../../components/page/pager.tsx'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
@@ -46,7 +46,7 @@ export function Deliveries({ hook }: { hook: Hook }) {
           />
         </div>
       </div>
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(found) =>
           found.rows.length === 0 ? (
             <p className="muted">No {outcome ? 'matching ' : ''}deliveries in the last 7 days.</p>
@@ -61,7 +61,7 @@ export function Deliveries({ hook }: { hook: Hook }) {
             </>
           )
         }
-      </Answered>
+      </QueryResult>
     </section>
   )
 }

@@ -7,7 +7,7 @@ import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { visibilityOf } from '../../../components/visibility.tsx'
-import { useAction, useAnswer } from '../../../data/api.ts'
+import { useAction, useApiQuery } from '../../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 import { DangerZone } from './danger-zone.tsx'
@@ -108,7 +108,7 @@ function Visibility() {
   const now = visibilityOf(project.visibility)
   const [chosen, setChosen] = useState(now)
   const isInGroup = project.namespace.kind === 'group'
-  const group = useAnswer(
+  const group = useApiQuery(
     'GET /groups/{id}',
     { path: { id: project.namespace.id }, query: { with_projects: false } },
     { isEnabled: isInGroup },

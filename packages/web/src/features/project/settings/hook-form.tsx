@@ -1,9 +1,9 @@
-import type { AnswerOf } from '@alcove/client'
+import type { ResponseOf } from '@alcove/client'
 import { useState } from 'react'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import { CheckField, TextField } from '../../../components/form/field.tsx'
 
-export type Hook = AnswerOf<'GET /projects/{id}/hooks/{hook_id}'>
+export type Hook = ResponseOf<'GET /projects/{id}/hooks/{hook_id}'>
 
 export interface HookDraft {
   url: string

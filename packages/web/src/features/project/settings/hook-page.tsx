@@ -5,9 +5,9 @@ import { Button } from '../../../components/button.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
-import { useAction, useAnswer } from '../../../data/api.ts'
+import { useAction, useApiQuery } from '../../../data/api.ts'
 import { useMayChange } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -40,11 +40,11 @@ export function NewHook() {
 /** Settings and recent deliveries of a webhook. */
 export function HookPage({ id }: { id: string }) {
   const { project } = useProject()
-  const query = useAnswer('GET /projects/{id}/hooks/{hook_id}', { path: { id: project.id, hook_id: id } })
+  const query = useApiQuery('GET /projects/{id}/hooks/{hook_id}', { path: { id: project.id, hook_id: id } })
   return (
-    <Answered query={query} isPage>
+    <QueryResult query={query} isPage>
       {(hook) => <Found hook={hook} />}
-    </Answered>
+    </QueryResult>
   )
 }
 

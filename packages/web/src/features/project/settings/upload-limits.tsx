@@ -3,8 +3,8 @@ import { ActionForm } from '../../../components/form/action-form.tsx'
 import { TextField } from '../../../components/form/field.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
 import { Panel } from '../../../components/page/page.tsx'
-import { Answered } from '../../../components/page/states.tsx'
-import { useAction, useAnswer } from '../../../data/api.ts'
+import { QueryResult } from '../../../components/page/states.tsx'
+import { useAction, useApiQuery } from '../../../data/api.ts'
 import { useMayChange, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 
@@ -15,10 +15,10 @@ export function UploadLimits() {
   const { project } = useProject()
   const session = useSession()
   const mayChange = useMayChange()
-  const query = useAnswer('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
+  const query = useApiQuery('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
   return (
     <Panel title="Upload limits">
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(limits) => (
           <>
             <p>
@@ -35,7 +35,7 @@ export function UploadLimits() {
             )}
           </>
         )}
-      </Answered>
+      </QueryResult>
     </Panel>
   )
 }

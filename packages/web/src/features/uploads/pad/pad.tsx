@@ -9,7 +9,7 @@ import { useFileDrops } from '../../../components/form/file-drops.ts'
 import { RenderedMarkdown } from '../../../components/markdown.tsx'
 import { NotForYou } from '../../../components/page/not-found.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { Answered, Empty } from '../../../components/page/states.tsx'
+import { Empty, QueryResult } from '../../../components/page/states.tsx'
 import { api } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../../data/session.ts'
@@ -144,7 +144,7 @@ function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
       </Empty>
     )
   }
-  return <Answered query={query}>{({ html }) => <RenderedMarkdown html={html} />}</Answered>
+  return <QueryResult query={query}>{({ html }) => <RenderedMarkdown html={html} />}</QueryResult>
 }
 
 /** Returns the request body. The API resolves upload links of projects only, so those of groups are expanded here. */

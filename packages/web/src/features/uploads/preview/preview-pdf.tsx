@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
@@ -22,7 +22,7 @@ export function PreviewPdf({ file }: { file: StoredFile }) {
     return (
       <PreviewFacts file={file} note="Your browser cannot display PDF files in a page. Open or download the file." />
     )
-  return <Answered query={query}>{(bytes) => <Frame bytes={bytes} name={file.name} />}</Answered>
+  return <QueryResult query={query}>{(bytes) => <Frame bytes={bytes} name={file.name} />}</QueryResult>
 }
 
 function Frame({ bytes, name }: { bytes: Blob; name: string }) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../../../components/format.ts'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
@@ -20,7 +20,7 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
     staleTime: Infinity,
   })
   return (
-    <Answered query={query}>
+    <QueryResult query={query}>
       {(bytes) => {
         const text = textOf(bytes, isGuess)
         if (text === undefined) return <PreviewFacts file={file} />
@@ -32,7 +32,7 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
           </div>
         )
       }}
-    </Answered>
+    </QueryResult>
   )
 }
 

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { severities } from '../../../components/badge.tsx'
 import { formatCount, inWords } from '../../../components/format.ts'
 import { type Crumb, Page, Panel } from '../../../components/page/page.tsx'
-import { Answered } from '../../../components/page/states.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
@@ -20,7 +20,7 @@ export function Trends({
 }) {
   return (
     <Page title="Trends" crumbs={[crumb]}>
-      <Answered query={query}>
+      <QueryResult query={query}>
         {(statistics) => (
           <div className={styles.columns}>
             <Panel title="Summary">
@@ -31,7 +31,7 @@ export function Trends({
             </Panel>
           </div>
         )}
-      </Answered>
+      </QueryResult>
     </Page>
   )
 }

@@ -12,7 +12,7 @@ export interface OptimisticState {
 /** Queued action. Its states override those of the list until the list is refetched after the response. */
 interface Pending {
   states: ReadonlyMap<number, OptimisticState>
-  isAnswered: boolean
+  isResolved: boolean
 }
 
 // Outside React state: actions continue while the user opens other pages.
@@ -51,7 +51,7 @@ function subscribe(listener: () => void): () => void {
  * in the order of the key presses.
  */
 export function enqueue<T>(states: ReadonlyMap<number, OptimisticState>, send: () => Promise<T>): Promise<T> {
-  const entry: Pending = { states, isAnswered: false }
+  const entry: Pending = { states, isResolved: false }
   show([...pending, entry])
   waiting += 1
   addEventListener('beforeunload', confirmLeave)
@@ -64,7 +64,7 @@ export function enqueue<T>(states: ReadonlyMap<number, OptimisticState>, send: (
 }
 
 function settle(entry: Pending, isDone: boolean): void {
-  show(pending.flatMap((one) => (one !== entry ? one : isDone ? { ...one, isAnswered: true } : [])))
+  show(pending.flatMap((one) => (one !== entry ? one : isDone ? { ...one, isResolved: true } : [])))
   waiting -= 1
   if (waiting > 0) return
   removeEventListener('beforeunload', confirmLeave)
@@ -73,7 +73,7 @@ function settle(entry: Pending, isDone: boolean): void {
 
 /** Refetches all shown data. Until the rows are loaded, they keep the optimistic states of completed actions. */
 async function refresh(): Promise<void> {
-  const answered = new Set(pending.filter(({ isAnswered }) => isAnswered))
+  const answered = new Set(pending.filter(({ isResolved }) => isResolved))
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== rowsKey })
   await queries.invalidateQueries({ queryKey: [rowsKey] })
   const rows = queries.getQueryCache().findAll({ queryKey: [rowsKey], type: 'active' })
