@@ -94,9 +94,16 @@ async function fill(server: TestServer): Promise<Record<string, number>> {
   for (const owner of [`/projects/${project}`, `/groups/${group}`]) {
     for (const name of ['one.txt', 'two.txt']) await admin.post(`${owner}/uploads`, formWithFile('file', name, 'text'))
   }
-  const report = sastReport([1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line })))
-  for (const promote of ['true', 'false']) {
-    const form = formWithFile('file', 'report.json', JSON.stringify(report), { promote })
+  // Lists use the indexes of their filters only above 500 rows.
+  for (const [category, promote, count] of [
+    ['a', 'true', 400],
+    ['b', 'true', 400],
+    ['c', 'false', 3],
+  ] as const) {
+    const entries = Array.from({ length: count }, (_, line) =>
+      entry({ name: `Flaw ${category}`, line: line + 1, file: category }),
+    )
+    const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote, category })
     expect((await admin.post(`/projects/${project}/security_reports`, form)).status).toBeLessThan(300)
   }
   const [first] = (await admin.get(`/projects/${project}/vulnerabilities`)).body
