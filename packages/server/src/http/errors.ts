@@ -12,7 +12,9 @@ export interface ErrorResponse {
 /** Returns the response for an error. Anything that is not a `Failure` is a bug, whose details the response omits. */
 export function errorResponse(error: unknown): ErrorResponse {
   if (error instanceof DamagedObject) return message(500, '500 The stored file is damaged')
-  return error instanceof Failure ? answers(error.cause) : message(500, '500 Internal Server Error')
+  return error instanceof Failure
+    ? failureResponse(error.cause.kind, error.cause)
+    : message(500, '500 Internal Server Error')
 }
 
 export function isBug(error: unknown): boolean {
@@ -32,122 +34,106 @@ export function isOutage(error: unknown): boolean {
   return error instanceof Failure && (error.cause.kind === 'unavailable' || error.cause.kind === 'not-ready')
 }
 
-function answers(cause: FailureCause): ErrorResponse {
-  switch (cause.kind) {
-    case 'parameter':
-      return { status: 400, body: { error: cause.message } }
-    case 'unauthenticated':
-      return message(401, '401 Unauthorized')
-    case 'token-expired':
-      return invalidToken('Token is expired. You can either do re-authorization or token refresh.')
-    case 'token-revoked':
-      return invalidToken('Token was revoked. You have to re-authorize from the user.')
-    case 'scope-too-small':
-      return {
-        status: 403,
-        body: {
-          error: 'insufficient_scope',
-          error_description: 'The request requires higher privileges than provided by the access token.',
-          scope: cause.accepted.join(' '),
-        },
-      }
-    case 'forbidden':
-      return message(403, cause.sentence ?? (cause.reason ? `403 Forbidden - ${cause.reason}` : '403 Forbidden'))
-    case 'not-found':
-      // As on GitLab, the message without a noun has a lower-case f.
-      return message(404, cause.noun ? `404 ${cause.noun} Not Found` : '404 Not found')
-    case 'gone':
-      return message(404, '404 Not Found')
-    case 'moved':
-      return movedResponse(cause.noun, cause.location)
-    case 'page-too-far':
-      return { status: 405, body: { error: tooFar(cause.noun, cause.lastRow) } }
-    case 'no-keyset':
-      return { status: 405, body: { error: 'Keyset pagination is not yet available for this type of request' } }
-    case 'unchanged':
-      return { status: 304, body: {} }
-    case 'limit-reached':
-      return { status: 403, body: { error: [cause.sentence] } }
-    case 'no-such-route':
-      return { status: 404, body: { error: '404 Not Found' } }
-    case 'api-v3':
-      return { status: 410, body: { error: 'API V3 is no longer supported. Use API V4 instead.' } }
-    case 'method-not-allowed':
-      return { status: 405, body: { error: '405 Not Allowed' }, headers: { allow: cause.allowed.join(', ') } }
-    case 'bad-request':
-      return message(400, cause.reason ? `400 Bad request - ${cause.reason}` : '400 Bad request')
-    case 'refused':
-      return message(400, cause.sentence)
-    case 'invalid':
-      return { status: 400, body: { message: cause.attributes } }
-    case 'report-rejected':
-      return {
-        status: 400,
-        body: { message: { base: cause.problems.map((problem) => problem.message) }, errors: cause.problems },
-      }
-    case 'import-rejected':
-      return { status: 400, body: { message: { base: cause.problems.map(sentenceOf) }, errors: cause.problems } }
-    case 'too-slow':
-      return message(408, '408 Request Timeout')
-    case 'conflict': {
-      const { sentence, retryAfterSeconds } = cause
-      const retry = retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }
-      return { ...message(409, sentence), ...retry }
-    }
-    case 'state-changed':
-      return stateChangedResponse(cause.conflicts, cause.total)
-    case 'blocked':
-      return { status: 409, body: { message: cause.sentence, reasons: cause.reasons } }
-    case 'unsupported-content-type':
-      return { status: 415, body: { error: `The provided content-type '${cause.contentType}' is not supported.` } }
-    case 'precondition-failed':
-      return message(412, '412 Precondition Failed')
-    case 'too-large':
-      return {
-        status: 413,
-        body: { message: '413 Request Entity Too Large', ...(cause.sentence && { detail: cause.sentence }) },
-      }
-    case 'too-many-requests':
-      if (cause.sentence !== undefined) {
-        return { ...message(429, cause.sentence), headers: retryAfter(cause.retryAfterSeconds) }
-      }
-      return {
-        status: 429,
-        body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
-        headers: retryAfter(cause.retryAfterSeconds),
-      }
-    case 'busy':
-      return { ...message(503, '503 Service Unavailable'), headers: retryAfter(cause.retryAfterSeconds) }
-    case 'reauthentication-required':
-      return {
-        status: 403,
-        body: {
-          error: 'reauthentication_required',
-          error_description: 'Confirm who you are with POST /-/sessions/confirm, then send the request again.',
-        },
-      }
-    case 'throttled':
-      return {
-        status: 429,
-        body: 'Retry later\n',
-        headers: {
-          'ratelimit-resettime': new Date(cause.endsAt).toUTCString(),
-          'retry-after': String(cause.retryAfterSeconds),
-        },
-      }
-    case 'unprocessable':
-      return message(422, cause.sentence)
-    case 'unprocessable-parameter':
-      return { status: 422, body: { error: cause.sentence } }
-    case 'unavailable':
-      return unavailableResponse(cause.outcome)
-    case 'draining':
-      return { status: 503, body: { message: '503 Service Unavailable', reasons: ['the server is stopping'] } }
-    case 'not-ready': {
-      const reasons = cause.parts.map(({ reason }) => reason)
-      return { status: 503, body: { message: '503 Service Unavailable', reasons } }
-    }
-  }
+type Causes = { [Cause in FailureCause as Cause['kind']]: Cause }
+
+function failureResponse<Kind extends keyof Causes>(kind: Kind, cause: Causes[Kind]): ErrorResponse {
+  return responses[kind](cause)
+}
+
+const responses: { [Kind in keyof Causes]: (cause: Causes[Kind]) => ErrorResponse } = {
+  parameter: (cause) => ({ status: 400, body: { error: cause.message } }),
+  unauthenticated: () => message(401, '401 Unauthorized'),
+  'token-expired': () => invalidToken('Token is expired. You can either do re-authorization or token refresh.'),
+  'token-revoked': () => invalidToken('Token was revoked. You have to re-authorize from the user.'),
+  'scope-too-small': ({ accepted }) => ({
+    status: 403,
+    body: {
+      error: 'insufficient_scope',
+      error_description: 'The request requires higher privileges than provided by the access token.',
+      scope: accepted.join(' '),
+    },
+  }),
+  forbidden: ({ reason, sentence }) =>
+    message(403, sentence ?? (reason ? `403 Forbidden - ${reason}` : '403 Forbidden')),
+  // As on GitLab, the message without a noun has a lower-case f.
+  'not-found': ({ noun }) => message(404, noun ? `404 ${noun} Not Found` : '404 Not found'),
+  gone: () => message(404, '404 Not Found'),
+  moved: ({ noun, location }) => movedResponse(noun, location),
+  'page-too-far': ({ noun, lastRow }) => ({ status: 405, body: { error: tooFar(noun, lastRow) } }),
+  'no-keyset': () => ({
+    status: 405,
+    body: { error: 'Keyset pagination is not yet available for this type of request' },
+  }),
+  unchanged: () => ({ status: 304, body: {} }),
+  'limit-reached': ({ sentence }) => ({ status: 403, body: { error: [sentence] } }),
+  'no-such-route': () => ({ status: 404, body: { error: '404 Not Found' } }),
+  'api-v3': () => ({ status: 410, body: { error: 'API V3 is no longer supported. Use API V4 instead.' } }),
+  'method-not-allowed': ({ allowed }) => ({
+    status: 405,
+    body: { error: '405 Not Allowed' },
+    headers: { allow: allowed.join(', ') },
+  }),
+  'bad-request': ({ reason }) => message(400, reason ? `400 Bad request - ${reason}` : '400 Bad request'),
+  refused: ({ sentence }) => message(400, sentence),
+  invalid: ({ attributes }) => ({ status: 400, body: { message: attributes } }),
+  'report-rejected': ({ problems }) => ({
+    status: 400,
+    body: { message: { base: problems.map((problem) => problem.message) }, errors: problems },
+  }),
+  'import-rejected': ({ problems }) => ({
+    status: 400,
+    body: { message: { base: problems.map(sentenceOf) }, errors: problems },
+  }),
+  'too-slow': () => message(408, '408 Request Timeout'),
+  conflict: ({ sentence, retryAfterSeconds }) => ({
+    ...message(409, sentence),
+    ...(retryAfterSeconds !== undefined && { headers: retryAfter(retryAfterSeconds) }),
+  }),
+  'state-changed': ({ conflicts, total }) => stateChangedResponse(conflicts, total),
+  blocked: ({ sentence, reasons }) => ({ status: 409, body: { message: sentence, reasons } }),
+  'unsupported-content-type': ({ contentType }) => ({
+    status: 415,
+    body: { error: `The provided content-type '${contentType}' is not supported.` },
+  }),
+  'precondition-failed': () => message(412, '412 Precondition Failed'),
+  'too-large': ({ sentence }) => ({
+    status: 413,
+    body: { message: '413 Request Entity Too Large', ...(sentence && { detail: sentence }) },
+  }),
+  'too-many-requests': ({ sentence, retryAfterSeconds }) => ({
+    status: 429,
+    body: {
+      message: sentence ?? { error: 'This endpoint has been requested too many times. Try again later.' },
+    },
+    headers: retryAfter(retryAfterSeconds),
+  }),
+  busy: ({ retryAfterSeconds }) => ({
+    ...message(503, '503 Service Unavailable'),
+    headers: retryAfter(retryAfterSeconds),
+  }),
+  'reauthentication-required': () => ({
+    status: 403,
+    body: {
+      error: 'reauthentication_required',
+      error_description: 'Confirm who you are with POST /-/sessions/confirm, then send the request again.',
+    },
+  }),
+  throttled: ({ endsAt, retryAfterSeconds }) => ({
+    status: 429,
+    body: 'Retry later\n',
+    headers: { 'ratelimit-resettime': new Date(endsAt).toUTCString(), ...retryAfter(retryAfterSeconds) },
+  }),
+  unprocessable: ({ sentence }) => message(422, sentence),
+  'unprocessable-parameter': ({ sentence }) => ({ status: 422, body: { error: sentence } }),
+  unavailable: ({ outcome }) => unavailableResponse(outcome),
+  draining: () => ({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: ['the server is stopping'] },
+  }),
+  'not-ready': ({ parts }) => ({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: parts.map(({ reason }) => reason) },
+  }),
 }
 
 function retryAfter(seconds: number | undefined): Record<string, string> {

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify, LogController } from 'fastify'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+  type onRequestHookHandler,
+  type onResponseHookHandler,
+} from 'fastify'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
 import { describeOutcome } from './pipeline/audit.ts'
@@ -18,13 +27,32 @@ import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
 export type Server = FastifyInstance
 
 /** Creates the HTTP server for these routes, which does not listen yet. */
-export async function createServer(
-  { deps, guard, transformFile }: Omit<Services, 'throttle'>,
-  routes: readonly Route[],
-): Promise<Server> {
-  const app = fastify({
+export async function createServer(services: Omit<Services, 'throttle'>, routes: readonly Route[]): Promise<Server> {
+  const { deps, guard } = services
+  const app = openFastify(deps)
+  await registerAssets(app)
+  // The pipeline reads bodies after it has authenticated the caller.
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+
+  const throttle = openThrottle(deps, guard)
+  app.addHook('onClose', () => throttle.close())
+  registerRoutes(app, { ...services, throttle }, routes)
+  // These hooks use callbacks, because promises would add 5% to the time of a small response.
+  app.addHook('onRequest', startResponse(deps))
+  app.addHook('onResponse', recordRequest(deps))
+  endConnectionsOnClose(app, deps.draining)
+  executeInTurn(app) // after the hook that tracks every request of a connection
+  delayContinue(app)
+  handleUnmatched(app, routes)
+  app.setErrorHandler(handleFrameworkError)
+  return app
+}
+
+function openFastify({ log, settings }: Services['deps']): Server {
+  return fastify({
     // The cast keeps the type of the instance independent of pino's types.
-    loggerInstance: deps.log as FastifyBaseLogger,
+    loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     // Closes idle connections. `arriving.ts` limits how slowly a body may arrive.
@@ -34,7 +62,7 @@ export async function createServer(
     http: { maxHeaderSize: 16 * 1024, headersTimeout: 30_000, connectionsCheckingInterval: 1000 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    trustProxy: deps.settings.trustedProxies.length > 0 && [...deps.settings.trustedProxies],
+    trustProxy: settings.trustedProxies.length > 0 && [...settings.trustedProxies],
     clientErrorHandler: refuseConnection,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -44,15 +72,11 @@ export async function createServer(
       querystringParser: () => ({}), // the pipeline reads the query by GitLab's rules
     },
   })
-  await registerAssets(app)
-  // The pipeline reads bodies after it has authenticated the caller.
-  app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
 
-  const throttle = openThrottle(deps, guard)
-  app.addHook('onClose', () => throttle.close())
+function registerRoutes(app: Server, services: Services, routes: readonly Route[]): void {
   for (const route of routes) {
-    const endpoint = compileEndpoint({ deps, guard, throttle, transformFile }, route)
+    const endpoint = compileEndpoint(services, route)
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),
@@ -61,28 +85,34 @@ export async function createServer(
       handler: (request, reply) => void handleRequest(endpoint, request, reply),
     })
   }
+}
 
-  // These hooks use callbacks, because promises would add 5% to the time of a small response.
-  app.addHook('onRequest', (request, reply, done) => {
+/** Sets the headers of every response, and responds to CORS preflight requests. */
+function startResponse({ settings }: Services['deps']): onRequestHookHandler {
+  return (request, reply, done) => {
     reply
       .header('x-content-type-options', 'nosniff')
       .header('x-frame-options', 'SAMEORIGIN')
       .header('x-request-id', request.id)
       .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
       .header('vary', 'Origin')
-    if (deps.settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
+    if (settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
     if (!isAsset(request)) reply.headers(contentHeaders)
     if (hasTwoHosts(request)) return sendError(request, reply, badRequest('more than one Host header'))
     if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
     if (request.method !== 'OPTIONS') return done()
-    const asked = request.headers['access-control-request-headers']
-    if (asked !== undefined) reply.header('access-control-allow-headers', asked)
+    const requested = request.headers['access-control-request-headers']
+    if (requested !== undefined) reply.header('access-control-allow-headers', requested)
     reply.headers(preflightHeaders).code(200).send()
-  })
-  app.addHook('onResponse', (request, reply, done) => {
+  }
+}
+
+/** Counts and logs every request when its response is complete. */
+function recordRequest({ metrics }: Services['deps']): onResponseHookHandler {
+  return (request, reply, done) => {
     const pattern = request.routeOptions.url ?? 'none'
-    deps.metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
+    metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
     request.log.info(
       {
         method: request.method,
@@ -95,28 +125,29 @@ export async function createServer(
       'request',
     )
     done()
-  })
-  endConnectionsOnClose(app, deps.draining)
-  executeInTurn(app) // after the hook that tracks every request of a connection
-  delayContinue(app)
+  }
+}
+
+/** Responds to a request that no route handles: with a page of the web UI, 404, 405 or 410. */
+function handleUnmatched(app: Server, routes: readonly Route[]): void {
   const methodsOn = matcher(routes)
   app.setNotFoundHandler((request, reply) => {
     if (isPageRequest(request)) return void sendPage(request, reply)
     const allowed = methodsOn((request.raw.url ?? '').split('?', 1)[0] ?? '')
-    sendError(request, reply, new Failure(nowhere(request, allowed)))
+    sendError(request, reply, new Failure(unmatchedCause(request, allowed)))
   })
-  app.setErrorHandler((error, request, reply) => {
-    const { statusCode = 500 } = error as { statusCode?: number } // set on Fastify's errors
-    if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
-    else {
-      request.log.error({ err: error }, 'request failed outside its route')
-      sendError(request, reply, error)
-    }
-  })
-  return app
 }
 
-function nowhere(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
+function handleFrameworkError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode = 500 } = error as { statusCode?: number } // set on Fastify's errors
+  if (statusCode < 500) sendError(request, reply, new Failure({ kind: 'bad-request' }))
+  else {
+    request.log.error({ err: error }, 'request failed outside its route')
+    sendError(request, reply, error)
+  }
+}
+
+function unmatchedCause(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
   if (/^\/api\/v3(\/|$)/.test(request.raw.url ?? '')) return { kind: 'api-v3' }
   if (allowed.length === 0) return { kind: 'no-such-route' }
   const withHead = allowed.includes('GET') ? ['GET', 'HEAD', ...allowed.filter((method) => method !== 'GET')] : allowed

@@ -24,7 +24,7 @@ export function paramsFromPairs(pairs: Iterable<Pair>): RawParams {
     count += 1
     if (count > maxPairs) throw tooManyPairs()
     const nesting = name.indexOf('[', 1)
-    if (nesting !== -1) put(params, name.slice(0, nesting), name.slice(nesting), value, 1)
+    if (nesting !== -1) put(params, [name.slice(0, nesting), name.slice(nesting)], value, 1)
     else if (name !== '') params[name] = value
   }
   return params
@@ -67,24 +67,26 @@ function isParams(value: unknown): value is RawParams {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
 }
 
-function put(params: RawParams, key: string, rest: string, value: Pair[1], depth: number): void {
+/** First key of a nested name, and the brackets that follow. */
+type NestedName = readonly [key: string, rest: string]
+
+function put(params: RawParams, [key, rest]: NestedName, value: Pair[1], depth: number): void {
   if (depth > maxPairDepth) throw parameterProblem(`parameters may be nested ${maxPairDepth} levels deep`)
   if (rest === '') {
     params[key] = value
     return
   }
   if (rest.startsWith('[]')) {
-    putInList(params, key, rest.slice(2), value, depth)
+    putInList(params, [key, rest.slice(2)], value, depth)
     return
   }
   params[key] ??= emptyParams()
   const child = params[key]
   if (!isParams(child)) throw twoShapes(key)
-  const [childKey, childRest] = splitName(rest)
-  put(child, childKey, childRest, value, depth + 1)
+  put(child, splitName(rest), value, depth + 1)
 }
 
-function putInList(params: RawParams, key: string, rest: string, value: Pair[1], depth: number): void {
+function putInList(params: RawParams, [key, rest]: NestedName, value: Pair[1], depth: number): void {
   params[key] ??= []
   const list = params[key]
   if (!Array.isArray(list)) throw twoShapes(key)
@@ -96,12 +98,11 @@ function putInList(params: RawParams, key: string, rest: string, value: Pair[1],
   const last: unknown = list.at(-1)
   const element = isParams(last) && !hasName(last, rest) ? last : emptyParams()
   if (element !== last) list.push(element)
-  const [childKey, childRest] = splitName(rest)
-  put(element, childKey, childRest, value, depth + 1)
+  put(element, splitName(rest), value, depth + 1)
 }
 
 /** Splits `[b][c]` into `b` and `[c]`. Unbalanced brackets are part of the name. */
-function splitName(rest: string): [key: string, rest: string] {
+function splitName(rest: string): NestedName {
   if (rest.startsWith('[]')) return ['[]', rest.slice(2)]
   const end = rest.startsWith('[') ? rest.indexOf(']') : -1
   return end === -1 ? [rest, ''] : [rest.slice(1, end), rest.slice(end + 1)]

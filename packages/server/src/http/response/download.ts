@@ -67,7 +67,7 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
     if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
     reply.header('content-length', bytes)
     if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
-    if (first) await sendPieces(reply, request, first, bytes, pieces)
+    if (first) await sendPieces(reply, first, bytes, pieces)
     else send(reply, request, Readable.from([]))
   } finally {
     pieces.close()
@@ -100,13 +100,7 @@ async function firstOf(pieces: Pieces, bytes: number): Promise<Buffer | undefine
 }
 
 /** Sends pieces directly to the socket. For a file of 1 MB, Fastify's streams would take as long as sending it. */
-async function sendPieces(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  first: Buffer,
-  bytes: number,
-  pieces: Pieces,
-): Promise<void> {
+async function sendPieces(reply: FastifyReply, first: Buffer, bytes: number, pieces: Pieces): Promise<void> {
   const { raw } = reply.hijack()
   raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders) // the same type, declared by another library
   try {
@@ -127,7 +121,7 @@ async function sendPieces(
     if (raw.destroyed) return
     throw new Error('the stored object is shorter than its record says')
   } catch (error) {
-    request.log.error({ err: error }, 'download ended early')
+    reply.request.log.error({ err: error }, 'download ended early')
     raw.destroy()
   }
 }
