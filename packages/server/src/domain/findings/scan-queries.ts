@@ -29,8 +29,7 @@ export async function listOfScanner(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
   ref: string,
-  after: number,
-  limit: number,
+  { after, limit }: { after: number; limit: number },
 ): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
   const rows = await db.all<{ id: number; is_present: boolean | null; categories: string | null }>(sql`
     select f.id, o.is_present, o.categories
@@ -89,8 +88,7 @@ export async function findNewestObservation(db: Db, ref: string, findingIds: rea
 export async function listMissedBy(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
-  ref: string,
-  categoryId: number,
+  { ref, categoryId }: { ref: string; categoryId: number },
   findingIds: readonly number[],
 ): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`

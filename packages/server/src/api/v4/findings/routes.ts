@@ -160,8 +160,8 @@ export const findingRoutes: readonly Route[] = [
       const selection = input.filter
         ? { filter: readFilterObject(project, input.filter) }
         : { ids: input.finding_ids ?? [] }
-      const options = { expectedCount: input.expected_count, isAsync: input.async }
-      const promotion = await promoteMany(deps, project, caller, selection, options)
+      const request = { selection, expectedCount: input.expected_count, isAsync: input.async }
+      const promotion = await promoteMany(deps, project, caller, request)
       if (promotion.state === 'running') {
         headers['location'] = `/api/v4/projects/${project.id}/vulnerability_findings/bulk/${promotion.id}`
       }

@@ -185,7 +185,7 @@ export const securityReportRoutes: readonly Route[] = [
         await assertMayPromote(deps, project, { userId: caller.user.id, asAdmin: caller.isAdmin }, options)
         return viewImport(await dryRunReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options))
       }
-      const done = await importReport(deps, project, caller, file, options)
+      const done = await importReport(deps, project, caller, { file, options })
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
       return viewImport(done)
     },

@@ -8,6 +8,7 @@ import {
   findNotes,
   getNote,
   type NoteFilter,
+  type NoteKey,
   removeNote,
 } from '../../../domain/vulnerabilities/triage/notes.ts'
 import { integer, oneOf, text } from '../../../http/params/input.ts'
@@ -80,6 +81,10 @@ const viewDiscussion = (note: ReturnType<typeof viewNote>) => ({
 const notesPath = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
 const ofVulnerability = { vulnerability_id: integer() }
 const ofNote = { ...ofVulnerability, note_id: integer() }
+const noteKey = (input: { vulnerability_id: number; note_id: number }): NoteKey => ({
+  vulnerabilityId: input.vulnerability_id,
+  id: input.note_id,
+})
 const body = { body: text({ description: 'Markdown' }) }
 
 const filters = {
@@ -103,8 +108,9 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     output: Type.Array(noteView),
     paged: true,
     async handle({ deps, project, input, page, origin }) {
+      const { vulnerability_id: vulnerabilityId, sort } = input
       const filter = filters[input.activity_filter]
-      const found = await findNotes(deps, project, input.vulnerability_id, filter, input.sort, page)
+      const found = await findNotes(deps, project, { vulnerabilityId, filter, sort }, page)
       return { ...found, rows: found.rows.map((note) => viewNote(project, note, origin)) }
     },
   }),
@@ -118,7 +124,8 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     output: Type.Array(discussionView),
     paged: true,
     async handle({ deps, project, input, page, origin }) {
-      const found = await findNotes(deps, project, input.vulnerability_id, 'all', 'asc', page)
+      const query = { vulnerabilityId: input.vulnerability_id, filter: 'all', sort: 'asc' } as const
+      const found = await findNotes(deps, project, query, page)
       return { ...found, rows: found.rows.map((note) => viewDiscussion(viewNote(project, note, origin))) }
     },
   }),
@@ -131,7 +138,7 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     status: 200,
     output: noteView,
     handle: async ({ deps, project, input, origin }) =>
-      viewNote(project, await getNote(deps, project, input.vulnerability_id, input.note_id), origin),
+      viewNote(project, await getNote(deps, project, noteKey(input)), origin),
   }),
   route({
     method: 'POST',
@@ -141,8 +148,10 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     input: Type.Object({ ...ofVulnerability, ...body }),
     status: 201,
     output: noteView,
-    handle: async ({ deps, project, caller, input, origin }) =>
-      viewNote(project, await createNote(deps, project, caller, input.vulnerability_id, input.body), origin),
+    async handle({ deps, project, caller, input, origin }) {
+      const draft = { vulnerabilityId: input.vulnerability_id, body: input.body }
+      return viewNote(project, await createNote(deps, project, caller, draft), origin)
+    },
   }),
   route({
     method: 'PUT',
@@ -153,7 +162,7 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     status: 200,
     output: noteView,
     async handle({ deps, project, caller, input, origin }) {
-      const changed = await changeNote(deps, project, caller, input.vulnerability_id, input.note_id, input.body)
+      const changed = await changeNote(deps, project, caller, { ...noteKey(input), body: input.body })
       return viewNote(project, changed, origin)
     },
   }),
@@ -165,7 +174,6 @@ export const vulnerabilityNoteRoutes: readonly Route[] = [
     input: Type.Object(ofNote),
     status: 204,
     output: noOutput,
-    handle: ({ deps, project, caller, input }) =>
-      removeNote(deps, project, caller, input.vulnerability_id, input.note_id),
+    handle: ({ deps, project, caller, input }) => removeNote(deps, project, caller, noteKey(input)),
   }),
 ]

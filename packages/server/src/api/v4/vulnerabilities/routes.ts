@@ -180,8 +180,7 @@ const listedTables = [
 async function listPage(
   deps: RootDeps,
   scope: ListScope,
-  input: Static<typeof listInput>,
-  page: PageRequest,
+  { input, page }: { input: Static<typeof listInput>; page: PageRequest },
   view: (rows: readonly VulnerabilityWithFinding[]) => Promise<Static<typeof vulnerabilityView>[]>,
 ): Promise<Page<Static<typeof vulnerabilityView>> | KeysetPage<Static<typeof vulnerabilityView>>> {
   const request = readListPage(input, page)
@@ -202,7 +201,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
     cacheTables: listedTables,
     async handle({ deps, project, input, page }) {
-      return listPage(deps, projectScope(project.id), input, page, async (rows) =>
+      return listPage(deps, projectScope(project.id), { input, page }, async (rows) =>
         rows.map((row) => viewVulnerability(project, row)),
       )
     },
@@ -222,7 +221,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page }) {
       const scope = await groupScope(deps, group, caller, input.project_id)
-      return listPage(deps, scope, input, page, async (rows) =>
+      return listPage(deps, scope, { input, page }, async (rows) =>
         (await withProjects(deps, rows)).map((row) => viewVulnerability(row.project, row)),
       )
     },

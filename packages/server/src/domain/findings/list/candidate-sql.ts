@@ -45,8 +45,9 @@ export async function* readCandidates(
     for await (const { found, searched } of readKeys(db, keys, sizes.searched)) {
       yield { rows: [], read: searched / keysPerCandidate }
       for (let start = 0; start < found.length; start += sizes.keys) {
-        for (const select of findingsOf)
-          yield* readFindings(db, found.slice(start, start + sizes.keys), select, selectRows, sizes.candidates)
+        const batch = found.slice(start, start + sizes.keys)
+        for (const findingsWith of findingsOf)
+          yield* readFindings(db, batch, { findingsWith, selectRows, max: sizes.candidates })
       }
     }
   }
@@ -71,17 +72,19 @@ async function* readKeys(
   }
 }
 
+interface FindingsRequest {
+  findingsWith: (isKey: Sql) => Sql
+  selectRows: SelectRows
+  /** Maximum number of candidates in a batch. */
+  max: number
+}
+
 /** Splits the keys, and for one key the ids, until a batch has at most `max` candidates. */
-async function* readFindings(
-  db: Db,
-  keys: readonly number[],
-  select: (isKey: Sql) => Sql,
-  selectRows: SelectRows,
-  max: number,
-): AsyncGenerator<Batch> {
+async function* readFindings(db: Db, keys: readonly number[], request: FindingsRequest): AsyncGenerator<Batch> {
+  const { findingsWith, selectRows, max } = request
   const [key] = keys
   if (key === undefined) return
-  const candidates = select(keys.length === 1 ? sql`= ${key}` : sql`in ${db.dialect.integers(keys)}`)
+  const candidates = findingsWith(keys.length === 1 ? sql`= ${key}` : sql`in ${db.dialect.integers(keys)}`)
   const count = await countUpTo(db, candidates, max + 1)
   if (count <= max) {
     if (count > 0) yield { rows: await db.all<Cursor>(selectRows(candidates)), read: count }
@@ -89,8 +92,8 @@ async function* readFindings(
   }
   if (keys.length > 1) {
     const middle = keys.length >> 1
-    yield* readFindings(db, keys.slice(0, middle), select, selectRows, max)
-    yield* readFindings(db, keys.slice(middle), select, selectRows, max)
+    yield* readFindings(db, keys.slice(0, middle), request)
+    yield* readFindings(db, keys.slice(middle), request)
     return
   }
   for (let above = 0, isOver = false; !isOver; ) {

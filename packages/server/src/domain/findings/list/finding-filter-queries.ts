@@ -8,7 +8,7 @@ import { combineFilters, matchAll, textFilters, type UnindexedFilter } from './u
 /** Returns the filters other than severity and state, which the index of occurrences covers. */
 export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilters | undefined {
   const { importId, scanners, reportTypes, isPromoted } = filter
-  const wanted = { severities: filter.severities ?? severities, states: filter.states ?? states }
+  const wanted = { ...filter, severities: filter.severities ?? severities, states: filter.states ?? states }
   const filters = [
     ...(importId === undefined ? [] : [importFilter(filter, importId)]),
     ...textFilters(db, filter, [filter.projectId]),
@@ -17,16 +17,15 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
   ]
   return combineFilters(db, filters, {
     column: 'id',
-    selectRows: (candidates, others) => selectPresent(db, filter, candidates, wanted, others),
+    selectRows: (candidates, others) => selectPresent(db, wanted, candidates, others),
   })
 }
 
 /** Selects the cursors of those candidates that are present on the ref and match the filter and all conditions. */
 export function selectPresent(
   { dialect }: Db,
-  { projectId, ref }: FindingScope,
+  wanted: FindingScope & { severities: readonly Severity[]; states: readonly State[] },
   candidates: Sql,
-  wanted: { severities: readonly Severity[]; states: readonly State[] },
   filters: readonly UnindexedFilter[],
 ): Sql {
   // `+` disables the index of the ref: with outdated statistics PostgreSQL would expect few rows and scan it for each
@@ -34,7 +33,7 @@ export function selectPresent(
   return sql`
     select o.severity, o.finding_id as id from occurrences o
       cross join findings f ${dialect.indexedBy('findings_filter_columns')}
-    where o.finding_id ${dialect.among(candidates)} and o.ref = ${ref} and +o.project_id = ${projectId}
+    where o.finding_id ${dialect.among(candidates)} and o.ref = ${wanted.ref} and +o.project_id = ${wanted.projectId}
       and o.is_present = true and o.state in ${dialect.texts(wanted.states)}
       and o.severity in ${dialect.integers(wanted.severities.map((severity) => severityRanks[severity]))}
       and f.id = o.finding_id ${matchAll(filters)}`

@@ -83,7 +83,7 @@ async function decideOnSource(
   const retention = { gaps: gapsOf(gaps, source.coveredBy, source.reportType), artifact: place.artifact }
   const decisions: Decision[] = []
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const batch = await listOfScanner(deps.db, source, place.ref, after, batchSize)
+    const batch = await listOfScanner(deps.db, source, place.ref, { after, limit: batchSize })
     const { absent, removedFromCategory, absentBefore } = selectMissing(batch, place.category, observed)
     const recorded = await listRecordedAsPresent(deps, place, source, absentBefore)
     const missing = [
@@ -122,7 +122,7 @@ async function listRecordedAsPresent(
   const recorded = await listPresentByFacets(db, absent)
   if (!category) return recorded
   if (category.id === undefined || recorded.length === 0) return []
-  return listMissedBy(db, source, ref, category.id, recorded)
+  return listMissedBy(db, source, { ref, categoryId: category.id }, recorded)
 }
 
 const batchSize = 2000

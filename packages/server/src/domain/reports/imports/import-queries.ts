@@ -167,9 +167,7 @@ export interface ReadReportFacts {
 export async function showImport(
   db: Db,
   id: number,
-  facts: ReadReportFacts,
-  counts: ImportCounts,
-  outcome: ImportOutcome,
+  { facts, counts, outcome }: { facts: ReadReportFacts; counts: ImportCounts; outcome: ImportOutcome },
   now: string,
 ): Promise<void> {
   await db.run(sql`

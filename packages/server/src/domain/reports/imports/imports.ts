@@ -27,8 +27,7 @@ export async function importReport(
   deps: RootDeps,
   project: Project,
   sender: Visitor,
-  file: ReceivedFile,
-  options: IngestOptions,
+  { file, options }: { file: ReceivedFile; options: IngestOptions },
 ): Promise<Import> {
   assertShort(options)
   await assertMayPromote(deps, project, { userId: sender.user.id, asAdmin: sender.isAdmin }, options)

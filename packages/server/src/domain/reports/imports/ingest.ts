@@ -30,8 +30,7 @@ export async function dryRunReport(
   options: IngestOptions,
 ): Promise<Import> {
   assertShort(options)
-  const now = deps.now()
-  const place = await openPlace(deps, project, options, undefined, now)
+  const place = await openPlace(deps, project, { ...options, importId: undefined })
   const report = await openReport(deps, place, file, options)
   const comparison = await compareReport(deps, place, report, async () => {})
   const facts = factsOf(report)
@@ -54,10 +53,10 @@ export async function dryRunReport(
     readBytes: file.bytes,
     counts: { ...countsOf(report, comparison), promoted },
     outcome: await describe(deps, report, comparison),
-    createdAt: now,
-    startedAt: now,
+    createdAt: place.now,
+    startedAt: place.now,
     shownAt: null,
-    finishedAt: now,
+    finishedAt: place.now,
   }
 }
 
@@ -92,7 +91,7 @@ export async function ingestReport(
   attempt: Attempt,
 ): Promise<boolean> {
   const { import: stored, open, run } = attempt
-  const place = await openPlace(deps, project, { ...stored, ...stored.options }, stored.id, deps.now())
+  const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
   const decisions = await storeStagedNew(deps, place, comparison.decisions)
@@ -120,7 +119,7 @@ export async function ingestReport(
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }
-    await showImport(deps.db, stored.id, facts, { ...counts, promoted }, outcome, deps.now())
+    await showImport(deps.db, stored.id, { facts, counts: { ...counts, promoted }, outcome }, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
   })
   return isDone
@@ -139,13 +138,17 @@ async function openReport(
   return read.reading
 }
 
+interface PlaceOptions extends Pick<IngestOptions, 'ref' | 'isPartial'> {
+  category?: string | null | undefined
+  importId: number | undefined
+}
+
 async function openPlace(
-  { db }: Deps,
+  { db, now: clock }: Deps,
   project: Project,
-  { ref, category, isPartial }: Pick<IngestOptions, 'ref' | 'isPartial'> & { category?: string | null | undefined },
-  importId: number | undefined,
-  now: string,
+  { ref, category, isPartial, importId }: PlaceOptions,
 ): Promise<ImportPlace> {
+  const now = clock()
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,

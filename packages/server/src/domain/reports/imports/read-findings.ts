@@ -63,16 +63,7 @@ export async function readFindings(
   const store = openContentStore(deps, place, hasPast)
   const hadFindings = await hasAnyFinding(deps.db, place.projectId)
   const doubts = startGaps()
-  const read: ReadFindings = {
-    decisions: [],
-    totalNew: 0,
-    unmatched: [],
-    matchedBefore: [],
-    contested: [],
-    repeatedKeys: startRepeatedKeys(),
-    doubtful: [],
-    total: 0,
-  }
+  const read = emptyReadFindings()
   const reported = (finding: ImportedFinding, id: number): ReportedFinding =>
     reportedFrom(finding, {
       id,
@@ -115,6 +106,17 @@ export async function readFindings(
   await forEachAdaptiveBatch(batches, { work: readBatch, afterEach })
   return { ...read, doubtful: doubts.all() }
 }
+
+const emptyReadFindings = (): ReadFindings => ({
+  decisions: [],
+  totalNew: 0,
+  unmatched: [],
+  matchedBefore: [],
+  contested: [],
+  repeatedKeys: startRepeatedKeys(),
+  doubtful: [],
+  total: 0,
+})
 
 /** Loads the stored findings of a batch. */
 async function loadPairs({ db }: RootDeps, place: ImportPlace, batch: readonly ImportedFinding[]): Promise<UuidPair[]> {

@@ -53,14 +53,21 @@ export async function applyImportToVulnerabilities(
   await recordObservations(deps.db, 'gone', observations.gone, observations)
   const outdated = await collectInBatches(observations.observed, (ids) => listOutdated(deps.db, ids))
   const isDefault = ref === project.defaultBranch
-  await changeAll(deps, project, outdated, observations, isDefault ? updateOnDefaultBranch : updateOnBranch)
+  const update = isDefault ? updateOnDefaultBranch : updateOnBranch
+  await changeAll(deps, project, observations, { ids: outdated, update })
   if (!isDefault) return
 
   const gone = await collectInBatches(observations.gone, (ids) => listToMarkAbsent(deps.db, ids))
-  await changeAll(deps, project, gone, observations, (vulnerability) => markAbsent(vulnerability, project, now))
+  await changeAll(deps, project, observations, {
+    ids: gone,
+    update: (vulnerability) => markAbsent(vulnerability, project, now),
+  })
   if (!observations.rules) return
   const dropped = await listDroppedByRule(deps.db, project.id, observations, observations.rules)
-  await changeAll(deps, project, dropped, observations, (vulnerability) => resolveDropped(vulnerability, now))
+  await changeAll(deps, project, observations, {
+    ids: dropped,
+    update: (vulnerability) => resolveDropped(vulnerability, now),
+  })
 }
 
 /** New fields of a vulnerability, and the comment for its history if the state changes. */
@@ -108,16 +115,15 @@ const isActive = ({ state }: Vulnerability) => state === 'detected' || state ===
 async function changeAll(
   deps: Deps,
   project: Project,
-  ids: readonly number[],
   { importId, ref, now }: ObservationOrigin,
-  update: Update,
+  { ids, update }: { ids: readonly number[]; update: Update },
 ): Promise<void> {
   const counts: CountChange[] = []
   // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
   const inOrder = [...ids].sort((a, b) => a - b)
-  await forEachBatch(inOrder, async (slice) => {
-    const locked = await lockVulnerabilities(deps.db, project.id, slice)
-    const reported = new Map((await listReported(deps.db, slice)).map((row) => [row.vulnerabilityId, row]))
+  await forEachBatch(inOrder, async (batch) => {
+    const locked = await lockVulnerabilities(deps.db, project.id, batch)
+    const reported = new Map((await listReported(deps.db, batch)).map((row) => [row.vulnerabilityId, row]))
     const severities: HistoryEntry[] = []
     const changed = locked.flatMap((before): ChangedVulnerability[] => {
       const outcome = update(before, reported.get(before.id), now)
@@ -139,9 +145,9 @@ async function changeAll(
 
 async function collectInBatches(
   ids: readonly number[],
-  list: (slice: readonly number[]) => Promise<number[]>,
+  list: (batch: readonly number[]) => Promise<number[]>,
 ): Promise<number[]> {
   const found: number[] = []
-  await forEachBatch(ids, async (slice) => void found.push(...(await list(slice))))
+  await forEachBatch(ids, async (batch) => void found.push(...(await list(batch))))
   return found
 }

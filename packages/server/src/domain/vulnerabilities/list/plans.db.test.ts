@@ -80,7 +80,7 @@ describe('before the engine has counted its tables', () => {
     const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
     expect(
       await planOf(
-        selectPresent(db, scope, candidates, { severities: ['critical', 'low'], states: ['detected'] }, [filter]),
+        selectPresent(db, { ...scope, severities: ['critical', 'low'], states: ['detected'] }, candidates, [filter]),
       ),
     ).toMatch(
       isSqlite()
@@ -117,7 +117,9 @@ describe('before the engine has counted its tables', () => {
       await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
       await planIn((db) => markAbsent(db, sighting, [1, 2, 3])),
       await planIn((db) => removeFromCategory(db, sighting, [1, 2, 3])),
-      await planIn((db) => listMissedBy(db, { scannerId: 1, reportType: 'sast' }, 'main', 3, [1, 2, 3])),
+      await planIn((db) =>
+        listMissedBy(db, { scannerId: 1, reportType: 'sast' }, { ref: 'main', categoryId: 3 }, [1, 2, 3]),
+      ),
     ]
     for (const plan of plans) {
       expect(plan).toMatch(
@@ -193,7 +195,9 @@ test('what a scanner ever found is read on from where it stopped, in each of its
   const [{ scanner_id: scannerId } = { scanner_id: 0 }] = await db.all<{ scanner_id: number }>(
     sql`select scanner_id from findings limit 1`,
   )
-  const plan = await planIn((db) => listOfScanner(db, { scannerId, reportType: 'sast' }, 'main', 6000, 2000))
+  const plan = await planIn((db) =>
+    listOfScanner(db, { scannerId, reportType: 'sast' }, 'main', { after: 6000, limit: 2000 }),
+  )
   expect(plan).toMatch(
     isSqlite()
       ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/

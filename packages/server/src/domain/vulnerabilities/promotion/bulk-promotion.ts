@@ -36,8 +36,7 @@ export async function promoteInBatches(
   deps: RootDeps,
   project: Project,
   author: Visitor,
-  findingIds: readonly number[],
-  patienceMs: number,
+  { findingIds, maxWaitMs }: { findingIds: readonly number[]; maxWaitMs: number },
 ): Promise<StoredPromotion> {
   const id = await transaction(deps, async (deps) => {
     const draft = {
@@ -48,13 +47,13 @@ export async function promoteInBatches(
       now: deps.now(),
     }
     const promotionId = await insertPromotion(deps.db, draft)
-    for (const slices of batchesOf(findingIds, batchesPerStatement)) await insertBatches(deps.db, promotionId, slices)
+    for (const batches of batchesOf(findingIds, batchesPerStatement)) await insertBatches(deps.db, promotionId, batches)
     const payload: PromotionJob = { promotionId }
     await enqueue(deps, { kind, key: `${kind}:${project.id}`, owner: `user:${author.user.id}`, payload })
     return promotionId
   })
   const isOver = (found: StoredPromotion | undefined) => found?.state !== 'running'
-  const found = await waitFor(deps, 'finding_promotions', () => findPromotion(deps.db, id), { isOver, ms: patienceMs })
+  const found = await waitFor(deps, 'finding_promotions', () => findPromotion(deps.db, id), { isOver, ms: maxWaitMs })
   if (!found) throw notFound('Project')
   return found
 }

@@ -12,7 +12,15 @@ import { maxAtOnce } from './promotion-batches.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 
 /** A selection of findings: by ids, or the unpromoted findings of a filtered list. */
-export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
+type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
+
+export interface PromotionRequest {
+  selection: FindingSelection
+  /** Number of findings that the client has shown. Nothing changes if the selection has another number. */
+  expectedCount?: number | undefined
+  /** Whether to return before a large selection is promoted. */
+  isAsync?: boolean | undefined
+}
 
 export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' | 'promoted' | 'unchanged'> {
   /** Id for polling; null if the findings were promoted within the request. */
@@ -20,7 +28,7 @@ export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' |
 }
 
 /** Maximum time that the request waits for the job. */
-const patienceMs = 20_000
+const maxWaitMs = 20_000
 
 /**
  * Promotes all selected findings, or none if one is unknown. Findings with a vulnerability stay unchanged. A large
@@ -30,8 +38,7 @@ export async function promoteMany(
   deps: RootDeps,
   project: Project,
   author: Visitor,
-  selection: FindingSelection,
-  { expectedCount, isAsync }: { expectedCount?: number | undefined; isAsync?: boolean | undefined },
+  { selection, expectedCount, isAsync }: PromotionRequest,
 ): Promise<BulkPromotion> {
   const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
   // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
@@ -39,8 +46,10 @@ export async function promoteMany(
   if (expectedCount !== undefined && expectedCount !== inOrder.length) {
     throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
   }
-  await assertOfProject('finding_ids', inOrder, (slice) => listFindingMembers(deps.db, project.id, slice))
-  if (inOrder.length > maxAtOnce) return promoteInBatches(deps, project, author, inOrder, isAsync ? 0 : patienceMs)
+  await assertOfProject('finding_ids', inOrder, (batch) => listFindingMembers(deps.db, project.id, batch))
+  if (inOrder.length > maxAtOnce) {
+    return promoteInBatches(deps, project, author, { findingIds: inOrder, maxWaitMs: isAsync ? 0 : maxWaitMs })
+  }
 
   const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.user.id, inOrder))
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
@@ -48,8 +57,8 @@ export async function promoteMany(
 
 async function idsOf(deps: Deps, filter: Omit<FindingFilter, 'isPromoted'>): Promise<Set<number>> {
   const ids = new Set<number>()
-  for await (const slice of matchingFindingIds(deps, { ...filter, isPromoted: false })) {
-    for (const id of slice) ids.add(id)
+  for await (const batch of matchingFindingIds(deps, { ...filter, isPromoted: false })) {
+    for (const id of batch) ids.add(id)
   }
   return ids
 }

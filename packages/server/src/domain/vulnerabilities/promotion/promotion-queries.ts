@@ -87,10 +87,8 @@ export async function listFindingMembers(db: Db, projectId: number, ids: readonl
 /** Inserts vulnerabilities and returns their ids in the order of the drafts. */
 export async function insertVulnerabilities(
   db: Db,
-  projectId: number,
-  authorId: number | null,
+  { projectId, authorId, now }: { projectId: number; authorId: number | null; now: string },
   drafts: readonly (UnattachedFinding & { title: string })[],
-  now: string,
 ): Promise<number[]> {
   const rows = drafts.map(({ title, severity, confidence, reportType, scannerId, isOnDefaultBranch }, position) => ({
     position,

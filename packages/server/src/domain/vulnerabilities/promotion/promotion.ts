@@ -74,8 +74,8 @@ export async function promoteFindings(
   findingIds: readonly number[],
 ): Promise<number> {
   const promoted: CountChange[] = []
-  await forEachBatch(findingIds, async (slice) => {
-    for (const finding of await promoteSlice(deps, project, authorId, slice)) {
+  await forEachBatch(findingIds, async (batch) => {
+    for (const finding of await promoteBatch(deps, project, authorId, batch)) {
       promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
     }
   })
@@ -83,7 +83,7 @@ export async function promoteFindings(
   return promoted.length
 }
 
-async function promoteSlice(
+async function promoteBatch(
   deps: Deps,
   project: Project,
   authorId: number | null,
@@ -93,7 +93,7 @@ async function promoteSlice(
   if (unattached.length === 0) return []
   const now = deps.now()
   const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
-  const vulnerabilityIds = await insertVulnerabilities(deps.db, project.id, authorId, drafts, now)
+  const vulnerabilityIds = await insertVulnerabilities(deps.db, { projectId: project.id, authorId, now }, drafts)
   await attachFindings(
     deps.db,
     drafts.map(({ id }, index) => ({ findingId: id, vulnerabilityId: vulnerabilityIds[index] })),

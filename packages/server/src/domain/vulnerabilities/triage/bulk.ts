@@ -26,9 +26,9 @@ import {
   listMembersOf,
   markUndone,
 } from './bulk-queries.ts'
-import { type Change, restoreTriage, type Triage } from './change.ts'
+import { type ActionContext, type Change, restoreTriage, type Triage } from './change.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
-import { assertComment, type ChangedVulnerability, changeSlice, reportedSeverities, saveChanges } from './triage.ts'
+import { assertComment, type ChangedVulnerability, changeBatch, reportedSeverities, saveChanges } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
 
 /** A selection of vulnerabilities of a project: by ids or by a filter. */
@@ -59,13 +59,13 @@ export function changeMany(
       throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
     }
     if ('ids' in selection)
-      await assertOfProject('vulnerability_ids', inOrder, (slice) => listMembersOf(deps.db, project.id, slice))
+      await assertOfProject('vulnerability_ids', inOrder, (batch) => listMembersOf(deps.db, project.id, batch))
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
     let changed = 0
-    await forEachBatch(inOrder, async (slice) => {
-      const done = await changeSlice(deps, project.id, slice, change, { userId: user.id, now, bulkId: id })
+    await forEachBatch(inOrder, async (batch) => {
+      const done = await changeBatch(deps, project.id, batch, { change, userId: user.id, now, bulkId: id })
       await saveChanges(deps, project.id, done, now)
       counts.push(...countChanges(done))
       changed += done.length
@@ -79,8 +79,8 @@ export function changeMany(
 /** Checks the states of all vulnerabilities after locking them, so that one error describes every conflict. */
 async function assertStatesOf(deps: Deps, project: Project, ids: readonly number[], expected: ExpectedStates) {
   const locked: Vulnerability[] = []
-  await forEachBatch(ids, async (slice) => {
-    locked.push(...(await lockVulnerabilities(deps.db, project.id, slice)))
+  await forEachBatch(ids, async (batch) => {
+    locked.push(...(await lockVulnerabilities(deps.db, project.id, batch)))
   })
   await assertExpectedStates(deps, locked, expected)
 }
@@ -88,8 +88,8 @@ async function assertStatesOf(deps: Deps, project: Project, ids: readonly number
 async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
   const ids = new Set<number>()
   const query = { scope: projectScope(project.id), filter, sort: 'severity_desc' } as const
-  for await (const slice of matchingIds(deps, query)) {
-    for (const id of slice) ids.add(id)
+  for await (const batch of matchingIds(deps, query)) {
+    for (const id of batch) ids.add(id)
     await setImmediate()
   }
   return ids
@@ -106,8 +106,8 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
     let restored = 0
     // The entries are in the order of the change, which is the order of ids.
     for (let after = 0; ; ) {
-      const entries = await listEntriesOf(deps.db, id, after, undoSlice)
-      const changed = await restoreSlice(deps, project, user, id, entries, now)
+      const entries = await listEntriesOf(deps.db, id, after, undoBatchSize)
+      const changed = await restoreBatch(deps, project.id, entries, { userId: user.id, now, bulkId: id })
       await saveChanges(deps, project.id, changed, now)
       counts.push(...countChanges(changed))
       restored += changed.length
@@ -122,30 +122,28 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
   })
 }
 
-const undoSlice = 250
+const undoBatchSize = 250
 
-async function restoreSlice(
+async function restoreBatch(
   deps: Deps,
-  project: Project,
-  user: User,
-  bulkId: number,
+  projectId: number,
   entries: readonly BulkEntry[],
-  now: string,
+  { userId, now, bulkId }: ActionContext & { bulkId: number },
 ): Promise<ChangedVulnerability[]> {
   const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
-  const held = await lockVulnerabilities(deps.db, project.id, ids)
+  const locked = await lockVulnerabilities(deps.db, projectId, ids)
   // Check after locking, so that no other transaction can change them.
   const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
   const reported = await reportedSeverities(deps, ids)
   const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
   const ghostId = await ensureGhostFor(deps, entries, stillThere)
-  const keptOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
-  return held.flatMap((before) => {
-    const kept = keptOf.get(before.id)
-    if (!kept || touched.has(before.id)) return []
-    const triage = withGhost(kept, stillThere, ghostId)
+  const triageOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
+  return locked.flatMap((before) => {
+    const former = triageOf.get(before.id)
+    if (!former || touched.has(before.id)) return []
+    const triage = withGhost(former, stillThere, ghostId)
     const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
-    return [{ before, after, entry: undoEntry(before, after, user, bulkId) }]
+    return [{ before, after, entry: undoEntry(before, after, { userId, bulkId }) }]
   })
 }
 
@@ -174,12 +172,16 @@ function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number |
   return restored
 }
 
-function undoEntry(before: Vulnerability, after: Vulnerability, user: User, bulkId: number) {
+function undoEntry(
+  before: Vulnerability,
+  after: Vulnerability,
+  { userId, bulkId }: { userId: number | null; bulkId: number },
+) {
   const [kind, from, to] =
     before.state === after.state
       ? (['severity', before.severity, after.severity] as const)
       : (['state', before.state, after.state] as const)
-  const entry = { vulnerabilityId: after.id, kind, userId: user.id, from, to }
+  const entry = { vulnerabilityId: after.id, kind, userId, from, to }
   return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
 }
 

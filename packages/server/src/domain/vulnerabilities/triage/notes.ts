@@ -26,12 +26,16 @@ async function getNoteable({ db }: Deps, project: Project, id: number): Promise<
   return vulnerability
 }
 
+export interface NoteQuery {
+  vulnerabilityId: number
+  filter: NoteFilter
+  sort: 'asc' | 'desc'
+}
+
 export async function findNotes(
   deps: Deps,
   project: Project,
-  vulnerabilityId: number,
-  filter: NoteFilter,
-  sort: 'asc' | 'desc',
+  { vulnerabilityId, filter, sort }: NoteQuery,
   page: PageRequest,
 ): Promise<Page<PastEntry>> {
   await getNoteable(deps, project, vulnerabilityId)
@@ -40,7 +44,13 @@ export async function findNotes(
   return pageOf(page, rows, counted)
 }
 
-export async function getNote(deps: Deps, project: Project, vulnerabilityId: number, id: number): Promise<PastEntry> {
+/** Ids that identify a note. */
+export interface NoteKey {
+  vulnerabilityId: number
+  id: number
+}
+
+export async function getNote(deps: Deps, project: Project, { vulnerabilityId, id }: NoteKey): Promise<PastEntry> {
   await getNoteable(deps, project, vulnerabilityId)
   const note = await findHistoryEntry(deps.db, { vulnerabilityId, kinds: kindsOf.all }, id)
   if (!note) throw notFound()
@@ -51,14 +61,13 @@ export function createNote(
   deps: Deps,
   project: Project,
   caller: Caller,
-  vulnerabilityId: number,
-  body: string,
+  { vulnerabilityId, body }: { vulnerabilityId: number; body: string },
 ): Promise<PastEntry> {
   return transaction(deps, async (deps) => {
     await getNoteable(deps, project, vulnerabilityId)
     assertBody(body)
     const id = await insertNote(deps.db, { vulnerabilityId, userId: caller.user.id, body, now: deps.now() })
-    return getNote(deps, project, vulnerabilityId, id)
+    return getNote(deps, project, { vulnerabilityId, id })
   })
 }
 
@@ -66,29 +75,21 @@ export function changeNote(
   deps: Deps,
   project: Project,
   caller: Caller,
-  vulnerabilityId: number,
-  id: number,
-  body: string,
+  note: NoteKey & { body: string },
 ): Promise<PastEntry> {
   return transaction(deps, async (deps) => {
-    await assertMayChange(deps, project, caller, await getNote(deps, project, vulnerabilityId, id))
-    assertBody(body)
-    if (!(await updateNote(deps.db, id, body, deps.now()))) throw notFound()
-    return getNote(deps, project, vulnerabilityId, id)
+    await assertMayChange(deps, project, caller, await getNote(deps, project, note))
+    assertBody(note.body)
+    if (!(await updateNote(deps.db, note.id, note.body, deps.now()))) throw notFound()
+    return getNote(deps, project, note)
   })
 }
 
-export function removeNote(
-  deps: Deps,
-  project: Project,
-  caller: Caller,
-  vulnerabilityId: number,
-  id: number,
-): Promise<void> {
+export function removeNote(deps: Deps, project: Project, caller: Caller, note: NoteKey): Promise<void> {
   return transaction(deps, async (deps) => {
-    await assertMayChange(deps, project, caller, await getNote(deps, project, vulnerabilityId, id))
-    if (!(await deleteNote(deps.db, id))) throw notFound()
-    const entry = { vulnerabilityId, kind: 'note_deleted', userId: caller.user.id } as const
+    await assertMayChange(deps, project, caller, await getNote(deps, project, note))
+    if (!(await deleteNote(deps.db, note.id))) throw notFound()
+    const entry = { vulnerabilityId: note.vulnerabilityId, kind: 'note_deleted', userId: caller.user.id } as const
     await recordHistory(deps.db, [entry], deps.now())
   })
 }

@@ -112,17 +112,16 @@ const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean
   (after.isSeverityOverridden && before.severity !== after.severity)
 
 /** Applies an action to a batch of vulnerabilities after locking them. */
-export async function changeSlice(
+export async function changeBatch(
   deps: Deps,
   projectId: number,
   ids: readonly number[],
-  change: Change,
-  context: ActionContext,
+  { change, ...context }: ActionContext & { change: Change },
 ): Promise<ChangedVulnerability[]> {
-  const held = await lockVulnerabilities(deps.db, projectId, ids)
+  const locked = await lockVulnerabilities(deps.db, projectId, ids)
   // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
-  return held.flatMap((before) => {
+  return locked.flatMap((before) => {
     const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, context)
     return after ? [{ before, after, entry: entryOf(before, after, change, context) }] : []
   })
