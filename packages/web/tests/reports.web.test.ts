@@ -40,6 +40,7 @@ describe('a report', () => {
     expect(await accessProblems(page)).toEqual([])
 
     await preview.getByRole('button', { name: 'Import' }).click()
+    await page.waitForURL(/\/-\/reports\/\d+$/)
     await page.getByRole('list', { name: 'Changes' }).waitFor()
     expect(page.url()).toMatch(/\/-\/reports\/\d+$/)
     expect((await reports())[0]).toMatchObject({ status: 'done', findings: { new: 2 } })
@@ -60,6 +61,7 @@ describe('a report', () => {
     await page.getByLabel('Drop a scanner report here').setInputFiles(file([entry({ line: 10 })]))
     await page.getByRole('button', { name: 'Preview changes' }).click()
     await page.getByRole('button', { name: 'Import' }).click()
+    await page.waitForURL(/\/-\/reports\/\d+$/)
     await page.getByRole('list', { name: 'Changes' }).waitFor()
     expect(await page.getByLabel(promotion).count()).toBe(0)
     expect((await reports(shelf))[0]).toMatchObject({ findings: { new: 1, promoted: 1 } })
@@ -78,6 +80,7 @@ describe('a report', () => {
     await page.getByLabel('Category').fill('web-image')
     await page.getByRole('button', { name: 'Preview changes' }).click()
     await page.getByRole('button', { name: 'Import' }).click()
+    await page.waitForURL(/\/-\/reports\/\d+$/)
     await page.getByRole('list', { name: 'Changes' }).waitFor()
     expect(await page.getByRole('main').innerText()).toContain('web-image')
     const [scroll, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])

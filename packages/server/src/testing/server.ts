@@ -38,7 +38,7 @@ export interface TestServer {
   as(role: Role | 'outsider', project: TestProject): Promise<Client>
   /**
    * Imports a report as the administrator, by default with promotion, and returns the import. An array becomes the
-   * findings of a SAST report.
+   * findings of a SAST report, and a string is sent unchanged.
    */
   report(project: ProjectId, report: unknown, fields?: Record<string, string>): Promise<Reply['body']>
   /** Imports a finding in a category of its own and returns it. */
@@ -155,7 +155,8 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
     },
 
     async report(project, report, fields = {}) {
-      const text = JSON.stringify(Array.isArray(report) ? sastReport(report) : report)
+      const text =
+        typeof report === 'string' ? report : JSON.stringify(Array.isArray(report) ? sastReport(report) : report)
       const form = formWithFile('file', 'report.json', text, { promote: 'true', ...fields })
       const sent = await admin.post(`/projects/${project.id}/security_reports`, form)
       expectStatus(sent, 201)
