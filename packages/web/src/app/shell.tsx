@@ -3,13 +3,14 @@ import { Menu, X } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Mark } from '../components/mark.tsx'
+import { Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
 import { Failed, Loading } from '../components/page/states.tsx'
 import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
-import { Routes } from './routes.tsx'
+import { screens } from './screens.ts'
 import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
@@ -24,7 +25,7 @@ export function Shell() {
     return <Failed error={session.error} isPage onRetry={() => void session.refetch()} />
   if (!session.data) return <Loading />
   return (
-    <>
+    <ScreenTableContext value={screens}>
       <a href="#main" className={styles.skip}>
         Skip to main content
       </a>
@@ -32,25 +33,19 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={styles.main}>
         <ErrorBoundary key={path}>
           <Suspense fallback={<Loading />}>
-            <Routes />
+            <Screens area="main" />
           </Suspense>
         </ErrorBoundary>
       </main>
       <Announcer path={path} />
       <ConfirmIdentity session={session.data} />
-    </>
+    </ScreenTableContext>
   )
 }
 
 function Header({ session, path }: { session: SessionState; path: string }) {
   const { isOpen, close, place, button, id } = useDropDown()
-  const links = [
-    { label: 'Projects', to: '/explore/projects' },
-    { label: 'Groups', to: '/explore/groups' },
-    { label: 'Topics', to: '/explore/topics' },
-    ...(session.is_admin ? [{ label: 'Admin', to: '/-/admin' }] : []),
-    { label: 'API', to: '/-/api' },
-  ]
+  const links = useLinks('header', 'main')
   return (
     <header className={styles.header}>
       <div className={styles.inner}>

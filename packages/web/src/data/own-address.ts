@@ -6,6 +6,15 @@ export function ownAddress(to: string, otherwise: string): string {
   return isOwn ? url.pathname + url.search + url.hash : otherwise
 }
 
+/** Percent-decodes a path segment. Returns it unchanged when it is not valid percent-encoding. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
 /** Returns the sign-in address, which leads back to the current page. */
 export function signInAddress(): string {
   return `/-/sign_in?to=${encodeURIComponent(location.pathname + location.search)}`

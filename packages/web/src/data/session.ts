@@ -57,6 +57,13 @@ export function useSession(): SessionState {
   return data
 }
 
+/** Returns the user on a screen that requires sign-in. */
+export function useUser(): NonNullable<SessionState['user']> {
+  const { user } = useSession()
+  if (!user) throw new Error('useUser must be used on a screen that requires sign-in')
+  return user
+}
+
 /** Returns true once the server has reported that this browser is signed out. */
 export function useIsSignedOut(): boolean {
   const { data } = useQuery({ ...sessionQuery, enabled: false })

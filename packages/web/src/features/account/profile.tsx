@@ -6,27 +6,23 @@ import { TextField } from '../../components/form/field.tsx'
 import { Problem, problemsOf } from '../../components/form/problem.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useAction } from '../../data/api.ts'
-import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
+import { mayWrite, type SessionState, useSession, useUser } from '../../data/session.ts'
 import { AccountTabs } from './account-tabs.tsx'
 import { Browsers } from './browsers.tsx'
 import { NewPasswordFields, RevokeTokensField } from './set-password.tsx'
-import { SignedIn, TokenNotice } from './signed-in.tsx'
+import { TokenNotice } from './signed-in.tsx'
 
 type User = NonNullable<SessionState['user']>
 
 /** Profile page: name, password and active sessions. */
 export function Profile() {
   return (
-    <SignedIn title="Profile">
-      {(user) => (
-        <Page title="Profile">
-          <AccountTabs />
-          <You user={user} />
-          <Password />
-          <Browsers />
-        </Page>
-      )}
-    </SignedIn>
+    <Page title="Profile">
+      <AccountTabs />
+      <You user={useUser()} />
+      <Password />
+      <Browsers />
+    </Page>
   )
 }
 

@@ -1,19 +1,11 @@
-import type { ReactNode } from 'react'
 import { LinkButton } from '../../components/button.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { signInAddress } from '../../data/own-address.ts'
-import { type SessionState, useSession } from '../../data/session.ts'
+import { useSession } from '../../data/session.ts'
 
-type User = NonNullable<SessionState['user']>
-
-/** Page that requires sign-in. */
-export function SignedIn({ title, children }: { title: string; children: (user: User) => ReactNode }) {
-  const { user } = useSession()
-  return user ? children(user) : <SignInFirst title={title} />
-}
-
-function SignInFirst({ title }: { title: string }) {
+/** Replaces the pages of the account for anonymous users. */
+export function SignInFirst({ title }: { title: string }) {
   useTitle(title)
   return (
     <Empty title={title} isPage>

@@ -19,9 +19,9 @@ import { UserStates } from './user-states.tsx'
 import { UserTokens } from './user-tokens.tsx'
 
 /** Admin page of a user. */
-export function UserPage({ id }: { id: number }) {
+export function UserPage({ id }: { id: string }) {
   const session = useSession()
-  const query = useApiQuery('GET /users/{id}', { path: { id } })
+  const query = useApiQuery('GET /users/{id}', { path: { id: Number(id) } })
   return (
     <QueryResult query={query} isPage>
       {(user) => (

@@ -9,6 +9,7 @@ import { Markdown } from '../../components/markdown.tsx'
 import { Page, useTitle } from '../../components/page/page.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
+import { decodeSegment } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { topicAddress } from '../../nouns/topic/topic-links.tsx'
@@ -17,7 +18,9 @@ import styles from './topic-page.module.css'
 type Topic = RowOf<'GET /topics'>
 
 /** A topic and its projects. Aliases and other spellings of its name redirect to it. */
-export function TopicPage({ name }: { name: string }) {
+export function TopicPage() {
+  // Reads `location`, because the router decodes only part of the path and leaves some names ambiguous.
+  const name = decodeSegment(location.pathname.split('/')[3] ?? '')
   const [, navigate] = useLocation()
   const query = useApiQuery('GET /topics', { query: { name } })
   const own = query.data?.[0]?.name

@@ -8,30 +8,19 @@ import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { type Visibility, visibilities, visibilityOf } from '../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { mayWrite, useSession } from '../../data/session.ts'
+import { useUser } from '../../data/session.ts'
 import { type Group, groupAddress } from '../../nouns/group/group.ts'
 import { pathFrom } from '../../nouns/project/path-from.ts'
 
 /** Form for a new group; `?parent=` names the parent group. */
 export function NewGroup() {
-  const session = useSession()
+  const user = useUser()
   const [{ parent = '' }] = useSearchState(['parent'])
   const query = useApiQuery(
     'GET /groups/{id}',
     { path: { id: parent }, query: { with_projects: false } },
     { isEnabled: parent !== '' },
   )
-  if (!session.user || !mayWrite(session)) {
-    return (
-      <Empty title="New group" isPage>
-        <p>
-          {session.user
-            ? 'You signed in with a read-only token, so you cannot create groups.'
-            : 'Sign in to create a group.'}
-        </p>
-      </Empty>
-    )
-  }
   if (parent !== '') {
     return (
       <QueryResult query={query} isPage>
@@ -39,7 +28,7 @@ export function NewGroup() {
       </QueryResult>
     )
   }
-  if (session.user.can_create_group) return <Form />
+  if (user.can_create_group) return <Form />
   return (
     <Empty title="New group" isPage>
       <p>You do not have permission to create groups. Ask an administrator.</p>

@@ -1,7 +1,8 @@
-import { FolderGit2, FolderTree, KeyRound, Plus, Tags } from 'lucide-react'
+import { FolderGit2, Plus } from 'lucide-react'
 import { Link, Redirect } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
+import { useLinks } from '../../components/page/screens.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
@@ -22,6 +23,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
   const latest = { order_by: 'last_activity_at', per_page: maxShown } as const
   const mine = usePage('GET /projects', { query: { ...latest, membership: true } })
   const starred = usePage('GET /projects', { query: { ...latest, starred: true } })
+  const shortcuts = useLinks('home', 'main')
   const mayMake = mayWrite(session) && user.can_create_project
   return (
     <Page
@@ -70,24 +72,17 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
         </div>
         <Panel title="Shortcuts">
           <ul className={styles.ways}>
-            <Shortcut icon={FolderGit2} to="/explore/projects" label="All projects" />
-            <Shortcut icon={FolderTree} to="/explore/groups?membership=true" label="Your groups" />
-            <Shortcut icon={Tags} to="/explore/topics" label="Topics" />
-            <Shortcut icon={KeyRound} to="/-/profile/tokens" label="Your access tokens" />
+            {shortcuts.map(({ to, label, shortcut }) => (
+              <li key={to}>
+                <Link to={to} className={styles.way}>
+                  {shortcut && <shortcut.icon size={16} aria-hidden="true" />}
+                  {label}
+                </Link>
+              </li>
+            ))}
           </ul>
         </Panel>
       </div>
     </Page>
-  )
-}
-
-function Shortcut({ icon: Picture, to, label }: { icon: typeof Tags; to: string; label: string }) {
-  return (
-    <li>
-      <Link to={to} className={styles.way}>
-        <Picture size={16} aria-hidden="true" />
-        {label}
-      </Link>
-    </li>
   )
 }

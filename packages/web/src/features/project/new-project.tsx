@@ -4,11 +4,11 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { TextArea, TextField } from '../../components/form/field.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
 import { type Visibility, visibilities } from '../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { levels, useSession, useUser } from '../../data/session.ts'
 import { NamespaceField, type Place, placeFrom } from '../../nouns/project/namespace-field.tsx'
 import { pathFrom } from '../../nouns/project/path-from.ts'
 import { unknownTopics } from '../../nouns/topic/refusal.ts'
@@ -16,26 +16,15 @@ import { TopicsField } from '../../nouns/topic/topics-field.tsx'
 
 /** Form for a new project; `?namespace=` names its group. */
 export function NewProject() {
-  const session = useSession()
+  const user = useUser()
   const [{ namespace = '' }] = useSearchState(['namespace'])
   const group = useApiQuery(
     'GET /groups/{id}',
     { path: { id: namespace }, query: { with_projects: false } },
-    { isEnabled: namespace !== '' && session.user !== null },
+    { isEnabled: namespace !== '' },
   )
-  if (!session.user || !mayWrite(session)) {
-    return (
-      <Empty title="New project" isPage>
-        <p>
-          {session.user
-            ? 'You signed in with a read-only token, so you cannot create projects.'
-            : 'Sign in to create a project.'}
-        </p>
-      </Empty>
-    )
-  }
-  const mine: Place = { id: undefined, kind: 'user', fullPath: session.user.username, visibility: 'public' }
-  if (namespace === '') return <Form initial={session.user.can_create_project ? mine : undefined} />
+  const mine: Place = { id: undefined, kind: 'user', fullPath: user.username, visibility: 'public' }
+  if (namespace === '') return <Form initial={user.can_create_project ? mine : undefined} />
   return (
     <QueryResult query={group} isPage>
       {(found) => <Form initial={placeFrom(found)} />}

@@ -1,37 +1,17 @@
 import { Suspense, useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
-import { lazyComponent } from '../../components/later.ts'
-import { NotForYou, NotFound } from '../../components/page/not-found.tsx'
 import { type Crumb, PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
+import { Screens, useLinks } from '../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
-import { type Tab, Tabs } from '../../components/page/tabs.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../data/api.ts'
-import { levelIn, levels, mayWrite, ReadOnlyContext, type SessionState, useSession } from '../../data/session.ts'
+import { levelIn, levels, ReadOnlyContext, useSession } from '../../data/session.ts'
 import { useWaitingFindings } from '../../nouns/finding/waiting.ts'
-import { asProject, type Project, ProjectContext, type ProjectScreen, useProject } from '../../nouns/project/project.ts'
+import { asProject, type Project, ProjectContext, type ProjectScreen } from '../../nouns/project/project.ts'
 import { ArchivedNotice } from './archived-notice.tsx'
-import { Overview } from './overview.tsx'
 import { StarButton } from './star-button.tsx'
-
-const ProjectMembers = lazyComponent(async () => (await import('./members.tsx')).ProjectMembers)
-const ProjectSettings = lazyComponent(async () => (await import('./settings/project-settings.tsx')).ProjectSettings)
-const ProjectVulnerabilities = lazyComponent(
-  async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
-)
-const ProjectTrends = lazyComponent(
-  async () => (await import('../vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends,
-)
-const Findings = lazyComponent(async () => (await import('../vulnerabilities/findings.tsx')).Findings)
-const VulnerabilityPage = lazyComponent(
-  async () => (await import('../vulnerability/vulnerability-page.tsx')).VulnerabilityPage,
-)
-const Reports = lazyComponent(async () => (await import('../reports/reports.tsx')).Reports)
-const ReportPage = lazyComponent(async () => (await import('../reports/report-page.tsx')).ReportPage)
-const NewReport = lazyComponent(async () => (await import('../reports/new-report.tsx')).NewReport)
-const FindingPage = lazyComponent(async () => (await import('../finding/finding-page.tsx')).FindingPage)
-const ProjectUploads = lazyComponent(async () => (await import('../uploads/project-uploads.tsx')).ProjectUploads)
 
 /** A project: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function ProjectPage({ place, part }: { place: string; part: string }) {
@@ -52,6 +32,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
         const screen: ProjectScreen = {
           project,
           level: levelIn(project, session),
+          isArchived: project.archived === true,
           to: (part) => `/${project.path_with_namespace}${part && `/-/${part}`}`,
         }
         return (
@@ -66,11 +47,11 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                   marks={project.archived && <Badge>Archived</Badge>}
                   actions={<StarButton project={project} />}
                 />
-                <Tabs label={`${project.name}: sections`} tabs={tabsFor(screen, session, waiting)} />
+                <ProjectTabs screen={screen} waiting={waiting} />
                 {project.archived && <ArchivedNotice />}
-                <ReadOnlyContext value={project.archived === true}>
+                <ReadOnlyContext value={screen.isArchived}>
                   <Suspense fallback={<Loading />}>
-                    <Screen part={part} />
+                    <Screens area="project" location={`/${part}`} place={screen} />
                   </Suspense>
                 </ReadOnlyContext>
               </div>
@@ -79,6 +60,17 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
         )
       }}
     </QueryResult>
+  )
+}
+
+function ProjectTabs({ screen, waiting }: { screen: ProjectScreen; waiting: string | undefined }) {
+  const tabs = useLinks('tabs', 'project', screen)
+  const findings = screen.to('findings')
+  return (
+    <Tabs
+      label={`${screen.project.name}: sections`}
+      tabs={tabs.map((tab) => (tab.to === findings ? { ...tab, count: waiting } : tab))}
+    />
   )
 }
 
@@ -93,47 +85,4 @@ function ToGroup({ place, error }: { place: string; error: Error | null }) {
 function aboveOf({ namespace }: Project): readonly Crumb[] {
   if (namespace.kind === 'user') return [{ label: namespace.path, to: `/${namespace.path}` }]
   return groupsIn(namespace.full_path)
-}
-
-/** Returns the tabs that the user may open; `from` is the minimum access level. */
-function tabsFor({ project, level, to }: ProjectScreen, session: SessionState, waiting: string | undefined): Tab[] {
-  const tabs: (Tab & { from: number })[] = [
-    { label: 'Overview', to: to(''), isExact: true, from: 0 },
-    { label: 'Vulnerabilities', to: to('vulnerabilities'), from: levels.developer },
-    { label: 'Findings', to: to('findings'), count: waiting, from: levels.developer },
-    { label: 'Reports', to: to('reports'), from: levels.developer },
-    { label: 'Uploads', to: to('uploads'), from: mayWrite(session) && !project.archived ? 0 : levels.maintainer },
-    ...(session.user ? [{ label: 'Members', to: to('members'), from: 0 }] : []),
-    { label: 'Settings', to: to('settings'), from: levels.maintainer },
-  ]
-  return tabs.filter(({ from }) => level >= from || level >= levels.owner)
-}
-
-const forDevelopers = ['vulnerabilities', 'findings', 'reports']
-
-function Screen({ part }: { part: string }) {
-  const [first = '', second] = part.split('/')
-  const { level } = useProject()
-  const { user } = useSession()
-  if (forDevelopers.includes(first) && level < levels.developer) return <NotForYou />
-  switch (first) {
-    case '':
-      return <Overview />
-    case 'vulnerabilities':
-      if (second === 'trends') return <ProjectTrends />
-      return second ? <VulnerabilityPage key={second} id={second} /> : <ProjectVulnerabilities />
-    case 'findings':
-      return second ? <FindingPage key={second} id={second} /> : <Findings />
-    case 'reports':
-      if (second === 'new') return <NewReport />
-      return second ? <ReportPage key={second} id={second} /> : <Reports />
-    case 'uploads':
-      return <ProjectUploads part={second} />
-    case 'members':
-      return user ? <ProjectMembers /> : <NotForYou />
-    case 'settings':
-      return level >= levels.maintainer ? <ProjectSettings part={part} /> : <NotForYou />
-    default:
-      return <NotFound />
-  }
 }

@@ -4,13 +4,12 @@ import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
 import { useFileDrops } from '../../components/form/file-drops.ts'
-import { NotForYou } from '../../components/page/not-found.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, useMayChange, useSession } from '../../data/session.ts'
+import { levels, useMayChange } from '../../data/session.ts'
 import { DeletedUploads } from './deleted-uploads.tsx'
 import { limitSentence } from './limits.ts'
 import { addressOf, fileFromRow, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
@@ -21,7 +20,6 @@ import { addFiles, useQueue } from './queue/upload-queue.ts'
 import { useRemoval } from './remove-files.ts'
 import { useSelection } from './selection.tsx'
 import { SelectionBar } from './selection-bar.tsx'
-import { SignInFirst } from './sign-in-first.tsx'
 import { Storage } from './storage.tsx'
 import { UploadFilters, useUploadFilter } from './upload-filters.tsx'
 import { UploadTable } from './upload-table.tsx'
@@ -35,11 +33,7 @@ interface UploadsProps {
 
 /** Uploads of a project or group. Users who may not list uploads see only those of this session. */
 export function Uploads({ owner, level }: UploadsProps) {
-  const session = useSession()
-  const mayUpload = useMayChange()
   const [{ deleted }] = useSearchState(['deleted'])
-  if (!session.user) return <SignInFirst title="Uploads" />
-  if (level < levels.maintainer && !mayUpload) return <NotForYou />
   if (deleted === 'true' && level >= levels.maintainer) return <DeletedUploads owner={owner} />
   return <Present owner={owner} level={level} />
 }

@@ -10,6 +10,7 @@ export interface GroupScreen {
   group: Group
   /** The user's access level in the group. */
   level: number
+  isArchived: boolean
   /** Returns the address of a page of the group, such as `to('uploads')`. */
   to: (part: string) => string
 }

@@ -31,6 +31,7 @@ export interface ProjectScreen {
   project: Project
   /** The user's access level in the project. */
   level: number
+  isArchived: boolean
   /** Returns the address of a page of the project, such as `to('uploads')`. */
   to: (part: string) => string
 }

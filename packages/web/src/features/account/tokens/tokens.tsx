@@ -13,9 +13,9 @@ import { Table } from '../../../components/table.tsx'
 import { Day, Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
-import { mayWrite, useSession } from '../../../data/session.ts'
+import { mayWrite, useSession, useUser } from '../../../data/session.ts'
 import { AccountTabs } from '../account-tabs.tsx'
-import { SignedIn, TokenNotice } from '../signed-in.tsx'
+import { TokenNotice } from '../signed-in.tsx'
 import { CreateToken, type Issued, NewToken, RotateToken } from './token-dialogs.tsx'
 import styles from './tokens.module.css'
 
@@ -29,11 +29,8 @@ type Token = RowOf<'GET /personal_access_tokens'>
 
 /** The user's own access tokens. */
 export function Tokens() {
-  return <SignedIn title="Access tokens">{({ id }) => <Mine userId={id} />}</SignedIn>
-}
-
-function Mine({ userId }: { userId: number }) {
   const session = useSession()
+  const { id: userId } = useUser()
   const [{ state: wanted }, set] = useSearchState(['state'])
   const state: State = wanted === 'inactive' ? 'inactive' : 'active'
   const [issued, setIssued] = useState<Issued>()

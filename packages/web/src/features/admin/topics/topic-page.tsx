@@ -19,9 +19,9 @@ import { type AvatarChange, readTopicFields, TopicFields, topicFieldNames } from
 type Topic = Schemas['Topic']
 
 /** Admin page of a topic: details, aliases, merge and deletion. */
-export function TopicPage({ id }: { id: number }) {
+export function TopicPage({ id }: { id: string }) {
   const session = useSession()
-  const query = useApiQuery('GET /topics/{id}', { path: { id } })
+  const query = useApiQuery('GET /topics/{id}', { path: { id: Number(id) } })
   return (
     <QueryResult query={query} isPage>
       {(topic) => (

@@ -1,3 +1,6 @@
+import { Redirect } from 'wouter'
+import { NotFound } from '../components/page/not-found.tsx'
+
 const pattern =
   /^(?<place>\/.+?)\/-\/security\/(?:vulnerabilities\/(?<id>\d+)|(?:vulnerability_report|vulnerabilities|dashboard)(?:\/.*)?)\/?$/
 
@@ -5,8 +8,13 @@ const pattern =
  * Returns the address of our page for a vulnerability address of GitLab, and `undefined` for any other path. Webhooks
  * and GitLab clients link to GitLab's addresses.
  */
-export function fromGitlabAddress(path: string): string | undefined {
+function fromGitlabAddress(path: string): string | undefined {
   const { place, id } = pattern.exec(path)?.groups ?? {}
   if (place === undefined) return undefined
   return `${place}/-/vulnerabilities${id === undefined ? '' : `/${id}`}`
+}
+
+export function GitlabRedirect() {
+  const ours = fromGitlabAddress(location.pathname)
+  return ours === undefined ? <NotFound /> : <Redirect to={ours + location.search + location.hash} replace />
 }

@@ -2,15 +2,16 @@ import { Lock } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { isFailure, useAction } from '../../data/api.ts'
 import { signInAddress } from '../../data/own-address.ts'
-import type { SessionState } from '../../data/session.ts'
+import { useSession } from '../../data/session.ts'
 import { Button, LinkButton } from '../button.tsx'
 import { TextField } from '../form/field.tsx'
-import styles from './not-for-you.module.css'
+import styles from './admin-required.module.css'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
 
 /** Replaces the admin pages when the user may not see them: explains why and what to do. */
-export function NotForYou({ session }: { session: SessionState }) {
+export function AdminRequired() {
+  const session = useSession()
   useTitle('Administration')
   if (!session.user) {
     return (

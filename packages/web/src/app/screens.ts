@@ -1,0 +1,254 @@
+import { FolderGit2, FolderTree, KeyRound, Tags } from 'lucide-react'
+import { lazyComponent } from '../components/later.ts'
+import { NotFound } from '../components/page/not-found.tsx'
+import { type Access, atLeast, frame, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
+import { levels, mayWrite } from '../data/session.ts'
+import { AdminMode } from '../features/account/admin-mode.tsx'
+import { GitlabRedirect } from './gitlab-addresses.tsx'
+
+const AdminRequired = lazyComponent(async () => (await import('../components/page/admin-required.tsx')).AdminRequired)
+const UploadsDenied = lazyComponent(async () => (await import('../features/uploads/uploads-denied.tsx')).UploadsDenied)
+
+const administrator: Access = { isAllowed: ({ session }) => session.is_admin, denied: AdminRequired }
+const signedIn: Access = { isAllowed: ({ session }) => session.user !== null }
+const account: Access = {
+  ...signedIn,
+  denied: lazyComponent(async () => (await import('../features/account/signed-in.tsx')).SignInFirst),
+}
+const creator: Access = {
+  isAllowed: ({ session }) => mayWrite(session),
+  denied: lazyComponent(async () => (await import('../features/project/creation-denied.tsx')).CreationDenied),
+}
+const uploader: Access = {
+  isAllowed: ({ session, level, isArchived }) => (mayWrite(session) && !isArchived) || level >= levels.maintainer,
+  denied: UploadsDenied,
+}
+const writer: Access = { isAllowed: ({ session }) => mayWrite(session), denied: UploadsDenied }
+
+/** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
+const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
+
+/** Matches the `web_url` of a project, whose path has at least two segments, with an optional part. */
+const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$/
+
+/** Screens at the top, in the order in which their addresses are tried. */
+const main: Screen[] = [
+  screen('/', 'Home', async () => (await import('../features/home/home.tsx')).Home),
+  screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
+  screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
+  screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
+    links: { header: true, home: 'All projects' },
+    shortcut: { icon: FolderGit2 },
+  }),
+  screen('/explore/groups', 'Groups', async () => (await import('../features/explore/groups.tsx')).Groups, {
+    links: { header: true, home: 'Your groups' },
+    shortcut: { icon: FolderTree, query: '?membership=true' },
+  }),
+  screen('/explore/topics', 'Topics', async () => (await import('../features/explore/topics.tsx')).Topics, {
+    links: { header: true, home: true },
+    shortcut: { icon: Tags },
+  }),
+  screen('/explore/topics/:name', 'Topic', async () => (await import('../features/explore/topic-page.tsx')).TopicPage),
+  screen('/-/profile', 'Profile', async () => (await import('../features/account/profile.tsx')).Profile, {
+    access: account,
+    links: { account: true },
+  }),
+  screen(
+    '/-/profile/tokens',
+    'Access tokens',
+    async () => (await import('../features/account/tokens/tokens.tsx')).Tokens,
+    { access: account, links: { account: true, home: 'Your access tokens' }, shortcut: { icon: KeyRound } },
+  ),
+  // Not fetched later, so that it redirects as soon as the user has entered admin mode.
+  { path: '/-/profile/admin_mode', title: 'Admin mode', component: AdminMode, access: administrator },
+  screen(
+    '/-/projects/new',
+    'New project',
+    async () => (await import('../features/project/new-project.tsx')).NewProject,
+    { access: creator },
+  ),
+  screen('/-/groups/new', 'New group', async () => (await import('../features/group/new-group.tsx')).NewGroup, {
+    access: creator,
+  }),
+  { path: /\/-\/security\//, title: 'Redirect from GitLab', component: GitlabRedirect },
+  frame(groupPattern, 'Group', async () => (await import('../features/group/group-page.tsx')).GroupPage),
+  screen('/-/admin/*?', 'Admin', async () => (await import('../features/admin/admin-page.tsx')).AdminPage, {
+    access: administrator,
+    links: { header: true },
+  }),
+  screen('/-/api/:operation?', 'API', async () => (await import('../features/api-docs/api-page.tsx')).ApiPage, {
+    links: { header: true },
+  }),
+  { path: /^\/(-|explore|groups)(\/|$)/, title: 'Not found', component: NotFound },
+  frame(projectPattern, 'Project', async () => (await import('../features/project/project-page.tsx')).ProjectPage),
+  screen('/:name', 'User or group', async () => (await import('../features/user/user-page.tsx')).TopPage),
+]
+
+/** Screens of the Admin area. */
+const admin: Screen[] = [
+  screen('/-/admin', 'Overview', async () => (await import('../features/admin/overview.tsx')).Overview, {
+    links: { tabs: true },
+  }),
+  screen('/-/admin/users', 'Users', async () => (await import('../features/admin/users.tsx')).Users, {
+    links: { tabs: true },
+  }),
+  screen('/-/admin/users/new', 'New user', async () => (await import('../features/admin/new-user.tsx')).NewUser),
+  screen('/-/admin/users/:id', 'User', async () => (await import('../features/admin/user-page.tsx')).UserPage),
+  screen('/-/admin/tokens', 'Tokens', async () => (await import('../features/admin/tokens.tsx')).Tokens, {
+    links: { tabs: true },
+  }),
+  screen('/-/admin/topics', 'Topics', async () => (await import('../features/admin/topics/topics.tsx')).Topics, {
+    links: { tabs: true },
+  }),
+  screen(
+    '/-/admin/topics/new',
+    'New topic',
+    async () => (await import('../features/admin/topics/new-topic.tsx')).NewTopic,
+  ),
+  screen(
+    '/-/admin/topics/duplicates',
+    'Duplicates',
+    async () => (await import('../features/admin/topics/duplicates.tsx')).Duplicates,
+  ),
+  screen('/-/admin/topics/merges', 'Merges', async () => (await import('../features/admin/topics/merges.tsx')).Merges),
+  screen(
+    '/-/admin/topics/file',
+    'Import/export',
+    async () => (await import('../features/admin/topics/vocabulary.tsx')).Vocabulary,
+  ),
+  screen(
+    '/-/admin/topics/:id',
+    'Topic',
+    async () => (await import('../features/admin/topics/topic-page.tsx')).TopicPage,
+  ),
+  screen('/-/admin/jobs', 'Jobs', async () => (await import('../features/admin/jobs.tsx')).Jobs, {
+    links: { tabs: true },
+  }),
+  screen('/-/admin/storage', 'Storage', async () => (await import('../features/admin/storage.tsx')).Storage, {
+    links: { tabs: true },
+  }),
+  screen(
+    '/-/admin/organizations',
+    'Organizations',
+    async () => (await import('../features/admin/organizations.tsx')).Organizations,
+    { links: { tabs: true } },
+  ),
+  screen('/-/admin/settings', 'Settings', async () => (await import('../features/admin/settings.tsx')).Settings, {
+    links: { tabs: true },
+  }),
+]
+
+/** Screens of a project; their addresses follow `/-`. */
+const project: Screen[] = [
+  screen('/', 'Overview', async () => (await import('../features/project/overview.tsx')).Overview, {
+    links: { tabs: true },
+  }),
+  screen(
+    '/vulnerabilities',
+    'Vulnerabilities',
+    async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
+    { access: atLeast('developer'), links: { tabs: true } },
+  ),
+  screen(
+    '/vulnerabilities/trends',
+    'Trends',
+    async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends,
+    { access: atLeast('developer') },
+  ),
+  screen(
+    '/vulnerabilities/:id',
+    'Vulnerability',
+    async () => (await import('../features/vulnerability/vulnerability-page.tsx')).VulnerabilityPage,
+    { access: atLeast('developer') },
+  ),
+  screen('/findings', 'Findings', async () => (await import('../features/vulnerabilities/findings.tsx')).Findings, {
+    access: atLeast('developer'),
+    links: { tabs: true },
+  }),
+  screen('/findings/:id', 'Finding', async () => (await import('../features/finding/finding-page.tsx')).FindingPage, {
+    access: atLeast('developer'),
+  }),
+  screen('/reports', 'Reports', async () => (await import('../features/reports/reports.tsx')).Reports, {
+    access: atLeast('developer'),
+    links: { tabs: true },
+  }),
+  screen('/reports/new', 'Import report', async () => (await import('../features/reports/new-report.tsx')).NewReport, {
+    access: atLeast('developer'),
+  }),
+  screen('/reports/:id', 'Report', async () => (await import('../features/reports/report-page.tsx')).ReportPage, {
+    access: atLeast('developer'),
+  }),
+  screen('/uploads', 'Uploads', async () => (await import('../features/uploads/project-uploads.tsx')).ProjectUploads, {
+    access: uploader,
+    links: { tabs: true },
+  }),
+  screen(
+    '/uploads/pad',
+    'Markdown pad',
+    async () => (await import('../features/uploads/project-uploads.tsx')).ProjectPad,
+    { access: writer },
+  ),
+  screen('/members', 'Members', async () => (await import('../features/project/members.tsx')).ProjectMembers, {
+    access: signedIn,
+    links: { tabs: true },
+  }),
+  screen(
+    '/settings',
+    'Settings',
+    async () => (await import('../features/project/settings/general.tsx')).GeneralSettings,
+    { access: atLeast('maintainer'), links: { tabs: true, settings: 'Project' } },
+  ),
+  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/project/settings/hooks.tsx')).Hooks, {
+    access: atLeast('maintainer'),
+    links: { settings: true },
+  }),
+  screen(
+    '/settings/hooks/new',
+    'Add webhook',
+    async () => (await import('../features/project/settings/hook-page.tsx')).NewHook,
+    { access: atLeast('maintainer') },
+  ),
+  screen(
+    '/settings/hooks/:id',
+    'Webhook',
+    async () => (await import('../features/project/settings/hook-page.tsx')).HookPage,
+    { access: atLeast('maintainer') },
+  ),
+]
+
+/** Screens of a group; their addresses follow `/-`. */
+const group: Screen[] = [
+  screen('/', 'Overview', async () => (await import('../features/group/overview.tsx')).GroupOverview, {
+    links: { tabs: true },
+  }),
+  // Vulnerabilities are of the projects that the user may read, whatever their role in the group.
+  screen(
+    '/vulnerabilities',
+    'Vulnerabilities',
+    async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
+    { access: signedIn, links: { tabs: true } },
+  ),
+  screen(
+    '/vulnerabilities/trends',
+    'Trends',
+    async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
+    { access: signedIn },
+  ),
+  screen('/uploads', 'Uploads', async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
+    access: uploader,
+    links: { tabs: true },
+  }),
+  screen('/uploads/pad', 'Markdown pad', async () => (await import('../features/uploads/group-uploads.tsx')).GroupPad, {
+    access: writer,
+  }),
+  screen('/members', 'Members', async () => (await import('../features/group/members.tsx')).GroupMembers, {
+    access: signedIn,
+    links: { tabs: true },
+  }),
+  screen('/settings', 'Settings', async () => (await import('../features/group/settings.tsx')).GroupSettings, {
+    access: atLeast('owner'),
+    links: { tabs: true },
+  }),
+]
+
+export const screens: ScreenTable = { main, admin, project, group }
