@@ -8,6 +8,8 @@ export type Operation = keyof Operations
 export type ResponseOf<O extends Operation> = Operations[O]['response']
 /** The operations that return a list. */
 export type ListOperation = { [O in Operation]: ResponseOf<O> extends unknown[] ? O : never }[Operation]
+/** The operations that return a file. */
+export type FileOperation = { [O in Operation]: ResponseOf<O> extends Blob ? O : never }[Operation]
 export type RowOf<O extends ListOperation> = ResponseOf<O> extends (infer Row)[] ? Row : never
 
 type Part<O extends Operation, P extends string> = Operations[O] extends { [key in P]: infer Value } ? Value : never
@@ -34,6 +36,8 @@ export interface Client {
   /** Sends a request. Throws `RequestFailed` for any response that is not a success. */
   call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions): Promise<ResponseOf<O>>
   page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal): Promise<Page<RowOf<O>>>
+  /** Returns a file unchanged, or its first `maxBytes`. Unlike `call`, it does not parse JSON. */
+  file<O extends FileOperation>(operation: O, request: Request<O>, options?: FileOptions): Promise<Blob>
   /** Returns the URL of a request, for callers that send it themselves. */
   address<O extends Operation>(operation: O, request: Request<O>): string
 }
@@ -42,6 +46,11 @@ export interface CallOptions {
   signal?: AbortSignal
   /** Makes a POST safe to repeat: the same key with the same request gets the first response again. */
   idempotencyKey?: string
+}
+
+export interface FileOptions {
+  signal?: AbortSignal
+  maxBytes?: number
 }
 
 export interface ClientOptions {
@@ -79,7 +88,7 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
   async function send(
     operation: Operation,
     request: Loose,
-    { signal, idempotencyKey, etag }: CallOptions & { etag?: string } = {},
+    { signal, idempotencyKey, etag, maxBytes }: CallOptions & FileOptions & { etag?: string } = {},
   ): Promise<Response> {
     const { body, contentType } = encodeBody(request.body)
     const response = await fetch(address(operation, request), {
@@ -89,6 +98,7 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
         ...(contentType && { 'content-type': contentType }),
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         ...(etag && { 'if-none-match': etag }),
+        ...(maxBytes !== undefined && { range: `bytes=0-${maxBytes - 1}` }),
       },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
@@ -111,6 +121,9 @@ export function createClient({ origin = '', headers = {}, cachesGets = false }: 
     address: (operation, request) => address(operation, request as Loose), // every request has that shape
     async call<O extends Operation>(operation: O, request: Request<O>, options?: CallOptions) {
       return (await get(operation, request as Loose, options)).body as ResponseOf<O> // typed by the OpenAPI document
+    },
+    async file<O extends FileOperation>(operation: O, request: Request<O>, options?: FileOptions) {
+      return (await send(operation, request as Loose, options)).blob() // every request has that shape
     },
     async page<O extends ListOperation>(operation: O, request: Request<O>, signal?: AbortSignal) {
       const { response, body } = await get(operation, request as Loose, signal && { signal }) // every operation's request is one

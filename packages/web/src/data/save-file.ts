@@ -1,11 +1,13 @@
-import { readFailure } from '@alcove/client'
-import { sessionHeaders } from './api.ts'
+import type { FileOperation, Request } from '@alcove/client'
+import { api } from './api.ts'
 
 /** Downloads a file from the API. A plain link cannot send the session header. */
-export async function saveFile(address: string, filename: string): Promise<void> {
-  const response = await fetch(address, { headers: sessionHeaders })
-  if (!response.ok) throw readFailure(response.status, await response.text())
-  const url = URL.createObjectURL(await response.blob())
+export async function saveFile<O extends FileOperation>(
+  operation: O,
+  request: Request<O>,
+  filename: string,
+): Promise<void> {
+  const url = URL.createObjectURL(await api.file(operation, request))
   const link = document.createElement('a')
   link.href = url
   link.download = filename

@@ -9,7 +9,8 @@ import { CheckField } from '../../../components/form/field.tsx'
 import { counted, formatBytes, formatCount } from '../../../components/format.ts'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { Table } from '../../../components/table.tsx'
-import { api, sessionHeaders, useAction } from '../../../data/api.ts'
+import { useAction } from '../../../data/api.ts'
+import { saveFile } from '../../../data/save-file.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
@@ -36,18 +37,10 @@ export function Vocabulary() {
 function Export() {
   const organization = useOrganization()
   const toast = useToast()
-  // A plain link cannot send the session header.
   async function save(format: 'yaml' | 'json') {
     try {
       const query = { format, organization_id: organization }
-      const response = await fetch(api.address('GET /topics/export', { query }), { headers: sessionHeaders })
-      if (!response.ok) throw new Error(`The server responded with status ${response.status}.`)
-      const url = URL.createObjectURL(await response.blob())
-      const link = document.createElement('a')
-      link.href = url
-      link.download = `topics.${format}`
-      link.click()
-      URL.revokeObjectURL(url)
+      await saveFile('GET /topics/export', { query }, `topics.${format}`)
     } catch (error) {
       toast({ text: `Export failed: ${(error as Error).message}`, kind: 'error' })
     }

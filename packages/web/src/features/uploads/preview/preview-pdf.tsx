@@ -13,7 +13,7 @@ export function PreviewPdf({ file }: { file: StoredFile }) {
   const canShow = navigator.pdfViewerEnabled
   const query = useQuery({
     queryKey: ['upload', file.fullPath],
-    queryFn: async ({ signal }) => (await fetchFile(file, { signal })).blob(),
+    queryFn: ({ signal }) => fetchFile(file, { signal }),
     enabled: canShow,
     staleTime: Infinity,
     gcTime: 0,
